@@ -1,0 +1,39 @@
+/** An operation that could not be done: one table of codes, each with what it means. HTTP statuses are mapped in `api/`. */
+export const APP_ERRORS = {
+  invalid_request: 'The request is malformed; `field` names the part and what is allowed there.',
+  not_found: 'There is nothing under this id.',
+  unknown_chain: 'This service does not follow that chain.',
+  unknown_signer: 'No signer with this address is registered on that chain.',
+  idempotency_conflict: 'The same key was used before with another body.',
+  transaction_rejected: 'The transaction would certainly fail; nothing was stored and no nonce was taken.',
+  action_forbidden: 'The transaction is not in a state, or under a policy, that allows this action.',
+  queue_full: 'Too many requests are waiting to be stored; try again after the time given.',
+  chain_unavailable: 'The chain node cannot be reached at the moment; nothing was stored.',
+  database_unavailable:
+    'The database cannot be reached at the moment; whether the request was stored is told by sending it again with the same key.',
+  payload_too_large: 'The body is larger than allowed.',
+  unsupported_media_type: 'The body must be JSON.',
+  internal: 'Something is broken inside Drover; the log has the details.',
+} as const
+
+export type AppErrorCode = keyof typeof APP_ERRORS
+
+export interface AppErrorDetails {
+  /** JSON path of the offending field. */
+  readonly field?: string
+  readonly reason?: string
+  readonly retryAfterMs?: number
+  readonly [key: string]: unknown
+}
+
+export class AppError extends Error {
+  readonly code: AppErrorCode
+  readonly details: AppErrorDetails
+
+  constructor(code: AppErrorCode, message: string, details: AppErrorDetails = {}, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+}

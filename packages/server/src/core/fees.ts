@@ -1,0 +1,19 @@
+/** What a transaction offers for its place in a block, in the two shapes that EVM chains know. */
+export type Fees =
+  | { readonly type: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+  | { readonly type: 'legacy'; readonly gasPrice: bigint }
+
+export const SPEEDS = ['slow', 'standard', 'fast'] as const
+export type Speed = (typeof SPEEDS)[number]
+
+/** What the chain asks at the moment: `baseFeePerGas` is null where blocks have none. */
+export interface FeeMarket {
+  readonly baseFeePerGas: bigint | null
+  readonly gasPrice: bigint
+  readonly priorityFeePerGas: Readonly<Record<Speed, bigint>>
+}
+
+/** The most that one unit of gas can cost under these fees: what has to be covered by the balance. */
+export function maxPricePerGas(fees: Fees): bigint {
+  return fees.type === 'eip1559' ? fees.maxFeePerGas : fees.gasPrice
+}

@@ -1,0 +1,50 @@
+/** What Drover may and may not do for a signer: two presets, every field of which can be set per signer. */
+import type { Finality } from './finality.ts'
+
+export interface Policy {
+  readonly preset: 'stable' | 'fast'
+  /** Transactions of the lane between nonce and finality at one time. */
+  readonly maxInFlight: number
+  /** The same bytes go out again after this long without inclusion. */
+  readonly resubmitIntervalMs: number
+  /** Without inclusion for this long, or after this many refused sends, the transaction is STUCK. */
+  readonly stuckAfterMs: number
+  readonly maxSubmitAttempts: number
+  /** Another transaction may take the place of a sent one (fee bump, cancel, fill). */
+  readonly mayReplace: boolean
+  /** The key is used by somebody else too: a nonce is max(cursor, chain). */
+  readonly externalUse: boolean
+  readonly onForeignNonce: 'stuck' | 'requeue'
+  /** Estimated gas is multiplied by this, in percent. */
+  readonly gasLimitPercent: number
+  /** No attempt may offer more than this per gas, in wei. */
+  readonly maxFeePerGasWei: bigint | null
+  /** Null: the chain's rule. */
+  readonly finality: Finality | null
+}
+
+/** Stability before speed: one at a time, same bytes only, nothing replaced, nothing filled. */
+export const STABLE: Policy = {
+  preset: 'stable',
+  maxInFlight: 1,
+  resubmitIntervalMs: 30_000,
+  stuckAfterMs: 15 * 60_000,
+  maxSubmitAttempts: 10,
+  mayReplace: false,
+  externalUse: false,
+  onForeignNonce: 'stuck',
+  gasLimitPercent: 120,
+  maxFeePerGasWei: null,
+  finality: null,
+}
+
+export const FAST: Policy = {
+  ...STABLE,
+  preset: 'fast',
+  maxInFlight: 64,
+  mayReplace: true,
+  externalUse: true,
+  onForeignNonce: 'requeue',
+}
+
+export const PRESETS: Readonly<Record<Policy['preset'], Policy>> = { stable: STABLE, fast: FAST }

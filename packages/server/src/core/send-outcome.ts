@@ -1,0 +1,35 @@
+/** What a node made of the bytes we sent. Outcomes are values: nothing here is an exception. */
+export type SendOutcome =
+  /** In the pool, by this send or an earlier one. */
+  | { readonly type: 'accepted' }
+  | { readonly type: 'already_known' }
+  /** The account's count is past this nonce: mined already, by our bytes or by somebody else's. */
+  | { readonly type: 'nonce_too_low'; readonly message: string }
+  /** Another transaction with this nonce is in the pool and ours does not outbid it. */
+  | { readonly type: 'replacement_underpriced'; readonly message: string }
+  /** Below what the pool or the next block asks. */
+  | { readonly type: 'underpriced'; readonly message: string }
+  | { readonly type: 'insufficient_funds'; readonly message: string }
+  /** A nonce below ours is missing at this node. */
+  | { readonly type: 'nonce_gap'; readonly message: string }
+  | { readonly type: 'pool_full'; readonly message: string }
+  | { readonly type: 'rate_limited'; readonly message: string }
+  /** Time-out, broken answer, unknown words: the node may have the bytes or not. Never read as "not sent". */
+  | { readonly type: 'ambiguous'; readonly message: string }
+  /** The node proves that these bytes are invalid and were not taken. */
+  | { readonly type: 'rejected'; readonly message: string; readonly reason: RejectReason }
+
+export const REJECT_REASONS = [
+  'gas_limit',
+  'oversized',
+  'fee_fields',
+  'wrong_chain',
+  'unsupported_type',
+  'invalid',
+] as const
+export type RejectReason = (typeof REJECT_REASONS)[number]
+
+/** The node holds the bytes, now or already in a block. */
+export function isHeld(outcome: SendOutcome): boolean {
+  return outcome.type === 'accepted' || outcome.type === 'already_known'
+}

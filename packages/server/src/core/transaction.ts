@@ -1,0 +1,203 @@
+/** A transaction: an intent and its whole life. Each state carries exactly what is true in it. */
+import type { Fees, Speed } from './fees.ts'
+import type { Confirmation, Finality, Inclusion } from './finality.ts'
+import type { Address, Hash, Hex } from './hex.ts'
+import type { Lane } from './lane.ts'
+
+export const TX_STATES = [
+  'QUEUED',
+  'ALLOCATED',
+  'TRACKING',
+  'CONFIRMED',
+  'FAILED_FINAL',
+  'STUCK',
+  'CANCELLED',
+  'EXPIRED',
+] as const
+export type TxState = (typeof TX_STATES)[number]
+export type TxId = string
+
+/** Where inside a state a transaction is. */
+export type SubState =
+  | 'accepted'
+  | 'preparing'
+  | 'waiting_for_slot'
+  | 'waiting_for_node'
+  | 'waiting_for_predecessor'
+  | 'waiting_for_funds'
+  | 'fee_above_cap'
+  | 'signed'
+  | 'pending'
+  | 'stale'
+  | 'rejected_by_node'
+  | 'blocked_by_predecessor'
+  | 'mined'
+  | 'reorged'
+  | 'suspended'
+  | 'rejected'
+  | 'final'
+  | 'cancelled'
+  | 'expired'
+  | 'foreign_nonce'
+  | 'no_inclusion'
+  | 'resolved'
+
+export const SUB_STATES = [
+  'accepted',
+  'preparing',
+  'waiting_for_slot',
+  'waiting_for_node',
+  'waiting_for_predecessor',
+  'waiting_for_funds',
+  'fee_above_cap',
+  'signed',
+  'pending',
+  'stale',
+  'rejected_by_node',
+  'blocked_by_predecessor',
+  'mined',
+  'reorged',
+  'suspended',
+  'rejected',
+  'final',
+  'cancelled',
+  'expired',
+  'foreign_nonce',
+  'no_inclusion',
+  'resolved',
+] as const satisfies readonly SubState[]
+
+/** What a caller asks for. It never changes after acceptance. */
+export interface Intent {
+  readonly lane: Lane
+  /** Null deploys a contract. */
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  /** Null: estimated before a nonce is taken. */
+  readonly gasLimit: bigint | null
+  /** Null: taken from the market at the chosen speed. */
+  readonly fees: Fees | null
+  readonly speed: Speed
+  /** Higher goes first within the lane. */
+  readonly priority: number
+  /** Milliseconds since the epoch; after it no nonce is taken any more. */
+  readonly validUntil: number | null
+  readonly requestId: string | null
+  /** Digest of the whole request, so that the same key with another body is told apart. */
+  readonly requestDigest: Hash
+  readonly finality: Finality | null
+  readonly simulate: boolean
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export type AttemptKind = 'original' | 'bump' | 'cancel' | 'noop'
+
+/** One signed byte string for a transaction. Durable before it is first sent. */
+export interface Attempt {
+  readonly hash: Hash
+  readonly raw: Hex
+  readonly kind: AttemptKind
+  readonly nonce: number
+  readonly gasLimit: bigint
+  readonly fees: Fees
+  readonly createdAt: number
+}
+
+/** Why a transaction did not, or does not, advance. `code` is stable; `message` is for people. */
+export interface TxError {
+  readonly code: string
+  readonly message: string
+  /** Decoded revert reason or the node's own words, where there are any. */
+  readonly reason?: string
+}
+
+interface Base {
+  readonly id: TxId
+  readonly intent: Intent
+  /** Grows with every stored change; a writer that saw an older one writes nothing. */
+  readonly version: number
+  readonly subState: SubState
+  readonly error: TxError | null
+  /** An operator holds it back: no nonce is taken and nothing is sent until it is resumed. */
+  readonly suspended: boolean
+  readonly createdAt: number
+  /** Every byte string ever signed for it, oldest first. */
+  readonly attempts: readonly Attempt[]
+}
+
+interface Signed extends Base {
+  readonly nonce: number
+  readonly fence: number
+  readonly nodeId: string
+  readonly allocatedAt: number
+  /** Since when it waits for inclusion: allocation, or the reorganisation, resumption or retry after which it waits anew. */
+  readonly waitingSince: number
+  /** First and latest time at which bytes went to a node. */
+  readonly submittedAt: number | null
+  readonly lastSubmitAt: number | null
+  readonly submitCount: number
+  /** Sends refused in a row. */
+  readonly refusals: number
+  readonly nextResubmitAt: number
+  readonly newForks: number
+}
+
+export type Queued = Base & {
+  readonly state: 'QUEUED'
+  /** Preparation failed for now; not tried again before this. */
+  readonly retryAt: number | null
+  readonly prepareFailures: number
+}
+export type Allocated = Signed & { readonly state: 'ALLOCATED' }
+export type Tracking = Signed & {
+  readonly state: 'TRACKING'
+  readonly inclusion: Inclusion | null
+  readonly minedAt: number | null
+}
+export type Stuck = Signed & { readonly state: 'STUCK'; readonly stuckAt: number }
+export type Finished = Signed & {
+  readonly state: 'CONFIRMED' | 'FAILED_FINAL'
+  readonly inclusion: Inclusion
+  readonly confirmations: readonly Confirmation[]
+  readonly minedAt: number
+  readonly finalAt: number
+}
+export type CancelledOnChain = Signed & {
+  readonly state: 'CANCELLED'
+  readonly inclusion: Inclusion
+  readonly confirmations: readonly Confirmation[]
+  readonly minedAt: number
+  readonly finalAt: number
+}
+export type Dropped = Base & {
+  readonly state: 'CANCELLED' | 'EXPIRED'
+  readonly nonce: null
+  readonly finalAt: number
+}
+
+export type InFlight = Allocated | Tracking | Stuck
+export type Transaction = Queued | InFlight | Finished | CancelledOnChain | Dropped
+
+export function isInFlight(tx: Transaction): tx is InFlight {
+  return tx.state === 'ALLOCATED' || tx.state === 'TRACKING' || tx.state === 'STUCK'
+}
+
+export function isTerminal(tx: Transaction): tx is Finished | CancelledOnChain | Dropped {
+  return tx.state === 'CONFIRMED' || tx.state === 'FAILED_FINAL' || tx.state === 'CANCELLED' || tx.state === 'EXPIRED'
+}
+
+export function inclusionOf(tx: Transaction): Inclusion | null {
+  return 'inclusion' in tx ? tx.inclusion : null
+}
+
+export function nonceOf(tx: Transaction): number | null {
+  return 'nonce' in tx ? tx.nonce : null
+}
+
+/** The attempt that counts now: the one included, else the newest. */
+export function currentAttempt(tx: Transaction): Attempt | null {
+  const inclusion = inclusionOf(tx)
+  const included = inclusion && tx.attempts.find((attempt) => attempt.hash === inclusion.txHash)
+  return included ?? tx.attempts.at(-1) ?? null
+}

@@ -1,0 +1,62 @@
+/** Everything that can happen to a transaction. Past tense: each is a fact that was observed or decided elsewhere. */
+import type { Confirmation, Inclusion } from './finality.ts'
+import type { Hash } from './hex.ts'
+import type { SendOutcome } from './send-outcome.ts'
+import type { Attempt, SubState, TxError } from './transaction.ts'
+
+export type TxEvent =
+  | {
+      readonly type: 'prepare.deferred'
+      readonly at: number
+      readonly subState: SubState
+      readonly error: TxError
+      readonly retryAt: number
+    }
+  | { readonly type: 'prepare.rejected'; readonly at: number; readonly error: TxError }
+  | { readonly type: 'deadline.passed'; readonly at: number }
+  | {
+      readonly type: 'nonce.allocated'
+      readonly at: number
+      readonly nonce: number
+      readonly attempt: Attempt
+      readonly fence: number
+      readonly nodeId: string
+    }
+  | { readonly type: 'broadcast.answered'; readonly at: number; readonly hash: Hash; readonly outcome: SendOutcome }
+  | { readonly type: 'resubmit.claimed'; readonly at: number }
+  | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
+  | { readonly type: 'inclusion.reorged'; readonly at: number }
+  | {
+      readonly type: 'confirmations.replaced'
+      readonly at: number
+      readonly confirmations: readonly Confirmation[]
+    }
+  | { readonly type: 'finality.reached'; readonly at: number; readonly confirmations: readonly Confirmation[] }
+  | { readonly type: 'nonce.lost'; readonly at: number }
+  | { readonly type: 'time.passed'; readonly at: number; readonly blockedByNonce: number | null }
+  | { readonly type: 'operator.suspended'; readonly at: number; readonly by: OperatorAct }
+  | { readonly type: 'operator.resumed'; readonly at: number; readonly by: OperatorAct }
+  | { readonly type: 'operator.retried'; readonly at: number; readonly by: OperatorAct }
+  | { readonly type: 'operator.cancelled'; readonly at: number; readonly by: OperatorAct }
+  | {
+      readonly type: 'operator.resolved'
+      readonly at: number
+      readonly by: OperatorAct
+      readonly inclusion: Inclusion
+      readonly confirmations: readonly Confirmation[]
+    }
+
+/** Who did it and why: no operator action without both. */
+export interface OperatorAct {
+  readonly actor: string
+  readonly reason: string
+}
+
+/** What one transition leaves in the history and in the event stream. */
+export interface HistoryNote {
+  /** The event's type, e.g. `inclusion.seen`. */
+  readonly type: string
+  /** One plain word or code that says why, e.g. a send outcome; null where the type says it all. */
+  readonly cause: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+}

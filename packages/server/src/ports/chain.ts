@@ -1,0 +1,71 @@
+/** One EVM chain, as the engine sees it. Reads throw `ChainUnavailable`; everything the chain answers is a value. */
+import type { FeeMarket } from '../core/fees.ts'
+import type { Header, Inclusion } from '../core/finality.ts'
+import type { Address, Hash, Hex } from '../core/hex.ts'
+import type { SendOutcome } from '../core/send-outcome.ts'
+
+/** No usable answer: refused, timed out, garbage, rate limited. Says nothing about the chain. */
+export class ChainUnavailable extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ChainUnavailable'
+  }
+}
+
+export interface Block extends Header {
+  readonly txHashes: readonly Hash[]
+}
+
+export type BlockRef = number | 'latest' | 'safe' | 'finalized' | { readonly hash: Hash }
+export type CountTag = 'latest' | 'pending'
+
+export interface Call {
+  readonly from: Address
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  readonly gasLimit: bigint | null
+}
+
+export type CallOutcome =
+  | { readonly type: 'ok'; readonly gas: bigint }
+  /** Certain at this state: `reason` is decoded where it can be. */
+  | { readonly type: 'reverted'; readonly reason: string; readonly data: Hex | null }
+  | { readonly type: 'insufficient_funds'; readonly message: string }
+  /** Certain for other causes, e.g. more gas than a block holds. */
+  | { readonly type: 'invalid'; readonly message: string }
+
+export type ReceiptLookup =
+  | { readonly type: 'found'; readonly inclusion: Inclusion }
+  /** The node does not know it. Proves nothing by itself. */
+  | { readonly type: 'missing' }
+  /** This one could not be looked up; others in the batch may have been. */
+  | { readonly type: 'failed'; readonly message: string }
+
+export interface TransactionByHash {
+  readonly hash: Hash
+  readonly from: Address
+  readonly nonce: number
+}
+
+export interface Chain {
+  readonly chainId: number
+  getBlock(ref: BlockRef): Promise<Block | null>
+  /** Heights of the tags; null where the node has none. One round trip. */
+  getTags(): Promise<{ readonly safe: number | null; readonly finalized: number | null }>
+  /** Inclusions of these hashes in this very block; fewer than asked only if the node answered so. */
+  getInclusions(block: Block, hashes: readonly Hash[]): Promise<readonly Inclusion[]>
+  /** Receipts by hash, batched, one lookup for each hash in order. */
+  findReceipts(hashes: readonly Hash[]): Promise<readonly ReceiptLookup[]>
+  findTransaction(hash: Hash): Promise<TransactionByHash | null>
+  getTransactionCount(address: Address, tag: CountTag): Promise<number>
+  getBalance(address: Address): Promise<bigint>
+  /** Runs the call at the latest state and estimates its gas; `count` calls go out as one batch. */
+  estimate(calls: readonly Call[]): Promise<readonly CallOutcome[]>
+  getFeeMarket(): Promise<FeeMarket>
+  /** Sends in the order given, as one batch; an outcome for each, in order. Never throws. */
+  broadcast(raws: readonly { readonly raw: Hex; readonly hash: Hash }[]): Promise<readonly SendOutcome[]>
+  /** Tells that there may be a new head. Only a hint: losing one costs latency, never correctness. */
+  onHeadHint(listener: () => void): () => void
+  close(): Promise<void>
+}

@@ -1,0 +1,24 @@
+/** Keys, behind a wall: the engine hands over what is to be signed and gets bytes and their hash. */
+import type { Fees } from '../core/fees.ts'
+import type { Address, Hash, Hex } from '../core/hex.ts'
+
+export interface UnsignedTransaction {
+  readonly chainId: number
+  readonly nonce: number
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  readonly gasLimit: bigint
+  readonly fees: Fees
+}
+
+export interface SignedTransaction {
+  readonly raw: Hex
+  readonly hash: Hash
+}
+
+export interface Signer {
+  /** Accounts whose keys this node can reach now. */
+  addresses(): readonly Address[]
+  sign(address: Address, transaction: UnsignedTransaction): Promise<SignedTransaction>
+}

@@ -1,0 +1,225 @@
+/**
+ * The authoritative store. Two kinds of write only: acceptance, which any node may do, and lane writes, which carry the
+ * lease they were decided under and happen inside one database transaction that holds that lease, or not at all.
+ * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
+ */
+import type { Header } from '../core/finality.ts'
+import type { Address, Hash } from '../core/hex.ts'
+import type { Lane, Lease } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
+import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
+
+/** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
+export class StoreUnavailable extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'StoreUnavailable'
+  }
+}
+
+export interface NewTransaction {
+  readonly id: TxId
+  readonly intent: Intent
+}
+
+export type InsertOutcome =
+  | { readonly type: 'inserted'; readonly transaction: Queued }
+  /** Same lane, request id and digest: the caller's own earlier request. */
+  | { readonly type: 'existing'; readonly transaction: Transaction }
+  | { readonly type: 'conflict'; readonly transactionId: TxId }
+  | { readonly type: 'unknown_signer' }
+
+/** A transaction after a transition, with the version it was decided on and what the history shall say. */
+export interface TxSave {
+  readonly before: { readonly version: number; readonly state: TxState; readonly attemptCount: number }
+  readonly tx: Transaction
+  readonly notes: readonly HistoryNote[]
+}
+
+export type NonceStatus = 'RESERVED' | 'USED' | 'RECYCLABLE'
+
+export interface NonceMark {
+  readonly nonce: number
+  readonly status: NonceStatus
+  readonly txId: TxId | null
+}
+
+/** Everything a lane wants written at one time: all of it or nothing. */
+export interface LaneWrite {
+  readonly lease: Lease
+  /** Moves the cursor from what the lane believes it to be; a lane that never had one expects null. */
+  readonly cursor: { readonly expected: number | null; readonly next: number } | null
+  readonly saves: readonly TxSave[]
+  readonly nonces: readonly NonceMark[]
+}
+
+export type LaneWriteResult =
+  /** `transactions` are the saved ones with their new versions, in the order of `saves`. */
+  | { readonly type: 'written'; readonly versions: readonly number[] }
+  /** The lease is gone: nothing was written, and the lane must stop. */
+  | { readonly type: 'fenced' }
+  /** Something changed since it was read (an operator, or our own earlier write): nothing was written; load again. */
+  | { readonly type: 'stale'; readonly detail: string }
+  /** The database refused this lane's write for what it contains (a constraint); others were not touched. */
+  | { readonly type: 'refused'; readonly detail: string }
+
+export type AmendResult = { readonly type: 'written'; readonly version: number } | { readonly type: 'stale' }
+
+/** A lease that was extended, and the node, if any, that asked to have it. */
+export type RenewedLease = Lease & { readonly wantedBy: string | null }
+
+export interface LoadedLane {
+  /** Null until the first nonce is taken. */
+  readonly cursor: number | null
+  readonly inFlight: readonly InFlight[]
+  readonly recyclable: readonly number[]
+}
+
+export interface LiveNode {
+  readonly nodeId: string
+  readonly startedAt: number
+  readonly heartbeatAt: number
+  /** Where peers and operators can reach it, if it said so. */
+  readonly address: string | null
+}
+
+export interface SignerRecord {
+  readonly lane: Lane
+  readonly policy: Policy
+  readonly label: string | null
+  readonly paused: boolean
+  readonly createdAt: number
+}
+
+export interface LaneStatus {
+  readonly signer: SignerRecord
+  readonly cursor: number | null
+  readonly queued: number
+  readonly inFlight: number
+  readonly stuck: number
+  readonly lease: {
+    readonly nodeId: string
+    readonly fence: number
+    readonly expiresAt: number
+    readonly live: boolean
+  } | null
+}
+
+export interface HistoryEntry {
+  /** Place in the stream: commit order, never reused, never filled in later. */
+  readonly eventId: number
+  readonly txId: TxId | null
+  readonly lane: Lane
+  readonly type: string
+  readonly cause: string | null
+  readonly fromState: TxState | null
+  readonly toState: TxState | null
+  readonly subState: string | null
+  readonly nodeId: string | null
+  readonly fence: number | null
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly at: number
+  /** How often in a row this happened, and when last. */
+  readonly count: number
+  readonly lastAt: number
+}
+
+export interface TransactionFilter {
+  readonly chainId?: number
+  readonly from?: Address
+  readonly states?: readonly TxState[]
+  readonly requestId?: string
+  readonly hash?: Hash
+  readonly nonce?: number
+  /** Created at or after, milliseconds. */
+  readonly since?: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Pass as `after` to go on; null at the end. */
+  readonly next: string | null
+}
+
+export type Notice =
+  | { readonly type: 'lane.work'; readonly lane: Lane }
+  /** An operator changed a transaction of this lane: its owner must load it again. */
+  | { readonly type: 'lane.amended'; readonly lane: Lane }
+  | { readonly type: 'lane.released'; readonly lane: Lane }
+  | { readonly type: 'nodes.changed' }
+  | { readonly type: 'events.appended' }
+  /** Notices may have been lost (connection lost): look at everything once. */
+  | { readonly type: 'gap' }
+
+export interface Store {
+  /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
+  ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
+
+  // Acceptance: one database transaction for the whole batch; one bad item never fails another.
+  insertTransactions(batch: readonly NewTransaction[]): Promise<readonly InsertOutcome[]>
+
+  // Signers
+  /** Registers lanes that are new; leaves those that exist as they are. */
+  registerSigners(
+    signers: readonly { readonly lane: Lane; readonly policy: Policy; readonly label: string | null }[],
+  ): Promise<void>
+  listSigners(): Promise<readonly SignerRecord[]>
+  updateSigner(
+    lane: Lane,
+    change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
+  ): Promise<SignerRecord | null>
+  listLaneStatus(filter: { readonly lane?: Lane }): Promise<readonly LaneStatus[]>
+
+  // Nodes and leases: time is the database's alone.
+  heartbeat(node: {
+    readonly nodeId: string
+    readonly address: string | null
+    readonly ttlMs: number
+  }): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }>
+  removeNode(nodeId: string): Promise<void>
+  /** Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes in progress. */
+  acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly Lease[]>
+  /** Extends every unexpired lease of this node in one statement; what is missing from the answer is lost. */
+  renewLeases(nodeId: string, ttlMs: number): Promise<readonly RenewedLease[]>
+  /** Asks the live owners of these lanes to hand them over: each sees `wantedBy` at its next renewal. Cleared when the lease changes hands. */
+  requestLeases(nodeId: string, lanes: readonly Lane[]): Promise<void>
+  /** Gives them up at once and tells the others; leases that are no longer ours are left alone. */
+  releaseLeases(leases: readonly Lease[]): Promise<void>
+  /** Unexpired leases, whoever holds them. */
+  listLeases(): Promise<readonly Lease[]>
+
+  /** Lanes leased to this node that have queued transactions: the polling behind `lane.work`, one statement for all. */
+  lanesWithWork(nodeId: string): Promise<readonly Lane[]>
+
+  // Lanes (owner only)
+  loadLane(lane: Lane): Promise<LoadedLane>
+  /** First in line, by priority and then by acceptance. Suspended ones are left out. */
+  readQueue(lane: Lane, limit: number): Promise<readonly Queued[]>
+  /** One database transaction for the batch; at most one write per lane. An answer for each, in order. */
+  writeLanes(writes: readonly LaneWrite[]): Promise<readonly LaneWriteResult[]>
+
+  // Operators
+  amend(save: TxSave): Promise<AmendResult>
+
+  // Reads
+  findTransaction(id: TxId): Promise<Transaction | null>
+  findTransactionByHash(hash: Hash): Promise<Transaction | null>
+  listTransactions(
+    filter: TransactionFilter,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<Page<Transaction>>
+  /** How many stand before it in its lane's queue; null if it is not queued. */
+  countAhead(id: TxId): Promise<number | null>
+  readHistory(id: TxId): Promise<readonly HistoryEntry[]>
+  /** Events after a cursor, in commit order; a later commit never appears before the cursor. */
+  readEvents(after: number, limit: number): Promise<readonly HistoryEntry[]>
+
+  // Canonical headers, as one node sees them
+  saveHeaders(chainId: number, headers: readonly Header[], keepFrom: number): Promise<void>
+  readHeaders(chainId: number, from: number, to: number): Promise<readonly Header[]>
+
+  /** Wake-ups. Only hints: each also has polling behind it. */
+  listen(listener: (notice: Notice) => void): () => void
+  close(): Promise<void>
+}

@@ -1,0 +1,52 @@
+import { defineConfig } from 'vitest/config'
+
+const resolve = { conditions: ['drover-source', 'module', 'node', 'default'] }
+const ssr = { resolve: { conditions: ['drover-source', 'module', 'node', 'default'] } }
+
+/**
+ * unit: no I/O, beside the source. real: one real thing (PostgreSQL, anvil, a process, a browser) per file.
+ * cluster: several real processes; one file at a time, since each file already uses the whole machine.
+ */
+export default defineConfig({
+  test: {
+    retry: 0,
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts'],
+          exclude: ['**/*.real.test.ts', '**/node_modules/**'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'real',
+          include: ['packages/*/src/**/*.real.test.ts', 'tests/**/*.test.ts'],
+          exclude: ['tests/cluster/**', '**/node_modules/**'],
+          globalSetup: ['tests/setup/postgres.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'cluster',
+          include: ['tests/cluster/**/*.test.ts'],
+          globalSetup: ['tests/setup/postgres.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
