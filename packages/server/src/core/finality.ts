@@ -1,5 +1,5 @@
 /** When an inclusion counts as final, and what the canonical chain says about one. */
-import type { Hash } from './hex.ts'
+import type { Address, Hash } from './hex.ts'
 
 export type Finality =
   | { readonly type: 'confirmations'; readonly count: number }
@@ -23,7 +23,7 @@ export interface Inclusion {
   readonly succeeded: boolean
   readonly gasUsed: bigint
   readonly effectiveGasPrice: bigint
-  readonly contractAddress: Hash | null
+  readonly contractAddress: Address | null
 }
 
 export interface Confirmation {
@@ -41,14 +41,17 @@ export interface ChainView {
 }
 
 export type InclusionStatus =
+  /** Below the window: its header is gone from memory, and the node must be asked. */
   | { readonly type: 'unknown' }
+  /** Above the head: this view is behind the one that saw it. The next block at its height tells. */
+  | { readonly type: 'ahead' }
   | { readonly type: 'reorged' }
   | { readonly type: 'waiting'; readonly confirmations: number }
   | { readonly type: 'final'; readonly confirmations: readonly Confirmation[] }
 
-/** Identity is the block hash, not the height. Outside the window nothing is claimed: the caller must look it up. */
+/** Identity is the block hash, not the height. Only another block in its place proves that an inclusion is gone. */
 export function assessInclusion(at: Inclusion, chain: ChainView, finality: Finality): InclusionStatus {
-  if (at.blockNumber > chain.head.number) return { type: 'reorged' }
+  if (at.blockNumber > chain.head.number) return { type: 'ahead' }
   const canonical = chain.header(at.blockNumber)
   if (canonical === null) return { type: 'unknown' }
   if (canonical.hash !== at.blockHash) return { type: 'reorged' }

@@ -18,30 +18,6 @@ export type TxState = (typeof TX_STATES)[number]
 export type TxId = string
 
 /** Where inside a state a transaction is. */
-export type SubState =
-  | 'accepted'
-  | 'preparing'
-  | 'waiting_for_slot'
-  | 'waiting_for_node'
-  | 'waiting_for_predecessor'
-  | 'waiting_for_funds'
-  | 'fee_above_cap'
-  | 'signed'
-  | 'pending'
-  | 'stale'
-  | 'rejected_by_node'
-  | 'blocked_by_predecessor'
-  | 'mined'
-  | 'reorged'
-  | 'suspended'
-  | 'rejected'
-  | 'final'
-  | 'cancelled'
-  | 'expired'
-  | 'foreign_nonce'
-  | 'no_inclusion'
-  | 'resolved'
-
 export const SUB_STATES = [
   'accepted',
   'preparing',
@@ -65,7 +41,8 @@ export const SUB_STATES = [
   'foreign_nonce',
   'no_inclusion',
   'resolved',
-] as const satisfies readonly SubState[]
+] as const
+export type SubState = (typeof SUB_STATES)[number]
 
 /** What a caller asks for. It never changes after acceptance. */
 export interface Intent {
@@ -193,6 +170,11 @@ export function inclusionOf(tx: Transaction): Inclusion | null {
 
 export function nonceOf(tx: Transaction): number | null {
   return 'nonce' in tx ? tx.nonce : null
+}
+
+/** An attempt at the nonce that it has now. Bytes of a nonce that it lost say nothing about this one. */
+export function findAttempt(tx: Exclude<Transaction, Queued | Dropped>, hash: Hash): Attempt | null {
+  return tx.attempts.find((attempt) => attempt.hash === hash && attempt.nonce === tx.nonce) ?? null
 }
 
 /** The attempt that counts now: the one included, else the newest. */

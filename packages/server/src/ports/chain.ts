@@ -6,9 +6,13 @@ import type { SendOutcome } from '../core/send-outcome.ts'
 
 /** No usable answer: refused, timed out, garbage, rate limited. Says nothing about the chain. */
 export class ChainUnavailable extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
+  /** Not to be asked again before this long, where the node said so. */
+  readonly retryAfterMs: number | null
+
+  constructor(message: string, options?: { cause?: unknown; retryAfterMs?: number | null }) {
     super(message, options)
     this.name = 'ChainUnavailable'
+    this.retryAfterMs = options?.retryAfterMs ?? null
   }
 }
 

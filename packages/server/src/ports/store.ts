@@ -177,6 +177,7 @@ export interface Store {
     readonly address: string | null
     readonly ttlMs: number
   }): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }>
+  listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>
   /** Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes in progress. */
   acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly Lease[]>
@@ -192,6 +193,9 @@ export interface Store {
   /** Lanes leased to this node that have queued transactions: the polling behind `lane.work`, one statement for all. */
   lanesWithWork(nodeId: string): Promise<readonly Lane[]>
 
+  /** Queued transactions of this node's lanes whose `validUntil` has passed by the database's clock, oldest first. */
+  readExpired(nodeId: string, limit: number): Promise<readonly Queued[]>
+
   // Lanes (owner only)
   loadLane(lane: Lane): Promise<LoadedLane>
   /** First in line, by priority and then by acceptance. Suspended ones are left out. */
@@ -200,7 +204,8 @@ export interface Store {
   writeLanes(writes: readonly LaneWrite[]): Promise<readonly LaneWriteResult[]>
 
   // Operators
-  amend(save: TxSave): Promise<AmendResult>
+  /** One transaction, held to its version; tells the lane's owner. `nonces` is what becomes of a nonce that it gives up. */
+  amend(save: TxSave, nonces: readonly NonceMark[]): Promise<AmendResult>
 
   // Reads
   findTransaction(id: TxId): Promise<Transaction | null>

@@ -1,0 +1,153 @@
+/**
+ * The import table: the folders are the architecture, and a folder may import what stands beside it here, nothing else.
+ * Tests may import anything; nothing may import a test.
+ */
+const MAY_IMPORT = {
+  core: [],
+  ports: ['core'],
+  engine: ['core', 'ports'],
+  store: ['core', 'ports'],
+  chain: ['core', 'ports'],
+  signer: ['core', 'ports'],
+  webhooks: ['core', 'ports'],
+  api: ['core', 'ports', 'engine'],
+  telemetry: ['core', 'ports'],
+  config: ['core', 'ports', 'telemetry'],
+  // The command line and the development set-up are programs: they start the composed service, and compose nothing.
+  dev: ['core', 'ports', 'config', 'telemetry', 'app'],
+  cli: ['core', 'ports', 'config', 'telemetry', 'app', 'dev', 'store/migrate'],
+}
+
+/** Packages that only these folders of the server may know. */
+const ONLY_KNOWN_TO = {
+  // `dev` asks whether the database that it started answers.
+  pg: ['store', 'dev'],
+  viem: ['chain', 'signer', 'api/contract'],
+  fastify: ['api'],
+  zod: ['api'],
+  pino: ['telemetry'],
+  'prom-client': ['telemetry'],
+  commander: ['cli'],
+}
+
+/** What engine code may use of Node: it has no clock, disk or network but by its ports. */
+const ENGINE_BUILT_INS = ['crypto']
+
+const SERVER = '^packages/server/src'
+const TEST = '\\.(test|suite)\\.ts$'
+const inServer = (folders) => `${SERVER}/(${folders.join('|')})(/|\\.ts$)`
+const nodeModule = (name) => `(^|node_modules/)${name}(/|$)`
+
+const folderRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
+  name: `${folder}-imports`,
+  comment: `${folder}/ may import ${allowed.length === 0 ? 'nothing outside itself' : `only ${allowed.join(', ')}`}.`,
+  severity: 'error',
+  from: { path: `${SERVER}/${folder}/`, pathNot: TEST },
+  to: { path: `${SERVER}/`, pathNot: inServer([folder, ...allowed]) },
+}))
+
+const packageRules = Object.entries(ONLY_KNOWN_TO).map(([name, folders]) => ({
+  name: `only-${folders[0]}-knows-${name}`,
+  comment: `${name} is known to ${folders.join(', ')} only.`,
+  severity: 'error',
+  from: { path: `${SERVER}/`, pathNot: [TEST, inServer(folders)] },
+  to: { path: nodeModule(name) },
+}))
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...folderRules,
+    ...packageRules,
+    {
+      name: 'core-is-pure',
+      comment: 'core/ and ports/ know no package and nothing of Node.',
+      severity: 'error',
+      from: { path: `${SERVER}/(core|ports)/`, pathNot: TEST },
+      to: { pathNot: `${SERVER}/` },
+    },
+    {
+      name: 'engine-has-ports-only',
+      comment: 'The engine reaches the world through its ports.',
+      severity: 'error',
+      from: { path: `${SERVER}/engine/`, pathNot: TEST },
+      to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${ENGINE_BUILT_INS.join('|')})$` },
+    },
+    {
+      name: 'only-engine-knows-timers',
+      comment: 'The timer kernel is driven by the engine; the command line shows its simulations.',
+      severity: 'error',
+      from: { path: `${SERVER}/`, pathNot: [TEST, inServer(['engine', 'app', 'cli'])] },
+      to: { path: '^packages/timers/' },
+    },
+    {
+      name: 'packages-by-their-entry',
+      comment: 'Another package is used through its public entry.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/', pathNot: TEST },
+      to: { path: '^packages/[^/]+/', pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/index\\.(ts|js)$'] },
+    },
+    {
+      name: 'timers-are-pure',
+      comment: '@drover/timers knows nothing of ours and nothing of Node; hashes are all it needs.',
+      severity: 'error',
+      from: { path: '^packages/timers/src/', pathNot: TEST },
+      to: { pathNot: ['^packages/timers/src/', nodeModule('@noble/hashes')] },
+    },
+    {
+      name: 'client-stands-alone',
+      comment: '@drover/client has no dependencies and runs outside Node too.',
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: TEST },
+      to: { pathNot: '^packages/client/src/' },
+    },
+    {
+      name: 'no-import-of-tests',
+      severity: 'error',
+      from: { pathNot: [TEST, '^tests/', '^bench/'] },
+      to: { path: [TEST, '^tests/'] },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { pathNot: TEST },
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A module that nothing imports and that imports nothing is left over.',
+      severity: 'error',
+      from: {
+        orphan: true,
+        pathNot: ['\\.d\\.ts$', '(^|/)[^/]+\\.config\\.(ts|js|mjs)$', TEST, '^examples/', '/index\\.ts$'],
+      },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'A rule cannot judge what it cannot find.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-undeclared-package',
+      comment: 'What a package uses stands in its own package.json.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: TEST },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['drover-source', 'import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+}

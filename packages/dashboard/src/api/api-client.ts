@@ -1,0 +1,106 @@
+/** The calls that the page makes, all of them to its own origin. */
+import { ApiProblem, ServiceAway } from './api-failure.ts'
+import type {
+  AttemptResource,
+  ChainResource,
+  EventResource,
+  LaneResource,
+  NodeResource,
+  Problem,
+  Readiness,
+  TransactionResource,
+} from './api-resources.ts'
+
+const TIMEOUT_MS = 10_000
+
+interface List<T> {
+  readonly items: readonly T[]
+}
+
+export interface TransactionPage extends List<TransactionResource> {
+  readonly next: string | null
+}
+
+export interface TransactionQuery {
+  readonly states: readonly string[]
+  readonly from: string | null
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface Transfer {
+  readonly chainId: number
+  readonly from: string
+  readonly to: string
+  /** Wei, in decimal. */
+  readonly value: string
+}
+
+export type ApiClient = ReturnType<typeof createApiClient>
+
+export function createApiClient(ports: { readonly fetch: typeof fetch }) {
+  const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
+
+  return {
+    /** "Not ready" comes with status 503 and is an answer like any other. */
+    async readReadiness(): Promise<Readiness> {
+      const response = await ask(ports.fetch, '/readyz', {})
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+      if (response.status === 503 && isJson) return (await response.json()) as Readiness
+      return readAnswer<Readiness>(response)
+    },
+    listChains: () => get<List<ChainResource>>('/v1/chains'),
+    listSigners: () => get<List<LaneResource>>('/v1/signers'),
+    listNodes: () => get<List<NodeResource>>('/v1/nodes'),
+    getSigner: (address: string) => get<{ lanes: readonly LaneResource[] }>(`/v1/signers/${encodeURIComponent(address)}`),
+    listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
+    getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
+    listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
+    readHistory: (key: string) => get<List<EventResource>>(`/v1/transactions/${encodeURIComponent(key)}/history`),
+    readEvents: (after: number, limit: number) =>
+      get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
+
+    /** The same key again never sends twice. */
+    async sendTransfer(transfer: Transfer, idempotencyKey: string): Promise<TransactionResource> {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
+      const init = { method: 'POST', headers, body: JSON.stringify(transfer) }
+      return readAnswer<TransactionResource>(await ask(ports.fetch, '/v1/transactions', init))
+    },
+  }
+}
+
+function formQuery({ states, from, after, limit }: TransactionQuery): URLSearchParams {
+  return new URLSearchParams({
+    limit: String(limit),
+    ...(states.length > 0 && { state: states.join(',') }),
+    ...(from !== null && { from }),
+    ...(after !== null && { after }),
+  })
+}
+
+async function ask(send: typeof fetch, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await send(path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+  } catch (error) {
+    throw new ServiceAway('Drover does not answer.', { cause: error })
+  }
+}
+
+/** The page trusts the shape: it is served by the same process that answers. */
+async function readAnswer<T>(response: Response): Promise<T> {
+  const body = await readJson(response)
+  if (response.ok) return body as T
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false
+  if (!isProblem) throw new ServiceAway(`Something before Drover answers with status ${response.status}.`)
+  const problem = body as Problem
+  if (response.status === 503) throw new ServiceAway(problem.detail)
+  throw new ApiProblem(problem)
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch (error) {
+    throw new ServiceAway(`The answer (status ${response.status}) is cut off or not from Drover.`, { cause: error })
+  }
+}

@@ -1,0 +1,72 @@
+/** The frame around every page: the bar on top, what is wrong with the connection, and the page that the address names. */
+import { useContext, useEffect, useRef } from 'preact/hooks'
+import { loadOverview } from './live/overview.ts'
+import { Service } from './live/service.ts'
+import { useResource } from './live/use-resource.ts'
+import { OverviewPage } from './pages/overview-page.tsx'
+import { type Route, formHash } from './pages/route.ts'
+import { SignerPage } from './pages/signer-page.tsx'
+import { TransactionPage } from './pages/transaction-page.tsx'
+import { useRoute } from './pages/use-route.ts'
+import { Announcer } from './parts/announcer.tsx'
+import { ConnectionBanner } from './parts/connection-banner.tsx'
+import { Empty } from './parts/placeholders.tsx'
+import { TopBar } from './parts/top-bar.tsx'
+
+export function App() {
+  const { api } = useContext(Service)
+  const route = useRoute()
+  const overview = useResource('overview', () => loadOverview(api))
+  const main = useFocusOnNewPage(route)
+  return (
+    <>
+      <a class="skip-link" href="#main" onClick={(event) => focusMain(event, main.current)}>
+        Skip to content
+      </a>
+      <TopBar overview={overview} />
+      <ConnectionBanner />
+      <main ref={main} tabIndex={-1}>
+        {route.page === 'overview' && <OverviewPage route={route} overview={overview} />}
+        {route.page === 'transaction' && <TransactionPage key={route.key} txKey={route.key} />}
+        {route.page === 'signer' && <SignerPage key={route.address} address={route.address} after={route.after} />}
+        {route.page === 'unknown' && <UnknownPage />}
+      </main>
+      <Announcer />
+    </>
+  )
+}
+
+function UnknownPage() {
+  return (
+    <Empty title="There is nothing at this address">
+      <a href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>Back to the overview</a>
+    </Empty>
+  )
+}
+
+/** The address after # names the page here, so the link cannot use it for a place within the page. */
+function focusMain(event: Event, main: HTMLElement | null): void {
+  event.preventDefault()
+  main?.focus()
+}
+
+/** A new page starts at its top and takes the focus, as if the browser had loaded it. A changed filter does neither. */
+function useFocusOnNewPage(route: Route) {
+  const main = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  const place = placeOf(route)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is what makes a page new
+  useEffect(() => {
+    if (!isFirst.current) {
+      window.scrollTo(0, 0)
+      main.current?.focus({ preventScroll: true })
+    }
+    isFirst.current = false
+  }, [place])
+  return main
+}
+
+function placeOf(route: Route): string {
+  if (route.page === 'transaction') return route.key
+  return route.page === 'signer' ? route.address : route.page
+}

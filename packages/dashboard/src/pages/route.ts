@@ -1,0 +1,80 @@
+/** Addresses inside the page: everything one can look at has a link that can be kept and sent to a colleague. */
+import type { TxState } from '../words/state-words.ts'
+
+/** Names of the filters, and the states that each one shows. */
+export const STATE_GROUPS = {
+  all: [],
+  queued: ['QUEUED'],
+  flight: ['ALLOCATED', 'TRACKING'],
+  stuck: ['STUCK'],
+  confirmed: ['CONFIRMED'],
+  failed: ['FAILED_FINAL'],
+  dropped: ['CANCELLED', 'EXPIRED'],
+} as const satisfies Readonly<Record<string, readonly TxState[]>>
+
+export type StateGroup = keyof typeof STATE_GROUPS
+
+export interface OverviewRoute {
+  readonly page: 'overview'
+  readonly group: StateGroup
+  readonly from: string | null
+  /** Cursor of an older page; null is the newest, live. */
+  readonly after: string | null
+}
+
+export type Route =
+  | OverviewRoute
+  | { readonly page: 'transaction'; readonly key: string }
+  | { readonly page: 'signer'; readonly address: string; readonly after: string | null }
+  | { readonly page: 'unknown' }
+
+const TRANSACTION = /^\/tx\/([0-9a-zA-Z-]{1,80})$/
+const SIGNER = /^\/signer\/(0x[0-9a-fA-F]{40})$/
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+export function parseHash(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
+  const params = new URLSearchParams(search)
+  const after = params.get('after')
+  const key = TRANSACTION.exec(path)?.[1]
+  if (key !== undefined) return { page: 'transaction', key }
+  const address = SIGNER.exec(path)?.[1]
+  if (address !== undefined) return { page: 'signer', address, after }
+  if (path !== '' && path !== '/') return { page: 'unknown' }
+  const from = params.get('from')
+  return {
+    page: 'overview',
+    group: parseGroup(params.get('state')),
+    from: from !== null && ADDRESS.test(from) ? from : null,
+    after,
+  }
+}
+
+function parseGroup(name: string | null): StateGroup {
+  return name !== null && Object.hasOwn(STATE_GROUPS, name) ? (name as StateGroup) : 'all'
+}
+
+export function formHash(route: Exclude<Route, { page: 'unknown' }>): string {
+  switch (route.page) {
+    case 'transaction':
+      return `#/tx/${route.key}`
+    case 'signer':
+      return `#/signer/${route.address}${formSearch({ after: route.after })}`
+    case 'overview':
+      return `#/${formSearch({ state: route.group === 'all' ? null : route.group, from: route.from, after: route.after })}`
+  }
+}
+
+function formSearch(params: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(params).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}
+
+/** What somebody pasted into the search field: an id or a hash leads to its transaction, an address to its signer. */
+export function parseSearch(text: string): Route | null {
+  const sought = text.trim()
+  if (/^0x[0-9a-fA-F]{64}$/.test(sought) || /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(sought)) {
+    return { page: 'transaction', key: sought.toLowerCase() }
+  }
+  return ADDRESS.test(sought) ? { page: 'signer', address: sought, after: null } : null
+}

@@ -1,0 +1,32 @@
+/** Says that what is on screen is old, since when, and when the page will ask again. */
+import { useContext } from 'preact/hooks'
+import { formatAge } from '../format/format-time.ts'
+import { Service } from '../live/service.ts'
+import { useNow } from '../live/use-now.ts'
+import { usePulseStatus } from '../live/use-pulse-status.ts'
+import { AlertIcon } from './icons.tsx'
+
+export function ConnectionBanner() {
+  const status = usePulseStatus()
+  return status.type === 'away' ? <AwayBanner {...status} /> : null
+}
+
+function AwayBanner({ reason, since, retryAt }: { reason: string; since: number; retryAt: number }) {
+  const { pulse } = useContext(Service)
+  const now = useNow()
+  const waitMs = retryAt - now
+  return (
+    <div class="banner" role="alert">
+      <AlertIcon />
+      <p>
+        <strong>{reason}</strong> What you see was true {formatAge(now - since)} ago.
+      </p>
+      <p class="banner-retry" aria-hidden="true">
+        {waitMs > 1_000 ? `Next try in ${formatAge(waitMs)}` : 'Trying again'}
+      </p>
+      <button type="button" class="button" onClick={() => pulse.beatSoon()}>
+        Try now
+      </button>
+    </div>
+  )
+}

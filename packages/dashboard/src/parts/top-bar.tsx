@@ -1,0 +1,97 @@
+/** The bar on top: which product this is, the chains with their heads moving, and whether the service is fit for work. */
+import { useState } from 'preact/hooks'
+import type { ChainResource } from '../api/api-resources.ts'
+import { formatCount } from '../format/format-amount.ts'
+import type { Overview } from '../live/overview.ts'
+import { usePulseStatus } from '../live/use-pulse-status.ts'
+import type { Resource } from '../live/use-resource.ts'
+import { formHash, parseSearch } from '../pages/route.ts'
+import { nameChain } from '../words/chain-names.ts'
+import { Age } from './figures.tsx'
+import { Mark, SearchIcon } from './icons.tsx'
+
+export function TopBar({ overview }: { readonly overview: Resource<Overview> }) {
+  const known = overview.type === 'ready' ? overview.value : null
+  return (
+    <header class="top-bar">
+      <a class="brand" href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>
+        <Mark />
+        Drover
+      </a>
+      <ul class="heads" aria-label="Chains">
+        {known?.chains.map((chain) => (
+          <Head key={chain.chainId} chain={chain} />
+        ))}
+      </ul>
+      <SearchField />
+      <Readiness isReady={known?.readiness.ready ?? null} />
+    </header>
+  )
+}
+
+function Head({ chain }: { readonly chain: ChainResource }) {
+  const { head, following, lastError } = chain
+  return (
+    <li class={`head ${following ? 'is-followed' : 'is-lost'}`} title={lastError ?? `Chain id ${chain.chainId}`}>
+      <span class="head-dot" key={head?.number} aria-hidden="true" />
+      <span class="head-name">{nameChain(chain.chainId)}</span>
+      {head === null ? (
+        <span class="muted">no block yet</span>
+      ) : (
+        <>
+          <span class="head-number figure">{formatCount(head.number)}</span>
+          <span class="muted head-age">
+            <Age at={head.timestamp} />
+          </span>
+        </>
+      )}
+      {!following && <span class="head-lost">not followed</span>}
+    </li>
+  )
+}
+
+function Readiness({ isReady }: { readonly isReady: boolean | null }) {
+  const status = usePulseStatus()
+  if (status.type === 'away') return <span class="readiness is-away">No answer</span>
+  if (isReady === null) return <span class="readiness is-unknown">Connecting</span>
+  return <span class={`readiness ${isReady ? 'is-ready' : 'is-unready'}`}>{isReady ? 'Ready' : 'Not ready'}</span>
+}
+
+function SearchField() {
+  const [text, setText] = useState('')
+  const [isUnknown, setUnknown] = useState(false)
+
+  function open(event: Event): void {
+    event.preventDefault()
+    const route = parseSearch(text)
+    setUnknown(route === null)
+    if (route === null || route.page === 'unknown') return
+    setText('')
+    location.hash = formHash(route)
+  }
+
+  return (
+    <form class="search" role="search" onSubmit={open}>
+      <SearchIcon />
+      <input
+        type="search"
+        aria-label="Open a transaction by id or hash, or a signer by address"
+        placeholder="Id, hash or address"
+        value={text}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={isUnknown}
+        aria-describedby={isUnknown ? 'search-problem' : undefined}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          setUnknown(false)
+        }}
+      />
+      {isUnknown && (
+        <p class="search-problem" id="search-problem" role="alert">
+          That is no id, hash or address.
+        </p>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,89 @@
+/** One entry of the history in words. An entry of a kind that is not known here is shown by its own name. */
+import type { EventResource } from '../api/api-resources.ts'
+import { formatCount } from '../format/format-amount.ts'
+
+export type EventTone = 'plain' | 'good' | 'warn' | 'bad'
+
+export interface EventWords {
+  readonly title: string
+  /** What else is worth reading, e.g. the node's own words. */
+  readonly detail: string | null
+  readonly tone: EventTone
+}
+
+type Described = Pick<EventResource, 'type' | 'cause' | 'toState' | 'detail'>
+
+const ANSWERS: Readonly<Record<string, EventWords>> = {
+  accepted: { title: 'Sent; the node took it', detail: null, tone: 'plain' },
+  already_known: { title: 'Sent; the node has it already', detail: null, tone: 'plain' },
+  nonce_too_low: { title: 'Sent; the node says the nonce is used', detail: null, tone: 'warn' },
+  replacement_underpriced: { title: 'Refused: the node holds a dearer one', detail: null, tone: 'warn' },
+  underpriced: { title: 'Refused: the price is too low', detail: null, tone: 'warn' },
+  insufficient_funds: { title: 'Refused: not enough funds', detail: null, tone: 'warn' },
+  nonce_gap: { title: 'Refused: a lower nonce is missing', detail: null, tone: 'warn' },
+  pool_full: { title: 'Refused: the pool of the node is full', detail: null, tone: 'warn' },
+  rate_limited: { title: 'Not taken: the node limits requests', detail: null, tone: 'warn' },
+  ambiguous: { title: 'Sent; no clear answer', detail: null, tone: 'warn' },
+  rejected: { title: 'Refused as invalid', detail: null, tone: 'bad' },
+}
+
+const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
+  accepted: { title: 'Accepted', detail: null, tone: 'plain' },
+  'prepare.deferred': { title: 'Cannot go yet', detail: null, tone: 'warn' },
+  'prepare.rejected': { title: 'Rejected before a nonce was taken', detail: null, tone: 'bad' },
+  'deadline.passed': { title: 'Deadline passed', detail: null, tone: 'warn' },
+  'resubmit.claimed': { title: 'Same bytes sent again', detail: null, tone: 'plain' },
+  'inclusion.reorged': { title: 'Its block left the chain', detail: null, tone: 'warn' },
+  'inclusion.blocked': { title: 'Blocked by a lower nonce', detail: null, tone: 'warn' },
+  'confirmations.replaced': { title: 'The blocks on top were replaced', detail: null, tone: 'warn' },
+  'nonce.lost': { title: 'Nonce used by somebody else', detail: null, tone: 'warn' },
+  'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
+  'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
+  'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
+  'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },
+  'operator.cancelled': { title: 'Cancelled by an operator', detail: null, tone: 'plain' },
+  'operator.resolved': { title: 'Settled by an operator', detail: null, tone: 'plain' },
+}
+
+export function describeEvent(event: Described): EventWords {
+  const words = findWords(event)
+  return { ...words, detail: words.detail ?? describeDetail(event) }
+}
+
+function findWords(event: Described): EventWords {
+  const { type, cause, detail, toState } = event
+  const fallback: EventWords = { title: type, detail: cause, tone: 'plain' }
+  switch (type) {
+    case 'nonce.allocated':
+      return { title: `Took nonce ${asText(detail['nonce']) ?? '?'} and signed`, detail: null, tone: 'plain' }
+    case 'broadcast.answered':
+      return ANSWERS[cause ?? ''] ?? fallback
+    case 'inclusion.seen': {
+      const block = detail['blockNumber']
+      const where = typeof block === 'number' ? `block ${formatCount(block)}` : 'a block'
+      return detail['succeeded'] === false
+        ? { title: `Reverted in ${where}`, detail: null, tone: 'bad' }
+        : { title: `Mined in ${where}`, detail: null, tone: 'plain' }
+    }
+    case 'finality.reached':
+      if (toState === 'FAILED_FINAL') return { title: 'Final: failed', detail: null, tone: 'bad' }
+      return { title: toState === 'CANCELLED' ? 'Final: cancelled' : 'Final: confirmed', detail: null, tone: 'good' }
+    default:
+      return PLAIN_TYPES[type] ?? fallback
+  }
+}
+
+/** The words that people wrote or the node said, in that order of weight. */
+function describeDetail({ type, cause, detail }: Described): string | null {
+  const { message, nodeSaid, reason, actor } = detail
+  const who = type.startsWith('operator.') ? asText(actor) : null
+  const said = [message, reason, nodeSaid].flatMap((part) => asText(part) ?? [])
+  const parts = [...(who === null ? [] : [who]), ...new Set(said)]
+  if (parts.length > 0) return parts.join(': ')
+  return cause === 'new_fork' ? 'the chain was reorganised' : null
+}
+
+function asText(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,12 @@
+/** Builds the page into `dist`: hashed assets, nothing inline, so that a strict content policy can serve it. */
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+})

@@ -1,0 +1,115 @@
+/** The OpenAPI 3.1 document, made from the routes and their schemas: it cannot say what the code does not do. */
+import { z } from 'zod'
+import type { AppErrorCode } from '../core/app-error.ts'
+import { requestSchemas, resourceSchemas } from './contract/api-schemas.ts'
+import { problem, STATUS_OF } from './contract/problem.ts'
+import type { Route } from './route.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What any request can meet. */
+const GENERAL_ERRORS: readonly AppErrorCode[] = ['invalid_request', 'database_unavailable', 'internal']
+const BODY_ERRORS: readonly AppErrorCode[] = ['payload_too_large', 'unsupported_media_type']
+
+export function buildOpenApi(routes: readonly Route[]): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Drover',
+      version: '1',
+      description: 'Drives EVM transactions to finality, exactly once.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    paths,
+    components: { schemas: describeSchemas() },
+  }
+}
+
+function describeOperation(route: Route): Json {
+  const parameters = [
+    ...describeParameters('path', route.params),
+    ...describeParameters('query', route.query),
+    ...describeParameters('header', route.headers),
+  ]
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody(route) && {
+      requestBody: { required: true, content: { 'application/json': { schema: refer(route.body) } } },
+    }),
+    responses: { ...describeErrors(route), ...describeAnswers(route) },
+  }
+}
+
+function hasBody(route: Route): boolean {
+  return route.method === 'POST'
+}
+
+function describeParameters(place: 'path' | 'query' | 'header', object: z.ZodObject): Json[] {
+  return Object.entries(object.shape).map(([name, field]) => {
+    const { description, ...schema } = toSchema(field as z.ZodType)
+    const required = place === 'path'
+    return {
+      name: place === 'header' ? capitalise(name) : name,
+      in: place,
+      required,
+      ...(description !== undefined && { description }),
+      schema,
+    }
+  })
+}
+
+function capitalise(header: string): string {
+  return header.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+function describeAnswers(route: Route): Json {
+  return Object.fromEntries(
+    route.answers.map(({ status, description, schema }) => [
+      status,
+      {
+        description,
+        content: { 'application/json': { schema: schema === null ? { type: 'object' } : refer(schema) } },
+      },
+    ]),
+  )
+}
+
+/** One entry for each status; the codes that it can stand for are told in the description. */
+function describeErrors(route: Route): Json {
+  const codes = [...GENERAL_ERRORS, ...(hasBody(route) ? BODY_ERRORS : []), ...route.errors]
+  const describe = (status: number): Json => ({
+    description: codes.filter((code) => STATUS_OF[code] === status).join(', '),
+    content: { 'application/problem+json': { schema: refer(problem) } },
+  })
+  return Object.fromEntries(codes.map((code) => [STATUS_OF[code], describe(STATUS_OF[code])]))
+}
+
+function describeSchemas(): Json {
+  const uri = (id: string) => `#/components/schemas/${id}`
+  const requests = z.toJSONSchema(requestSchemas, { io: 'input', uri }).schemas
+  const resources = z.toJSONSchema(resourceSchemas, { io: 'output', uri, override: allowMore }).schemas
+  const named = Object.entries({ ...requests, ...resources }).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(named.map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]))
+}
+
+/** Answers may gain fields within a version of the API, so readers must not be told that there are no others. */
+function allowMore({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+}
+
+function toSchema(schema: z.ZodType): Json {
+  const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io: 'input' })
+  return rest
+}
+
+function refer(schema: z.ZodType): Json {
+  const id = requestSchemas.get(schema)?.id ?? resourceSchemas.get(schema)?.id
+  if (id === undefined) throw new Error('a schema of the API has no name')
+  return { $ref: `#/components/schemas/${id}` }
+}

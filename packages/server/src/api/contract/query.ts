@@ -1,0 +1,62 @@
+/** Query parameters and path parts: text that has to become numbers, hashes and lists. */
+import { z } from 'zod'
+import { TX_STATES, type TxState } from '../../core/transaction.ts'
+import { parseHash } from './bytes.ts'
+
+const ONCE = 'must be given once'
+
+/** A whole number in decimal, within bounds. */
+export function integerParam(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .string({ error: ONCE })
+    .regex(/^\d{1,16}$/, { error: message })
+    .meta({ description: `Whole number from ${min} to ${max}.` })
+    .transform((text, context) => {
+      const value = Number(text)
+      if (value >= min && value <= max) return value
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
+}
+
+export const pageLimitParam = integerParam(1, 200).default(50)
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Opaque to callers; it is the id of the last transaction they were given. */
+export const cursorParam = z
+  .string({ error: ONCE })
+  .regex(UUID, { error: 'must be the `next` of an earlier page' })
+  .meta({ description: '`next` of the page before.' })
+
+export const statesParam = z
+  .string({ error: ONCE })
+  .meta({ description: 'One or more states, separated by commas.', examples: ['QUEUED,TRACKING'] })
+  .transform((text, context) => {
+    const names = text.split(',')
+    const states = names.filter(isState)
+    if (states.length === names.length) return states
+    context.addIssue({ code: 'custom', message: `must be a comma-separated list of ${TX_STATES.join(', ')}` })
+    return z.NEVER
+  })
+
+function isState(name: string): name is TxState {
+  return TX_STATES.some((state) => state === name)
+}
+
+export type TransactionKey =
+  | { readonly type: 'id'; readonly id: string }
+  | { readonly type: 'hash'; readonly hash: `0x${string}` }
+
+export const transactionKeyParam = z
+  .string()
+  .meta({ description: 'Id of the transaction, or the hash of any of its attempts.' })
+  .transform((text, context): TransactionKey => {
+    const id = text.toLowerCase()
+    if (UUID.test(id)) return { type: 'id', id }
+    const hash = parseHash(text)
+    if (hash !== null) return { type: 'hash', hash }
+    context.addIssue({ code: 'custom', message: 'must be the id of a transaction or the hash of one of its attempts' })
+    return z.NEVER
+  })

@@ -1,0 +1,129 @@
+/** The whole API over the in-memory store and a fake chain, for the tests in this folder. */
+import type { FastifyInstance } from 'fastify'
+import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
+import type { Lane } from '../core/lane.ts'
+import { FAST } from '../core/policy.ts'
+import type { Allocated, Attempt, Queued, Transaction } from '../core/transaction.ts'
+import { createAccept, createKnownSigners } from '../engine/accept.ts'
+import { createIntake, type IntakeLimits } from '../engine/intake.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import type { ApiServices, ChainStatus } from './api-services.ts'
+import { createHttpServer } from './http-server.ts'
+import { createReadiness } from './readiness.ts'
+
+export const CHAIN_ID = 31_337
+export const SIGNER = '0x52908400098527886e0f7030069857d2e4169ee7'
+export const SIGNER_CHECKSUMMED = '0x52908400098527886E0F7030069857D2E4169EE7'
+export const TARGET = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
+export const STRANGER = `0x${'99'.repeat(20)}` as const
+export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
+export const LANE: Lane = { chainId: CHAIN_ID, signer: SIGNER }
+/** Data that makes a call revert on the fake chain. */
+export const REVERTING_DATA = '0xdeadbeef'
+
+export interface TestApi {
+  readonly server: FastifyInstance
+  readonly store: Store
+  readonly chain: FakeChain
+  readonly telemetry: RecordingTelemetry
+}
+
+export interface TestApiOptions {
+  readonly limits?: Partial<IntakeLimits>
+  readonly schemaVersion?: number
+  readonly chainStatus?: Partial<ChainStatus>
+  /** Parts of the store that behave otherwise. */
+  readonly store?: Partial<Store>
+  readonly services?: Partial<ApiServices>
+}
+
+export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const clock = createTestClock()
+  const telemetry = createRecordingTelemetry()
+  const store = { ...createMemoryStore({ clock }), ...options.store }
+  const chain = createFakeChain({
+    chainId: CHAIN_ID,
+    balances: { [SIGNER]: 10n ** 18n },
+    behave: ({ data }) =>
+      data === REVERTING_DATA
+        ? { type: 'reverted', reason: 'Paused', data: null, gas: 1n }
+        : { type: 'ok', gas: 21_000n },
+  })
+  await store.registerSigners([{ lane: LANE, policy: FAST, label: 'treasury' }])
+  const signers = createKnownSigners({ store, clock, telemetry })
+  let ids = 0
+  const nextId = () => {
+    ids += 1
+    return `01890a5d-ac96-774b-bcce-${ids.toString().padStart(12, '0')}`
+  }
+  const random = { fraction: () => 0, id: nextId }
+  const intake = createIntake({ store, clock, telemetry, ...(options.limits && { limits: options.limits }) })
+  const chains = new Map([[CHAIN_ID, chain]])
+  const chainStatus = () => [{ ...FOLLOWED, ...options.chainStatus }]
+  const { schemaVersion } = await createMemoryStore({ clock }).ping()
+  const server = createHttpServer({
+    nodeId: 'node-a',
+    accept: createAccept({ store, signers, chains, intake, clock, random, telemetry }),
+    ...{ store, chainStatus, telemetry, dashboardDir: null },
+    headOf: () => FOLLOWED.head?.number ?? null,
+    finalityOf: () => ({ type: 'confirmations', count: 12 }),
+    listNodes: () => store.listNodes(),
+    readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
+    ...options.services,
+  })
+  return { server, store, chain, telemetry }
+}
+
+const FOLLOWED: ChainStatus = {
+  chainId: CHAIN_ID,
+  head: { number: 110, hash: `0x${'01'.repeat(32)}`, parentHash: `0x${'00'.repeat(32)}`, timestamp: NOW / 1_000 },
+  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+}
+
+/** Time stands still; what is scheduled for a moment runs after the current turn, what is a time-out never does. */
+function createTestClock(): Clock {
+  return {
+    now: () => NOW,
+    monotonic: () => 0,
+    schedule(delayMs, run) {
+      if (delayMs > 100) return () => {}
+      const timer = setImmediate(run)
+      return () => clearImmediate(timer)
+    },
+  }
+}
+
+/** Gives a queued transaction the lane's first nonce and signed bytes, as its owner would. */
+export async function allocate(store: Store, id: string, hash: Attempt['hash']): Promise<Transaction> {
+  const queued = await store.findTransaction(id)
+  const [lease] = await store.acquireLeases('node-a', [LANE], 15_000)
+  if (queued === null || queued.state !== 'QUEUED' || lease === undefined) throw new Error('cannot be allocated')
+  const tx = sign(queued, hash, lease.fence)
+  const note = { type: 'nonce.allocated', cause: null, detail: { nonce: 0, feeWei: 5n } }
+  const before = { version: queued.version, state: queued.state, attemptCount: 0 }
+  const [written] = await store.writeLanes([
+    {
+      lease,
+      cursor: { expected: null, next: 1 },
+      saves: [{ before, tx, notes: [note] }],
+      nonces: [{ nonce: 0, status: 'USED', txId: id }],
+    },
+  ])
+  if (written?.type !== 'written') throw new Error(`not written: ${JSON.stringify(written)}`)
+  return tx
+}
+
+function sign(queued: Queued, hash: Attempt['hash'], fence: number): Allocated {
+  const { retryAt: _retryAt, prepareFailures: _failures, ...base } = queued
+  const fees = { type: 'eip1559', maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const
+  return {
+    ...base,
+    ...{ state: 'ALLOCATED', subState: 'signed', nonce: 0, fence, nodeId: 'node-a' },
+    ...{ allocatedAt: NOW, waitingSince: NOW, submittedAt: null, lastSubmitAt: null, nextResubmitAt: NOW },
+    ...{ submitCount: 0, refusals: 0, newForks: 0 },
+    attempts: [{ hash, raw: '0x02ab', kind: 'original', nonce: 0, gasLimit: 21_000n, fees, createdAt: NOW }],
+  }
+}

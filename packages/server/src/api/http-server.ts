@@ -1,0 +1,110 @@
+/** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { AppError } from '../core/app-error.ts'
+import type { ApiServices } from './api-services.ts'
+import { PROBLEM_TYPE } from './contract/problem.ts'
+import { presentProblem, toAppError } from './present-problem.ts'
+import { refuseConnection } from './refuse-connection.ts'
+import type { Route } from './route.ts'
+import { ROUTES } from './routes.ts'
+import { registerDashboard } from './serve-dashboard.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+}
+
+export function createHttpServer(services: ApiServices): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    // A client that sends slowly, or keeps a silent connection, is let go.
+    requestTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    http: { maxHeaderSize: 16 * 1024, headersTimeout: 15_000 },
+    routerOptions: { maxParamLength: 100, ignoreTrailingSlash: true },
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, toAppError(error)),
+    forceCloseConnections: 'idle',
+    // What arrives on an open connection while the server closes is still served; the connection ends with the answer.
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+  })
+  // Only JSON: a page of another origin can post plain text without asking first, and must get nowhere.
+  server.removeContentTypeParser('text/plain')
+  server.addHook('onRequest', async (_request, reply) => void reply.headers(SECURITY_HEADERS))
+  server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
+  server.setErrorHandler((error, request, reply) => {
+    const appError = toAppError(error)
+    if (appError.code === 'internal') logBug(services, request, error)
+    return sendProblem(reply, appError)
+  })
+  for (const route of ROUTES) registerRoute(server, route, services)
+  registerDashboard(server, services.dashboardDir)
+  server.setNotFoundHandler((request, reply) => sendProblem(reply, describeMiss(request, reply)))
+  return server
+}
+
+function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {
+  server.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      const { params, query, headers, body } = request
+      const answer = await route.answer({ params, query, headers, body }, services)
+      return reply
+        .code(answer.status)
+        .headers(answer.headers ?? {})
+        .send(answer.body)
+    },
+  })
+}
+
+function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
+  const problem = presentProblem(error)
+  const { retryAfterMs } = error.details
+  if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
+  // Sent as text, because a serializer that fails on a detail must not hide the error itself behind another one.
+  return reply.code(problem.status).headers(SECURITY_HEADERS).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+}
+
+/** Nothing answers here: either the path has other methods, or there is no such path. */
+function describeMiss(request: FastifyRequest, reply: FastifyReply): AppError {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const methods = ROUTES.filter((route) => matches(route.path, path)).map(({ method }) => method)
+  // A part of the path that is too long to be looked at counts as absent, whatever its method.
+  if (methods.length === 0 || methods.some((method) => method === request.method)) {
+    return new AppError(
+      'not_found',
+      `There is no ${JSON.stringify(path.slice(0, 200))} here; /openapi.json lists what there is.`,
+    )
+  }
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  reply.header('allow', allowed)
+  return new AppError('method_not_allowed', `${request.method} is not possible here; ${allowed} is.`)
+}
+
+function matches(template: string, path: string): boolean {
+  const [wanted, given] = [template.split('/'), path.replace(/\/$/, '').split('/')]
+  return wanted.length === given.length && wanted.every((part, index) => part.startsWith('{') || part === given[index])
+}
+
+function measure({ telemetry }: ApiServices, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'none'
+  telemetry.count('drover_http_requests_total', { method: request.method, route, status: reply.statusCode })
+  telemetry.observe('drover_http_request_seconds', reply.elapsedTime / 1_000, { route })
+}
+
+/** The caller is told nothing of it, so the log has to tell everything. */
+function logBug({ telemetry }: ApiServices, request: FastifyRequest, error: unknown): void {
+  const stack = error instanceof Error ? error.stack : String(error)
+  telemetry.log('error', 'a request failed by a bug', {
+    method: request.method,
+    route: request.routeOptions.url,
+    stack,
+  })
+}

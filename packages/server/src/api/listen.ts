@@ -1,0 +1,23 @@
+/** Opens the server to clients at one address. */
+import type { FastifyInstance } from 'fastify'
+
+/** Returns the URL under which it listens; port 0 takes a free one. */
+export async function listen(
+  server: FastifyInstance,
+  at: { readonly host: string; readonly port: number },
+): Promise<string> {
+  try {
+    return await server.listen(at)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EADDRINUSE') {
+      throw new Error(`port ${at.port} on ${at.host} is taken by another program; choose another port`, {
+        cause: error,
+      })
+    }
+    if (code === 'EACCES') {
+      throw new Error(`port ${at.port} on ${at.host} may not be opened by this user`, { cause: error })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+/** A history entry as JSON. */
+import type { HistoryEntry } from '../ports/store.ts'
+import { checksumAddress } from './contract/address.ts'
+import type { EventResource } from './contract/event-resource.ts'
+import { presentInstant } from './contract/instant.ts'
+
+export function presentEvent(entry: HistoryEntry): EventResource {
+  const { eventId, txId, lane, type, cause, fromState, toState, subState, nodeId, fence, count } = entry
+  return {
+    ...{ eventId, type, cause, fromState, toState, subState, fence, count },
+    transactionId: txId,
+    chainId: lane.chainId,
+    from: checksumAddress(lane.signer),
+    node: nodeId,
+    detail: Object.fromEntries(Object.entries(entry.detail).map(([name, value]) => [name, withoutBigints(value)])),
+    at: presentInstant(entry.at),
+    lastAt: presentInstant(entry.lastAt),
+  }
+}
+
+/** Details are free in form and may hold amounts, which JSON can only carry as text. */
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map(withoutBigints)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutBigints(part)]))
+}

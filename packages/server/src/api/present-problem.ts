@@ -1,0 +1,62 @@
+/** What a caller gets to see of an error: all of an AppError, nothing of a bug. */
+import { APP_ERRORS, AppError } from '../core/app-error.ts'
+import { ChainUnavailable } from '../ports/chain.ts'
+import { StoreUnavailable } from '../ports/store.ts'
+import { type Problem, STATUS_OF } from './contract/problem.ts'
+
+const MEDIA_TYPE_HINT = 'Send the body as JSON, with the header "Content-Type: application/json".'
+
+export function presentProblem(error: AppError): Problem {
+  const status = STATUS_OF[error.code]
+  const type = `urn:drover:error:${error.code}`
+  return { ...error.details, type, title: APP_ERRORS[error.code], status, detail: error.message, code: error.code }
+}
+
+/** Anything thrown while a request was served, as an AppError. What is not known to be harmless becomes `internal`. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof StoreUnavailable) {
+    const message =
+      'The database cannot be reached at the moment; send the request again, with the same request id if it has one.'
+    return new AppError('database_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
+  }
+  if (error instanceof ChainUnavailable) {
+    const message = 'The chain node cannot be reached at the moment; send the request again.'
+    return new AppError('chain_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
+  }
+  return fromHttpError(error) ?? new AppError('internal', APP_ERRORS.internal, {}, { cause: error })
+}
+
+/** Requests that the HTTP layer itself turned down. Its own words are kept out: they speak of the framework. */
+function fromHttpError(cause: unknown): AppError | null {
+  const status = statusOf(cause)
+  switch (status) {
+    case 413:
+      return new AppError('payload_too_large', 'The body is larger than 1 MiB.', {}, { cause })
+    case 415:
+      return new AppError('unsupported_media_type', MEDIA_TYPE_HINT, {}, { cause })
+    case 400:
+      return new AppError('invalid_request', describeBadRequest(cause), {}, { cause })
+    default:
+      return null
+  }
+}
+
+function statusOf(error: unknown): number | null {
+  const isHttpError = error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+  return isHttpError ? Number(error.statusCode) : null
+}
+
+function describeBadRequest(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  switch (code) {
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return 'The body is empty; it must be a JSON object.'
+    case 'FST_ERR_BAD_URL':
+      return 'The URL is malformed.'
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return 'The body does not have the length that Content-Length says.'
+    default:
+      return 'The body is not valid JSON.'
+  }
+}

@@ -1,0 +1,73 @@
+/** A transaction as JSON: amounts as decimal strings, addresses check-summed, time in ISO 8601 UTC. */
+import type { Finality, Inclusion } from '../core/finality.ts'
+import type { Lane } from '../core/lane.ts'
+import { currentAttempt, inclusionOf, nonceOf, type Transaction } from '../core/transaction.ts'
+import { checksumAddress } from './contract/address.ts'
+import { presentFinality } from './contract/finality.ts'
+import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
+import type { TransactionResource } from './contract/transaction-resource.ts'
+
+/** What the chain and the policies add to what is stored. */
+export interface Surroundings {
+  headOf(chainId: number): number | null
+  finalityOf(lane: Lane): Finality
+}
+
+export function presentTransaction(tx: Transaction, around: Surroundings): TransactionResource {
+  const { intent } = tx
+  const inclusion = inclusionOf(tx)
+  const attempt = currentAttempt(tx)
+  const gasLimit = attempt?.gasLimit ?? intent.gasLimit
+  return {
+    id: tx.id,
+    chainId: intent.lane.chainId,
+    from: checksumAddress(intent.lane.signer),
+    to: intent.to === null ? null : checksumAddress(intent.to),
+    data: intent.data,
+    value: intent.value.toString(),
+    gasLimit: gasLimit?.toString() ?? null,
+    nonce: nonceOf(tx),
+    state: tx.state,
+    subState: tx.subState,
+    hash: attempt?.hash ?? null,
+    hashes: tx.attempts.map(({ hash }) => hash),
+    attempts: tx.attempts.length,
+    receipt: inclusion && presentReceipt(inclusion),
+    inclusion: inclusion && { blockNumber: inclusion.blockNumber, blockHash: inclusion.blockHash },
+    confirmations: {
+      count: countConfirmations(tx, inclusion, around),
+      required: presentFinality(intent.finality ?? around.finalityOf(intent.lane)),
+      newForks: 'newForks' in tx ? tx.newForks : 0,
+    },
+    error: tx.error,
+    requestId: intent.requestId,
+    metadata: { ...intent.metadata },
+    createdAt: presentInstant(tx.createdAt),
+    submittedAt: presentOptionalInstant('submittedAt' in tx ? tx.submittedAt : null),
+    minedAt: presentOptionalInstant('minedAt' in tx ? tx.minedAt : null),
+    finalAt: presentOptionalInstant('finalAt' in tx ? tx.finalAt : null),
+    fence: 'fence' in tx ? tx.fence : null,
+    node: 'nodeId' in tx ? tx.nodeId : null,
+  }
+}
+
+/** A node that has just started may be behind what was stored: what counted as final is never shown as less. */
+function countConfirmations(tx: Transaction, inclusion: Inclusion | null, around: Surroundings): number {
+  if (inclusion === null) return 0
+  const head = around.headOf(tx.intent.lane.chainId)
+  const stored = 'confirmations' in tx ? tx.confirmations.length : 0
+  return Math.max(stored, head === null ? 0 : head - inclusion.blockNumber)
+}
+
+function presentReceipt(inclusion: Inclusion): TransactionResource['receipt'] {
+  return {
+    transactionHash: inclusion.txHash,
+    transactionIndex: inclusion.txIndex,
+    blockNumber: inclusion.blockNumber,
+    blockHash: inclusion.blockHash,
+    status: inclusion.succeeded ? 'success' : 'reverted',
+    gasUsed: inclusion.gasUsed.toString(),
+    effectiveGasPrice: inclusion.effectiveGasPrice.toString(),
+    contractAddress: inclusion.contractAddress === null ? null : checksumAddress(inclusion.contractAddress),
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../ports/clock.ts'
+import { createReadiness } from './readiness.ts'
+
+function createClock() {
+  const due: (() => void)[] = []
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    schedule(_delayMs, run) {
+      due.push(run)
+      return () => void due.splice(due.indexOf(run), 1)
+    },
+  }
+  return { clock, due }
+}
+
+test('a database that never answers does not keep the probe waiting', async () => {
+  const { clock, due } = createClock()
+  const store = { ping: () => new Promise<never>(() => {}) }
+  const readiness = createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })
+  const asked = readiness()
+  for (const run of due.splice(0)) run()
+  expect(await asked).toEqual([{ part: 'database', message: 'does not answer' }])
+})
+
+test('no timer is left behind by an answer', async () => {
+  const { clock, due } = createClock()
+  const store = { ping: async () => ({ schemaVersion: 1, nowMs: 0 }) }
+  expect(await createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })()).toEqual([])
+  expect(due).toEqual([])
+})
+
+test('a bug in the check is not taken for an outage', async () => {
+  const { clock } = createClock()
+  const store = {
+    ping: async () => {
+      throw new TypeError('x is not a function')
+    },
+  }
+  await expect(createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })()).rejects.toThrow(TypeError)
+})

@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { StoreUnavailable } from '../ports/store.ts'
+import { eventPage, history } from './contract/event-resource.ts'
+import { laneList, signerResource } from './contract/signer-resource.ts'
+import { chainList, nodeList, readinessResource } from './contract/system-resource.ts'
+import { attemptList, transactionPage } from './contract/transaction-resource.ts'
+import {
+  allocate,
+  CHAIN_ID,
+  createTestApi,
+  SIGNER,
+  SIGNER_CHECKSUMMED,
+  STRANGER,
+  TARGET,
+  type TestApi,
+} from './create-test-api.suite.ts'
+
+const HASH = `0x${'a1'.repeat(32)}` as const
+let api: TestApi
+
+beforeEach(async () => {
+  api = await createTestApi()
+})
+
+async function send(value: number, more: object = {}): Promise<string> {
+  const payload = { from: SIGNER, to: TARGET, value, simulate: false, ...more }
+  const reply = await api.server.inject({ method: 'POST', url: '/v1/transactions', payload })
+  expect(reply.statusCode).toBe(202)
+  return reply.json().id
+}
+
+async function get(url: string) {
+  const reply = await api.server.inject(url)
+  return { status: reply.statusCode, body: reply.json() }
+}
+
+describe('GET /v1/transactions', () => {
+  test('pages newest first, and each transaction once', async () => {
+    const ids: string[] = []
+    for (let value = 1; value <= 5; value++) ids.unshift(await send(value))
+    const seen: string[] = []
+    let after = ''
+    do {
+      const { status, body } = await get(`/v1/transactions?limit=2${after}`)
+      const page = transactionPage.parse(body)
+      expect(status).toBe(200)
+      seen.push(...page.items.map((item) => item.id))
+      after = page.next === null ? '' : `&after=${page.next}`
+    } while (after !== '')
+    expect(seen).toEqual(ids)
+  })
+
+  test('filters', async () => {
+    const [first, second] = [await send(1, { requestId: 'order-1' }), await send(2)]
+    await allocate(api.store, second, HASH)
+    const find = async (query: string) => {
+      const { body } = await get(`/v1/transactions?${query}`)
+      return body.items.map((item: { id: string }) => item.id)
+    }
+    expect(await find(`chainId=${CHAIN_ID}&from=${SIGNER_CHECKSUMMED}`)).toEqual([second, first])
+    expect(await find('chainId=5')).toEqual([])
+    expect(await find(`from=${STRANGER}`)).toEqual([])
+    expect(await find('state=QUEUED')).toEqual([first])
+    expect(await find('state=QUEUED,ALLOCATED')).toEqual([second, first])
+    expect(await find('requestId=order-1')).toEqual([first])
+    expect(await find(`hash=${HASH.toUpperCase().replace('0X', '0x')}`)).toEqual([second])
+    expect(await find('nonce=0')).toEqual([second])
+    expect(await find('since=2026-01-02T03:04:05Z')).toEqual([second, first])
+    expect(await find('since=2026-01-02T03:04:06Z')).toEqual([])
+  })
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=201', 'limit'],
+    ['limit=ten', 'limit'],
+    ['after=nothing', 'after'],
+    ['state=LOST', 'state'],
+    ['state=QUEUED&state=STUCK', 'state'],
+    ['from=0x12', 'from'],
+    ['hash=0x12', 'hash'],
+    ['nonce=-1', 'nonce'],
+    ['since=yesterday', 'since'],
+    ['status=QUEUED', 'status'],
+  ])('%s is refused by name', async (query, field) => {
+    expect(await get(`/v1/transactions?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field },
+    })
+  })
+})
+
+describe('one transaction', () => {
+  test('by id in any case, and by the hash of an attempt', async () => {
+    const id = await send(1)
+    await allocate(api.store, id, HASH)
+    const byId = await get(`/v1/transactions/${id.toUpperCase()}`)
+    expect(byId).toMatchObject({ status: 200, body: { id, state: 'ALLOCATED', nonce: 0, hash: HASH, node: 'node-a' } })
+    expect(await get(`/v1/transactions/${HASH}`)).toEqual(byId)
+  })
+
+  test('its attempts, with the signed bytes', async () => {
+    const id = await send(1)
+    expect((await get(`/v1/transactions/${id}/attempts`)).body).toEqual({ items: [] })
+    await allocate(api.store, id, HASH)
+    const { body } = await get(`/v1/transactions/${HASH}/attempts`)
+    expect(attemptList.parse(body).items).toEqual([
+      {
+        ...{ hash: HASH, kind: 'original', nonce: 0, gasLimit: '21000', raw: '0x02ab' },
+        fees: { maxFeePerGas: '2', maxPriorityFeePerGas: '1' },
+        createdAt: '2026-01-02T03:04:05.000Z',
+      },
+    ])
+  })
+
+  test('its history, amounts as text', async () => {
+    const id = await send(1)
+    await allocate(api.store, id, HASH)
+    const { body } = await get(`/v1/transactions/${id}/history`)
+    const entries = history.parse(body).items
+    expect(entries).toMatchObject([
+      { type: 'accepted', transactionId: id, toState: 'QUEUED', from: SIGNER_CHECKSUMMED },
+      { type: 'nonce.allocated', fromState: 'QUEUED', toState: 'ALLOCATED', node: 'node-a', detail: { feeWei: '5' } },
+    ])
+  })
+
+  test.each([[''], ['/history'], ['/attempts']])('nothing under an id or hash that is not there%s', async (suffix) => {
+    const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
+    for (const key of [unknown, HASH]) {
+      const { status, body } = await get(`/v1/transactions/${key}${suffix}`)
+      expect([status, body.code]).toEqual([404, 'not_found'])
+      expect(body.detail).toContain(key)
+    }
+    expect(await get(`/v1/transactions/17${suffix}`)).toMatchObject({ status: 400, body: { field: 'id' } })
+  })
+})
+
+describe('signers', () => {
+  test('lanes with cursor, load and owner', async () => {
+    const [first] = [await send(1), await send(2)]
+    await allocate(api.store, first, HASH)
+    const { status, body } = await get('/v1/signers')
+    expect(status).toBe(200)
+    expect(laneList.parse(body).items).toMatchObject([
+      {
+        ...{ chainId: CHAIN_ID, address: SIGNER_CHECKSUMMED, label: 'treasury', paused: false, nextNonce: 1 },
+        ...{ queued: 1, inFlight: 1, stuck: 0, lease: { node: 'node-a', fence: 1, live: true } },
+        policy: { preset: 'fast', maxInFlight: 64, maxFeePerGas: null, finality: null },
+      },
+    ])
+    const one = await get(`/v1/signers/${SIGNER}`)
+    expect(signerResource.parse(one.body)).toEqual({ address: SIGNER_CHECKSUMMED, lanes: body.items })
+  })
+
+  test('an address that is no signer, and one that is no address', async () => {
+    expect(await get(`/v1/signers/${STRANGER}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await get('/v1/signers/me')).toMatchObject({ status: 400, body: { field: 'address' } })
+  })
+})
+
+describe('events', () => {
+  test('a reader that goes on from its cursor gets each event once, in order', async () => {
+    for (let value = 1; value <= 3; value++) await send(value)
+    const first = eventPage.parse((await get('/v1/events?limit=2')).body)
+    const second = eventPage.parse((await get(`/v1/events?after=${first.next}&limit=2`)).body)
+    const third = eventPage.parse((await get(`/v1/events?after=${second.next}`)).body)
+    expect([...first.items, ...second.items].map((event) => event.eventId)).toEqual([1, 2, 3])
+    expect(third).toEqual({ items: [], next: second.next })
+    await send(4)
+    expect((await get(`/v1/events?after=${third.next}`)).body.items).toHaveLength(1)
+  })
+
+  test('a cursor that is none', async () => {
+    expect(await get('/v1/events?after=-1')).toMatchObject({ status: 400, body: { field: 'after' } })
+  })
+})
+
+describe('the service itself', () => {
+  test('chains', async () => {
+    expect(chainList.parse((await get('/v1/chains')).body).items).toEqual([
+      {
+        ...{ chainId: CHAIN_ID, safe: 100, finalized: 90, finality: 'safe', following: true, lastError: null },
+        head: { number: 110, hash: `0x${'01'.repeat(32)}`, timestamp: '2026-01-02T03:04:05.000Z' },
+      },
+    ])
+  })
+
+  test('nodes, with what they hold', async () => {
+    await api.store.heartbeat({ nodeId: 'node-a', address: 'http://10.0.0.1:4747', ttlMs: 15_000 })
+    await api.store.heartbeat({ nodeId: 'node-b', address: null, ttlMs: 15_000 })
+    await api.store.acquireLeases('node-b', [{ chainId: CHAIN_ID, signer: SIGNER }], 15_000)
+    expect(nodeList.parse((await get('/v1/nodes')).body).items).toMatchObject([
+      { id: 'node-a', address: 'http://10.0.0.1:4747', lanes: 0, self: true },
+      { id: 'node-b', address: null, lanes: 1, self: false },
+    ])
+  })
+
+  test('ready', async () => {
+    expect(await get('/readyz')).toEqual({ status: 200, body: { ready: true, problems: [] } })
+  })
+
+  test('alive even when nothing else is', async () => {
+    const ping = async () => {
+      throw new StoreUnavailable('connect ECONNREFUSED postgres://user:secret@db')
+    }
+    api = await createTestApi({ store: { ping }, chainStatus: { following: false, lastError: 'no answer' } })
+    expect(await get('/healthz')).toEqual({ status: 200, body: { status: 'alive' } })
+    const { status, body } = await get('/readyz')
+    expect(status).toBe(503)
+    expect(readinessResource.parse(body)).toEqual({
+      ready: false,
+      problems: [
+        { part: 'database', message: 'does not answer' },
+        { part: `chain ${CHAIN_ID}`, message: 'no answer' },
+      ],
+    })
+  })
+
+  test('not ready with another schema', async () => {
+    api = await createTestApi({ schemaVersion: 999 })
+    const { status, body } = await get('/readyz')
+    expect([status, body.problems[0].part]).toEqual([503, 'schema'])
+    expect(body.problems[0].message).toContain('drover migrate')
+  })
+
+  test('openapi.json describes what the server has', async () => {
+    const { body } = await get('/openapi.json')
+    for (const [path, methods] of Object.entries<object>(body.paths)) {
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+        expect(api.server.hasRoute({ method: method.toUpperCase() as 'GET', url }), `${method} ${url}`).toBe(true)
+      }
+    }
+  })
+})
+
+test.each([['/v1/signers'], ['/v1/chains'], ['/v1/nodes'], ['/healthz'], ['/readyz'], ['/openapi.json']])(
+  '%s refuses query parameters that it does not know',
+  async (url) => {
+    expect(await get(`${url}?verbose=1`)).toMatchObject({ status: 400, body: { field: 'verbose' } })
+  },
+)

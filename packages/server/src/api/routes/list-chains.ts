@@ -1,0 +1,27 @@
+/** `GET /v1/chains`: the chains that this node follows, as it sees them. */
+import type { ChainStatus } from '../api-services.ts'
+import { presentFinality } from '../contract/finality.ts'
+import { presentInstant } from '../contract/instant.ts'
+import { type ChainResource, chainList } from '../contract/system-resource.ts'
+import { defineRoute, NO_INPUT } from '../route.ts'
+
+export const listChains = defineRoute(
+  NO_INPUT,
+  {
+    operationId: 'listChains',
+    method: 'GET',
+    path: '/v1/chains',
+    summary: 'List the chains',
+    answers: [{ status: 200, description: 'All chains.', schema: chainList }],
+    errors: [],
+  },
+  (_, services) => ({ status: 200, body: { items: services.chainStatus().map(presentChain) } }),
+)
+
+function presentChain({ chainId, head, safe, finalized, finality, following, lastError }: ChainStatus): ChainResource {
+  return {
+    ...{ chainId, safe, finalized, following, lastError },
+    head: head && { number: head.number, hash: head.hash, timestamp: presentInstant(head.timestamp * 1_000) },
+    finality: presentFinality(finality),
+  }
+}

@@ -1,0 +1,27 @@
+/** `GET /readyz`: whether this node should be sent work, and if not, all that is wrong. */
+import { readinessResource } from '../contract/system-resource.ts'
+import { defineRoute, NO_INPUT } from '../route.ts'
+
+export const showReadiness = defineRoute(
+  NO_INPUT,
+  {
+    operationId: 'showReadiness',
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Tell whether the node can do its work',
+    answers: [
+      {
+        status: 200,
+        description: 'Database reachable with the right schema, chains followed.',
+        schema: readinessResource,
+      },
+      { status: 503, description: 'Not ready; `problems` says why.', schema: readinessResource },
+    ],
+    errors: [],
+  },
+  async (_, services) => {
+    const problems = await services.readiness()
+    const ready = problems.length === 0
+    return { status: ready ? 200 : 503, body: { ready, problems } }
+  },
+)

@@ -1,0 +1,198 @@
+/** The composition root: the only place that makes adapters and hands them to what needs them; start and orderly stop. */
+import { fileURLToPath } from 'node:url'
+import type { ChainStatus } from '../api/api-services.ts'
+import { createHttpServer } from '../api/http-server.ts'
+import { listen } from '../api/listen.ts'
+import { createReadiness } from '../api/readiness.ts'
+import { detectChainId } from '../chain/detect-chain-id.ts'
+import { createEvmChain } from '../chain/evm-chain.ts'
+import type { ChainConfig, Config } from '../config/config.ts'
+import type { Address } from '../core/hex.ts'
+import { type Policy, PRESETS } from '../core/policy.ts'
+import { createAccept, createKnownSigners } from '../engine/accept.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import { createIntake } from '../engine/intake.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { createLocalSigner } from '../signer/local-signer.ts'
+import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
+import { createPostgresStore } from '../store/postgres-store.ts'
+import { createSystemClock, type SystemClock } from './system-clock.ts'
+import { createSystemRandom } from './system-random.ts'
+
+export interface Service {
+  readonly url: string
+  readonly nodeId: string
+  stop(): Promise<void>
+  /** Settles when the service has stopped; rejects when it broke. */
+  readonly stopped: Promise<void>
+}
+
+const PREPARE_BATCH = 100
+const PREPARE_RETRY_MS = 1_000
+/** A chain that has not answered for so many polls is not followed. */
+const QUIET_POLLS = 10
+
+export async function startService(config: Config, telemetry: Telemetry): Promise<Service> {
+  const clock = createSystemClock()
+  const random = createSystemRandom()
+  await migrate(config.database.url)
+  const store = createPostgresStore({
+    databaseUrl: config.database.url,
+    telemetry,
+    // A statement that outlived the lease could hold a lane that the node has already lost.
+    statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
+    idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(config.lease.durationMs / 3)),
+  })
+  await adjustClock(clock, store)
+  const nodeId = random.id(clock.now())
+  const signer = createLocalSigner(config.signers.keys)
+  const chains = await Promise.all(config.chains.map((chain) => openChain(chain, clock, telemetry)))
+  await store.registerSigners(
+    chains.flatMap(({ chain }) =>
+      signer.addresses().map((address) => ({
+        lane: { chainId: chain.chainId, signer: address },
+        policy: policyOf(config, address),
+        label: null,
+      })),
+    ),
+  )
+  const engine = createEngine({
+    store,
+    signer,
+    clock,
+    telemetry,
+    nodeId,
+    address: null,
+    chains: chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
+    settings: toEngineSettings(config),
+    onDatabaseTime: clock.adjust,
+  })
+  const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
+  const signers = createKnownSigners({ store, clock, telemetry })
+  const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
+  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry })
+  const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
+  const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
+  const server = createHttpServer({
+    nodeId,
+    accept,
+    store,
+    chainStatus,
+    headOf: (chainId) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view?.head.number ?? null,
+    finalityOf: (lane) => {
+      const finality = signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId)
+      return finality ?? { type: 'finalized' }
+    },
+    listNodes: () => store.listNodes(),
+    readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
+    telemetry,
+    dashboardDir: findDashboard(),
+  })
+  await engine.start()
+  const url = await listen(server, config.http).catch(async (error: unknown) => {
+    await engine.stop()
+    await store.close()
+    throw error
+  })
+  let stopping: Promise<void> | null = null
+  let settle: () => void = () => undefined
+  const stopped = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+
+  async function stopInOrder(): Promise<void> {
+    await server.close()
+    await intake.drain()
+    signers.close()
+    await engine.stop()
+    await Promise.all(chains.map(({ chain }) => chain.close()))
+    await store.close()
+    settle()
+  }
+
+  return {
+    url,
+    nodeId,
+    stopped,
+    stop: () => {
+      stopping ??= stopInOrder()
+      return stopping
+    },
+  }
+}
+
+async function adjustClock(clock: SystemClock, store: { ping(): Promise<{ readonly nowMs: number }> }): Promise<void> {
+  const askedAt = clock.monotonic()
+  const { nowMs } = await store.ping()
+  clock.adjust(nowMs, askedAt, clock.monotonic())
+}
+
+async function openChain(
+  own: ChainConfig,
+  clock: SystemClock,
+  telemetry: Telemetry,
+): Promise<{ readonly chain: Chain; readonly own: ChainConfig }> {
+  const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
+  const chain = createEvmChain({ chainId, urls: own.rpcUrls, clock, telemetry, pollIntervalMs: own.pollIntervalMs })
+  return { chain, own }
+}
+
+function policyOf({ signers, policy }: Config, address: Address): Policy {
+  const preset = PRESETS[signers.policies.byAddress.get(address) ?? signers.policies.preset]
+  const { maxInFlight, ...shared } = policy
+  return { ...preset, ...shared, maxInFlight: preset.preset === 'fast' ? maxInFlight : preset.maxInFlight }
+}
+
+function toChainSettings(config: Config, own: ChainConfig) {
+  return {
+    finality: own.finality,
+    headerWindow: config.blocks.headerWindow,
+    pollIntervalMs: own.pollIntervalMs,
+    staleReceiptTimeoutMs: config.receipts.staleTimeoutMs,
+    blockQueueLength: config.blocks.queueLength,
+    receiptBatch: config.receipts.batchSize,
+  }
+}
+
+function toEngineSettings(config: Config) {
+  const { durationMs, renewIntervalMs } = config.lease
+  return {
+    keeper: { leaseTtlMs: durationMs, renewIntervalMs, marginMs: Math.ceil(durationMs / 10) },
+    writer: { writers: config.writer.count, lingerMs: config.writer.lingerMs, batchSize: config.writer.batchSize },
+    prepareBatch: PREPARE_BATCH,
+    prepareRetryMs: PREPARE_RETRY_MS,
+    queuePollMs: renewIntervalMs,
+    shutdownTimeoutMs: config.shutdownTimeoutMs,
+  }
+}
+
+function toIntakeLimits({ intake }: Config) {
+  return { maxWaiting: intake.queueLimit, lingerMs: intake.lingerMs, maxBatch: intake.batchSize }
+}
+
+function presentChains(
+  engine: Engine,
+  chains: readonly { readonly chain: Chain; readonly own: ChainConfig }[],
+): readonly ChainStatus[] {
+  return engine.followStatus().map(({ chainId, view, finality, quietMs, lastError }) => {
+    const poll = chains.find(({ chain }) => chain.chainId === chainId)?.own.pollIntervalMs ?? 0
+    const following = view !== null && quietMs !== null && quietMs <= Math.max(5_000, poll * QUIET_POLLS)
+    return {
+      chainId,
+      head: view?.head ?? null,
+      safe: view?.safe ?? null,
+      finalized: view?.finalized ?? null,
+      finality,
+      following,
+      lastError,
+    }
+  })
+}
+
+/** In a published package the page lies beside the code; in the repository it is built in its own package. */
+function findDashboard(): string {
+  const beside = new URL('../dashboard/', import.meta.url)
+  const inRepository = new URL('../../../dashboard/dist/', import.meta.url)
+  return fileURLToPath(import.meta.url.endsWith('.ts') ? inRepository : beside)
+}

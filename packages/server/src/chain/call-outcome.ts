@@ -1,0 +1,42 @@
+/** Reads a node's error to `eth_estimateGas`: a certain failure of the call, or no answer at all. */
+import type { CallOutcome } from '../ports/chain.ts'
+import { listErrorTexts } from './error-texts.ts'
+import type { RpcError } from './json-rpc.ts'
+import { describeRevert, findRevertData } from './revert-reason.ts'
+import type { SendErrorClass } from './send-error-patterns.ts'
+import { findSendErrorClass } from './send-outcome.ts'
+
+const REVERTED = /\brevert(ed)?\b|CONTRACT_REVERT_EXECUTED/i
+/** The machine stopped the contract: as certain as a revert, without a reason of its own. */
+const FAULTED =
+  /invalid opcode|InvalidFEOpcode|OpcodeNotFound|bad instruction|bad jump|invalid ?jump|stack ?(under|over)flow|stack limit reached/i
+const OUT_OF_GAS = /\bout of ?gas\b|gas required exceeds (allowance|limit)|always failing transaction/i
+
+const CERTAINLY_INVALID: ReadonlySet<SendErrorClass> = new Set([
+  'gas_limit',
+  'oversized',
+  'invalid',
+  'unsupported_type',
+  'not_permitted',
+])
+
+/**
+ * Null where the error says nothing about the call: unknown state, a busy or broken node. A caller's transaction is
+ * refused on a certain failure, so what is not certain must not look like one.
+ */
+export function classifyCallError(error: RpcError): CallOutcome | null {
+  const data = findRevertData(error)
+  const texts = listErrorTexts(error)
+  const first = texts[0] ?? ''
+  if (error.code === 3 || texts.some((text) => REVERTED.test(text)))
+    return { type: 'reverted', reason: describeRevert(data, texts.find((text) => REVERTED.test(text)) ?? first), data }
+  for (const text of texts) {
+    const message = text.slice(0, 300)
+    if (FAULTED.test(text)) return { type: 'reverted', reason: message, data: null }
+    if (OUT_OF_GAS.test(text)) return { type: 'invalid', message }
+    const found = findSendErrorClass(text)
+    if (found === 'insufficient_funds') return { type: 'insufficient_funds', message }
+    if (found !== null && CERTAINLY_INVALID.has(found)) return { type: 'invalid', message }
+  }
+  return null
+}

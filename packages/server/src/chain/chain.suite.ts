@@ -1,0 +1,295 @@
+/** What every chain behind the port does, whatever is behind it. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Fees } from '../core/fees.ts'
+import type { Address, Hash, Hex } from '../core/hex.ts'
+import { type Block, type Call, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { SignedTransaction, Signer } from '../ports/signer.ts'
+
+export interface ChainHarness {
+  readonly chain: Chain
+  /** Holds the keys of both accounts. */
+  readonly signer: Signer
+  readonly rich: Address
+  readonly poor: Address
+  /** Blocks appear by this alone. */
+  mine(): Promise<void>
+  /** Replaces so many blocks by as many empty ones; their transactions are lost to the node. */
+  reorg(depth: number): Promise<void>
+  /** No answer comes after this. */
+  breakDown(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Deploys nothing: the constructor reverts with `Error("nope")`. */
+export const REVERTING_CODE: Hex = `0x6064600a5f3960645ffd08c379a0${'20'.padStart(64, '0')}${'4'.padStart(64, '0')}${'6e6f7065'.padEnd(64, '0')}`
+/** Deploys a contract without code. */
+export const EMPTY_CODE: Hex = '0x5f5ff3'
+
+const GWEI = 1_000_000_000n
+const UNKNOWN: Hash = `0x${'ab'.repeat(32)}`
+
+export function describeChain(name: string, open: () => Promise<ChainHarness>): void {
+  describe(`${name} as a chain`, () => {
+    let harness: ChainHarness
+    let chain: Chain
+    beforeEach(async () => {
+      harness = await open()
+      chain = harness.chain
+    })
+    afterEach(() => harness.close())
+
+    function sign(nonce: number, change: SignChange = {}): Promise<SignedTransaction> {
+      return signTransfer(harness, nonce, change)
+    }
+    async function mineWith(...transactions: readonly SignedTransaction[]): Promise<Block> {
+      const outcomes = await chain.broadcast(transactions)
+      expect(outcomes).toEqual(transactions.map(() => ({ type: 'accepted' })))
+      await harness.mine()
+      return await getLatest(chain)
+    }
+
+    describe('blocks', () => {
+      test('are linked, and the same by number, hash and tag', async () => {
+        const before = await getLatest(chain)
+        await harness.mine()
+        const head = await getLatest(chain)
+        expect(head.number).toBe(before.number + 1)
+        expect(head.parentHash).toBe(before.hash)
+        expect(await chain.getBlock(head.number)).toEqual(head)
+        expect(await chain.getBlock({ hash: head.hash })).toEqual(head)
+      })
+
+      test('that do not exist are null', async () => {
+        const head = await getLatest(chain)
+        expect(await chain.getBlock(head.number + 1)).toBeNull()
+        expect(await chain.getBlock({ hash: UNKNOWN })).toBeNull()
+      })
+
+      test('carry tags that are not above the head', async () => {
+        const { safe, finalized } = await chain.getTags()
+        const head = await getLatest(chain)
+        expect(safe).not.toBeNull()
+        expect(safe ?? 0).toBeLessThanOrEqual(head.number)
+        expect(finalized ?? 0).toBeLessThanOrEqual(safe ?? 0)
+        expect((await chain.getBlock('safe'))?.number).toBe(safe)
+        expect((await chain.getBlock('finalized'))?.number).toBe(finalized)
+      })
+
+      test('are announced', async () => {
+        // A listener may be told of the head that was there before it came: only a higher one counts.
+        const before = await getLatest(chain)
+        await new Promise<void>((resolve) => {
+          const stop = chain.onHeadHint(async () => {
+            if ((await getLatest(chain)).number <= before.number) return
+            stop()
+            resolve()
+          })
+          void harness.mine()
+        })
+      })
+    })
+
+    describe('sending', () => {
+      test('in order is accepted and mined in order', async () => {
+        const sent = await Promise.all([sign(0), sign(1), sign(2)])
+        const block = await mineWith(...sent)
+        expect(block.txHashes).toEqual(sent.map(({ hash }) => hash))
+      })
+
+      test('the same bytes again is already known', async () => {
+        const tx = await sign(0)
+        expect(await chain.broadcast([tx])).toEqual([{ type: 'accepted' }])
+        expect(await chain.broadcast([tx])).toEqual([{ type: 'already_known' }])
+      })
+
+      test('a used nonce is too low, by our bytes or by others', async () => {
+        const tx = await sign(0)
+        await mineWith(tx)
+        const outcomes = await chain.broadcast([tx, await sign(0, { value: 2n })])
+        expect(outcomes.map(({ type }) => type)).toEqual(['nonce_too_low', 'nonce_too_low'])
+      })
+
+      test('a rival that does not outbid is underpriced, one that does takes the place', async () => {
+        const [first, cheaper, better] = await Promise.all([
+          sign(0, { feeGwei: 10n }),
+          sign(0, { feeGwei: 9n }),
+          sign(0, { feeGwei: 15n }),
+        ])
+        expect((await chain.broadcast([first, cheaper])).map(({ type }) => type)).toEqual([
+          'accepted',
+          'replacement_underpriced',
+        ])
+        const block = await mineWith(better)
+        expect(block.txHashes).toEqual([better.hash])
+        expect(await chain.findReceipts([first.hash])).toEqual([{ type: 'missing' }])
+      })
+
+      test('without the money is told', async () => {
+        const [outcome] = await chain.broadcast([await sign(0, { from: harness.poor })])
+        expect(outcome?.type).toBe('insufficient_funds')
+      })
+
+      test('past a gap is accepted and waits for the gap to close', async () => {
+        const [zero, one, two] = await Promise.all([sign(0), sign(1), sign(2)])
+        expect((await mineWith(zero, two)).txHashes).toEqual([zero.hash])
+        expect((await mineWith(one)).txHashes).toEqual([one.hash, two.hash])
+      })
+
+      test('what is no transaction, or one of another chain, is rejected without harm to its neighbour', async () => {
+        const good = await sign(0)
+        const foreign = await sign(1, { chainId: 5 })
+        const outcomes = await chain.broadcast([{ raw: '0x00', hash: UNKNOWN }, foreign, good])
+        expect(outcomes).toMatchObject([
+          { type: 'rejected', reason: 'invalid' },
+          { type: 'rejected', reason: 'wrong_chain' },
+          { type: 'accepted' },
+        ])
+      })
+
+      test('nothing needs no answer', async () => {
+        expect(await chain.broadcast([])).toEqual([])
+      })
+    })
+
+    describe('receipts', () => {
+      test('are found by block and by hash, and are of that block', async () => {
+        const sent = await Promise.all([sign(0), sign(1), sign(2)])
+        const block = await mineWith(...sent)
+        const hashes = sent.map(({ hash }) => hash)
+        const inclusions = await chain.getInclusions(block, [...hashes, UNKNOWN])
+        expect(inclusions.map(({ txHash }) => txHash)).toEqual(hashes)
+        expect(inclusions[1]).toMatchObject({ blockHash: block.hash, blockNumber: block.number, txIndex: 1 })
+        expect(inclusions[1]).toMatchObject({ succeeded: true, gasUsed: 21_000n, contractAddress: null })
+        expect(await chain.getInclusions(block, hashes.slice(0, 1))).toEqual(inclusions.slice(0, 1))
+        expect(await chain.findReceipts([hashes[1] ?? UNKNOWN, UNKNOWN])).toEqual([
+          { type: 'found', inclusion: inclusions[1] },
+          { type: 'missing' },
+        ])
+      })
+
+      test('are not given for another block than asked for', async () => {
+        const before = await getLatest(chain)
+        const tx = await sign(0)
+        await mineWith(tx)
+        expect(await chain.getInclusions(before, [tx.hash])).toEqual([])
+      })
+
+      test('tell a deployment from a revert', async () => {
+        const deploy = await sign(0, { to: null, data: EMPTY_CODE, gasLimit: 100_000n, value: 0n })
+        const revert = await sign(1, { to: null, data: REVERTING_CODE, gasLimit: 100_000n, value: 0n })
+        const block = await mineWith(deploy, revert)
+        const [deployed, reverted] = await chain.getInclusions(block, [deploy.hash, revert.hash])
+        expect(deployed).toMatchObject({ succeeded: true })
+        expect(deployed?.contractAddress).toMatch(/^0x[0-9a-f]{40}$/)
+        expect(reverted).toMatchObject({ succeeded: false, contractAddress: null })
+      })
+    })
+
+    describe('accounts', () => {
+      test('count what is mined, and what waits without a gap', async () => {
+        await mineWith(await sign(0))
+        await chain.broadcast(await Promise.all([sign(1), sign(3)]))
+        expect(await chain.getTransactionCount(harness.rich, 'latest')).toBe(1)
+        expect(await chain.getTransactionCount(harness.rich, 'pending')).toBe(2)
+      })
+
+      test('pay value and gas', async () => {
+        const before = await chain.getBalance(harness.poor)
+        const had = await chain.getBalance(harness.rich)
+        const tx = await sign(0, { to: harness.poor, value: 5n })
+        const [inclusion] = await chain.getInclusions(await mineWith(tx), [tx.hash])
+        expect(await chain.getBalance(harness.poor)).toBe(before + 5n)
+        const fee = (inclusion?.gasUsed ?? 0n) * (inclusion?.effectiveGasPrice ?? 0n)
+        expect(await chain.getBalance(harness.rich)).toBe(had - 5n - fee)
+      })
+
+      test('own their transactions, in the pool and in a block', async () => {
+        const tx = await sign(0)
+        expect(await chain.findTransaction(tx.hash)).toBeNull()
+        await chain.broadcast([tx])
+        const expected = { hash: tx.hash, from: harness.rich, nonce: 0 }
+        expect(await chain.findTransaction(tx.hash)).toEqual(expected)
+        await harness.mine()
+        expect(await chain.findTransaction(tx.hash)).toEqual(expected)
+      })
+    })
+
+    test('an estimate tells success, revert and lack of funds apart, each for itself', async () => {
+      const call: Call = { from: harness.rich, to: harness.poor, data: '0x', value: 1n, gasLimit: null }
+      const outcomes = await chain.estimate([
+        call,
+        { ...call, to: null, data: REVERTING_CODE, value: 0n },
+        { ...call, value: 10n ** 40n },
+      ])
+      expect(outcomes[0]).toEqual({ type: 'ok', gas: 21_000n })
+      expect(outcomes[1]).toEqual({ type: 'reverted', reason: 'nope', data: `0x${REVERTING_CODE.slice(22)}` })
+      expect(outcomes[2]?.type).toBe('insufficient_funds')
+    })
+
+    test('the fee market has a base fee, and prices that do not fall with speed', async () => {
+      const { baseFeePerGas, gasPrice, priorityFeePerGas } = await chain.getFeeMarket()
+      expect(baseFeePerGas).toBeGreaterThan(0n)
+      expect(gasPrice).toBeGreaterThan(0n)
+      expect(priorityFeePerGas.slow).toBeGreaterThan(0n)
+      expect(priorityFeePerGas.standard).toBeGreaterThanOrEqual(priorityFeePerGas.slow)
+      expect(priorityFeePerGas.fast).toBeGreaterThanOrEqual(priorityFeePerGas.standard)
+    })
+
+    test('a reorganisation changes hashes, withdraws receipts and gives the nonce back', async () => {
+      const tx = await sign(0)
+      const block = await mineWith(tx)
+      await harness.reorg(1)
+      const replaced = await chain.getBlock(block.number)
+      expect(replaced?.hash).not.toBe(block.hash)
+      expect(replaced?.parentHash).toBe(block.parentHash)
+      expect(await chain.findReceipts([tx.hash])).toEqual([{ type: 'missing' }])
+      expect(await chain.getTransactionCount(harness.rich, 'latest')).toBe(0)
+      expect((await mineWith(tx)).txHashes).toEqual([tx.hash])
+    })
+
+    test('without answers reads throw, lookups fail and sends are ambiguous', async () => {
+      const tx = await sign(0)
+      await harness.breakDown()
+      await expect(chain.getBlock('latest')).rejects.toThrow(ChainUnavailable)
+      await expect(chain.getTransactionCount(harness.rich, 'latest')).rejects.toThrow(ChainUnavailable)
+      await expect(chain.getFeeMarket()).rejects.toThrow(ChainUnavailable)
+      await expect(chain.estimate([callOf(harness)])).rejects.toThrow(ChainUnavailable)
+      expect((await chain.findReceipts([tx.hash])).map(({ type }) => type)).toEqual(['failed'])
+      expect((await chain.broadcast([tx])).map(({ type }) => type)).toEqual(['ambiguous'])
+    })
+  })
+}
+
+interface SignChange {
+  readonly from?: Address
+  readonly to?: Address | null
+  readonly data?: Hex
+  readonly value?: bigint
+  readonly gasLimit?: bigint
+  readonly feeGwei?: bigint
+  readonly chainId?: number
+}
+
+function signTransfer(harness: ChainHarness, nonce: number, change: SignChange): Promise<SignedTransaction> {
+  const fee = (change.feeGwei ?? 10n) * GWEI
+  const fees: Fees = { type: 'eip1559', maxFeePerGas: fee, maxPriorityFeePerGas: fee / 10n }
+  return harness.signer.sign(change.from ?? harness.rich, {
+    chainId: change.chainId ?? harness.chain.chainId,
+    nonce,
+    to: change.to === undefined ? harness.poor : change.to,
+    data: change.data ?? '0x',
+    value: change.value ?? 1n,
+    gasLimit: change.gasLimit ?? 21_000n,
+    fees,
+  })
+}
+
+function callOf(harness: ChainHarness): Call {
+  return { from: harness.rich, to: harness.poor, data: '0x', value: 0n, gasLimit: null }
+}
+
+async function getLatest(chain: Chain): Promise<Block> {
+  const block = await chain.getBlock('latest')
+  if (block === null) throw new Error('a chain has a latest block')
+  return block
+}

@@ -1,0 +1,46 @@
+/** Reads signed bytes back: what they say, and who signed them. */
+import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import type { Fees } from '../core/fees.ts'
+import { type Address, type Hash, type Hex, toAddress } from '../core/hex.ts'
+
+export interface DecodedTransaction {
+  readonly hash: Hash
+  readonly raw: Hex
+  readonly from: Address
+  readonly chainId: number
+  readonly nonce: number
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  readonly gasLimit: bigint
+  readonly fees: Fees
+}
+
+/** Recovering the sender takes about a millisecond: long simulations bring a decoder of their own. Throws on other bytes. */
+export async function decodeTransaction(raw: Hex): Promise<DecodedTransaction> {
+  const parsed = parseTransaction(raw)
+  const from = await recoverTransactionAddress({
+    serializedTransaction: raw as Parameters<typeof recoverTransactionAddress>[0]['serializedTransaction'],
+  })
+  return {
+    hash: keccak256(raw),
+    raw,
+    from: toAddress(from),
+    chainId: parsed.chainId ?? 0,
+    nonce: parsed.nonce ?? 0,
+    to: parsed.to ? toAddress(parsed.to) : null,
+    data: parsed.data ?? '0x',
+    value: parsed.value ?? 0n,
+    gasLimit: parsed.gas ?? 0n,
+    fees: readFees(parsed),
+  }
+}
+
+function readFees(parsed: ReturnType<typeof parseTransaction>): Fees {
+  if (parsed.type === 'legacy' || parsed.type === 'eip2930') return { type: 'legacy', gasPrice: parsed.gasPrice ?? 0n }
+  return {
+    type: 'eip1559',
+    maxFeePerGas: parsed.maxFeePerGas ?? 0n,
+    maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
+  }
+}

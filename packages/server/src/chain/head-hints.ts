@@ -1,0 +1,88 @@
+/**
+ * Tells listeners that there may be a new head: a cheap poll that runs only while somebody listens, and a subscription
+ * in front of it where a WebSocket URL was given. Both may lose a head; the poll finds the next one.
+ */
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { createHeadSubscription } from './head-subscription.ts'
+import type { RpcUrl } from './rpc-url.ts'
+
+export interface HeadHintsOptions {
+  readonly chainId: number
+  readonly pollIntervalMs: number
+  readonly sockets: readonly RpcUrl[]
+  readonly readHeight: () => Promise<number>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+export interface HeadHints {
+  listen(listener: () => void): () => void
+  close(): void
+}
+
+export function createHeadHints(options: HeadHintsOptions): HeadHints {
+  const { clock, telemetry, pollIntervalMs } = options
+  const listeners = new Set<() => void>()
+  let lastHeight: number | null = null
+  let stop: (() => void) | null = null
+
+  function hint(): void {
+    for (const listener of [...listeners]) listener()
+  }
+
+  function startPolling(): () => void {
+    let stopped = false
+    let cancel = () => {}
+    async function poll(): Promise<void> {
+      try {
+        const height = await options.readHeight()
+        if (height !== lastHeight && !stopped) {
+          lastHeight = height
+          hint()
+        }
+      } catch (error) {
+        telemetry.log('debug', 'polling for the head failed', { chainId: options.chainId, error: String(error) })
+        // Nobody knows what happened meanwhile: the first answer after this is worth a look.
+        lastHeight = null
+      }
+      if (!stopped) cancel = clock.schedule(pollIntervalMs, () => void poll())
+    }
+    cancel = clock.schedule(0, () => void poll())
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }
+
+  function start(): () => void {
+    const sources = options.sockets.map((target) => createHeadSubscription({ ...options, target, onHead: hint }))
+    const stopPolling = startPolling()
+    return () => {
+      stopPolling()
+      for (const source of sources) source.close()
+    }
+  }
+
+  function end(): void {
+    stop?.()
+    stop = null
+    lastHeight = null
+  }
+
+  return {
+    listen(listener) {
+      // A wrapper of its own, so that one function may listen twice.
+      const entry = () => listener()
+      listeners.add(entry)
+      stop ??= start()
+      return () => {
+        if (listeners.delete(entry) && listeners.size === 0) end()
+      }
+    },
+    close() {
+      listeners.clear()
+      end()
+    },
+  }
+}

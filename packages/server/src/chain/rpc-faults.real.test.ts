@@ -1,0 +1,476 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../../../../tests/setup/anvil.ts'
+import { type RpcProxy, startRpcProxy } from '../../../../tests/setup/rpc-proxy.ts'
+import {
+  answer,
+  change,
+  drop,
+  garbage,
+  httpStatus,
+  nullResult,
+  omit,
+  type Reaction,
+  rpcError,
+} from '../../../../tests/setup/rpc-reactions.ts'
+import { createSystemClock } from '../app/system-clock.ts'
+import { type Hash, toAddress } from '../core/hex.ts'
+import { type Block, ChainUnavailable } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { SignedTransaction } from '../ports/signer.ts'
+import { createLocalSigner } from '../signer/local-signer.ts'
+import { createEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
+
+const account = developmentAccount(0)
+const sender = toAddress(account.address)
+const signer = createLocalSigner([account.privateKey])
+const HASH: Hash = `0x${'cd'.repeat(32)}`
+/** Long enough for a busy machine, short enough to be waited for. */
+const TIMEOUT_MS = 400
+
+let node: TestChain
+let other: TestChain
+let first: RpcProxy
+let second: RpcProxy
+const opened: EvmChain[] = []
+const logged: string[] = []
+
+/** The real clock, whose rests can be skipped. */
+function createSkippingClock(): Clock & { skip(ms: number): void } {
+  const clock = createSystemClock()
+  let skipped = 0
+  return {
+    ...clock,
+    monotonic: () => clock.monotonic() + skipped,
+    skip(ms) {
+      skipped += ms
+    },
+  }
+}
+
+function open(urls: readonly string[], options: Partial<EvmChainOptions> = {}): EvmChain {
+  const chain = createEvmChain({
+    chainId: 31337,
+    urls,
+    clock: createSkippingClock(),
+    telemetry: {
+      count() {},
+      gauge() {},
+      observe() {},
+      log: (_, message, fields) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+    },
+    timeoutMs: TIMEOUT_MS,
+    ...options,
+  })
+  opened.push(chain)
+  return chain
+}
+
+function sign(nonce: number): Promise<SignedTransaction> {
+  const fees = { type: 'eip1559', maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n } as const
+  return signer.sign(sender, { chainId: 31337, nonce, to: sender, data: '0x', value: 1n, gasLimit: 21_000n, fees })
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<ChainUnavailable> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof ChainUnavailable)) throw new Error('expected it to be unavailable', { cause: error })
+  return error
+}
+
+beforeAll(async () => {
+  node = await startTestChain()
+  other = await startTestChain({ chainId: 5 })
+})
+afterAll(async () => {
+  await node.stop()
+  await other.stop()
+})
+beforeEach(async () => {
+  await node.dropAllTransactions()
+  first = await startRpcProxy(node.rpcUrl)
+  second = await startRpcProxy(node.rpcUrl)
+})
+afterEach(async () => {
+  for (const chain of opened.splice(0)) await chain.close()
+  await first.stop()
+  await second.stop()
+  logged.length = 0
+})
+
+const UNUSABLE: readonly (readonly [string, Reaction])[] = [
+  ['HTML', garbage({ forward: true })],
+  ['truncated JSON', garbage({ forward: true, body: '{"jsonrpc":"2.0","id":2,"resu' })],
+  ['an empty body', garbage({ forward: true, body: '' })],
+  ['JSON that is no JSON-RPC', garbage({ forward: true, body: '[1,2,3]' })],
+  ['another id', garbage({ forward: true, body: '{"jsonrpc":"2.0","id":999999,"result":"0x1"}' })],
+  ['neither result nor error', omit({ forward: true })],
+  ['HTTP 500', httpStatus(500, { forward: true })],
+  ['HTTP 503', httpStatus(503, { forward: true })],
+  ['a broken connection', drop({ forward: true })],
+]
+
+describe.each(UNUSABLE)('a node that answers with %s', (_, reaction) => {
+  test('is unavailable to reads', async () => {
+    const chain = open([first.url])
+    first.on('eth_getBalance', reaction)
+    await failureOf(chain.getBalance(sender))
+  })
+
+  test('leaves a send ambiguous, and the same bytes are known when sent again', async () => {
+    const chain = open([first.url])
+    const tx = await sign(0)
+    const stop = first.on('eth_sendRawTransaction', reaction)
+    expect(await chain.broadcast([tx])).toMatchObject([{ type: 'ambiguous' }])
+    stop()
+    expect(await chain.broadcast([tx])).toEqual([{ type: 'already_known' }])
+  })
+
+  test('is replaced by the next one', async () => {
+    const chain = open([first.url, second.url])
+    first.on('eth_getBalance', reaction)
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+    expect(chain.endpoints().map(({ state }) => state)).toEqual(['failing', 'healthy'])
+    const asked = first.requestCount
+    await chain.getBalance(sender)
+    expect(first.requestCount).toBe(asked)
+  })
+})
+
+describe('time-outs', () => {
+  test('end a read', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.hold('eth_getBalance', 'before')
+    expect((await failureOf(chain.getBalance(sender))).message).toContain('TIMEOUT')
+  })
+
+  test('leave a send ambiguous although the node has the bytes', async () => {
+    const chain = open([first.url])
+    const tx = await sign(0)
+    first.hold('eth_sendRawTransaction', 'after')
+    expect(await chain.broadcast([tx])).toMatchObject([{ type: 'ambiguous' }])
+    expect(await chain.findTransaction(tx.hash)).toMatchObject({ nonce: 0 })
+  })
+
+  test('of one node do not hold up a send that another holds', async () => {
+    const chain = open([first.url, second.url], { timeoutMs: 60_000 })
+    const held = first.hold('eth_sendRawTransaction', 'before')
+    expect(await chain.broadcast([await sign(0)])).toEqual([{ type: 'accepted' }])
+    held.release()
+  })
+})
+
+describe('slow down', () => {
+  test.each([
+    ['HTTP 429', httpStatus(429, { headers: { 'retry-after': '7' } }), 7_000],
+    ['an error of a provider', rpcError(-32005, 'daily request count exceeded, request rate limited'), 1_000],
+    ['a batch item of its own', rpcError(429, 'Your app has exceeded its compute units per second capacity'), 1_000],
+  ] as const)('said as %s pauses the node for so long', async (_, reaction, pauseMs) => {
+    const clock = createSkippingClock()
+    const chain = open([first.url], { clock })
+    await chain.getBalance(sender)
+    first.next('*', reaction)
+    const { retryAfterMs } = await failureOf(chain.getBalance(sender))
+    expect(retryAfterMs).toBeGreaterThan(pauseMs - 200)
+    expect(retryAfterMs).toBeLessThanOrEqual(pauseMs)
+    const asked = first.requestCount
+    expect((await failureOf(chain.getBalance(sender))).retryAfterMs).toBeGreaterThan(0)
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
+    expect(first.requestCount).toBe(asked)
+    clock.skip(pauseMs)
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+  })
+
+  test('to a send says that the bytes were not taken', async () => {
+    const chain = open([first.url])
+    first.next('eth_sendRawTransaction', httpStatus(429))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
+  })
+})
+
+describe('another chain', () => {
+  test('behind one of two URLs is never used', async () => {
+    second.setUpstream(other.rpcUrl)
+    const chain = open([second.url, first.url])
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+    expect(await chain.broadcast([await sign(0)])).toEqual([{ type: 'accepted' }])
+    expect(chain.endpoints().map(({ state }) => state)).toEqual(['wrong_chain', 'healthy'])
+    expect(new Set(second.calls.map(({ method }) => method))).toEqual(new Set(['eth_chainId']))
+  })
+
+  test('behind the only URL is unavailable, and says so', async () => {
+    const chain = open([first.url])
+    first.setUpstream(other.rpcUrl)
+    expect((await failureOf(chain.getBlock('latest'))).message).toContain('serves chain 5, not 31337')
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+    expect(first.count('eth_sendRawTransaction')).toBe(0)
+  })
+
+  test('that appears behind a URL after a failure is noticed before it is used', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    const stop = first.on('eth_getBalance', garbage({ forward: false }))
+    await failureOf(chain.getBalance(sender))
+    stop()
+    first.setUpstream(other.rpcUrl)
+    await failureOf(chain.getBalance(sender))
+    expect(first.count('eth_getBalance')).toBe(2)
+  })
+
+  test('that appears behind a connection which was closed is noticed too', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.setUpstream(other.rpcUrl)
+    first.next('eth_getBalance', drop({ forward: false }))
+    expect((await failureOf(chain.getBalance(sender))).message).toContain('serves chain 5')
+    expect(first.count('eth_getBalance')).toBe(2)
+  })
+})
+
+test('a connection that was closed while idle costs no failure', async () => {
+  const chain = open([first.url])
+  await chain.getBalance(sender)
+  first.next('eth_getBalance', drop({ forward: false }))
+  expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+  first.next('eth_sendRawTransaction', drop({ forward: true }))
+  expect(await chain.broadcast([await sign(0)])).toEqual([{ type: 'already_known' }])
+  first.next('eth_blockNumber', drop({ forward: false }))
+  expect(await chain.forward([{ method: 'eth_blockNumber', params: [] }])).toMatchObject([{ type: 'lost' }])
+})
+
+describe('failover', () => {
+  test('goes to the second node, and back when only the first is left', async () => {
+    const clock = createSkippingClock()
+    const chain = open([first.url, second.url], { clock })
+    await chain.getBalance(sender)
+    first.setDown(true)
+    await chain.getBalance(sender)
+    await chain.getBalance(sender)
+    expect(second.count('eth_getBalance')).toBe(2)
+    first.setDown(false)
+    second.setDown(true)
+    clock.skip(60_000)
+    await chain.getBalance(sender)
+    expect(first.count('eth_getBalance')).toBeGreaterThanOrEqual(2)
+  })
+
+  test('never gives up the last node', async () => {
+    const chain = open([first.url])
+    first.setDown(true)
+    await failureOf(chain.getBalance(sender))
+    await failureOf(chain.getBalance(sender))
+    first.setDown(false)
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+  })
+
+  test('asks the next node only for what is missing', async () => {
+    const chain = open([first.url, second.url])
+    first.on('eth_getTransactionReceipt', (call) => (call.params[0] === HASH ? omit({ forward: false }) : undefined))
+    const lookups = await chain.findReceipts([`0x${'ab'.repeat(32)}`, HASH])
+    expect(lookups).toEqual([{ type: 'missing' }, { type: 'missing' }])
+    expect(second.calls.filter(({ method }) => method !== 'eth_chainId').map(({ params }) => params)).toEqual([[HASH]])
+  })
+})
+
+describe('broadcasts', () => {
+  test('go to every node, as one batch each, in order', async () => {
+    const chain = open([first.url, second.url])
+    const sent = await Promise.all([sign(0), sign(1), sign(2)])
+    await chain.broadcast(sent)
+    for (const proxy of [first, second]) {
+      await proxy.awaitCalls('eth_sendRawTransaction', 3)
+      const sends = proxy.calls.filter(({ method }) => method === 'eth_sendRawTransaction')
+      expect(sends.map(({ params }) => params[0])).toEqual(sent.map(({ raw }) => raw))
+      expect(proxy.requestCount).toBe(2)
+    }
+  })
+
+  test.each([
+    ['accepted by one, rejected by the other', answer('match'), rpcError(-32000, 'intrinsic gas too low'), 'accepted'],
+    ['lost by one, rejected by the other', drop({ forward: false }), rpcError(-32000, 'invalid sender'), 'ambiguous'],
+    [
+      'unknown words of one, rejected by the other',
+      rpcError(1, 'gremlins'),
+      rpcError(-32000, 'invalid sender'),
+      'ambiguous',
+    ],
+    ['rejected by both', rpcError(-32000, 'invalid sender'), rpcError(-32000, 'invalid sender'), 'rejected'],
+    ['limited by one, rejected by the other', httpStatus(429), rpcError(-32000, 'invalid sender'), 'rate_limited'],
+    ['too low at one, lost by the other', rpcError(-32000, 'nonce too low'), drop({ forward: false }), 'nonce_too_low'],
+  ] as const)('%s', async (_, one, two, expected) => {
+    const chain = open([first.url, second.url])
+    const tx = await sign(0)
+    first.on('eth_sendRawTransaction', one.type === 'answer' ? answer(tx.hash) : one)
+    second.on('eth_sendRawTransaction', two)
+    expect((await chain.broadcast([tx]))[0]?.type).toBe(expected)
+  })
+
+  test('a node that cannot be reached has no say', async () => {
+    const chain = open([first.url, second.url])
+    await first.stop()
+    second.on('eth_sendRawTransaction', rpcError(-32000, 'intrinsic gas too low'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rejected', reason: 'gas_limit' }])
+  })
+
+  test('another hash than that of the bytes is no acceptance', async () => {
+    const chain = open([first.url])
+    first.on('eth_sendRawTransaction', answer(HASH))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+  })
+
+  test('one answer missing from a batch leaves that one ambiguous', async () => {
+    const chain = open([first.url])
+    const sent = await Promise.all([sign(0), sign(1)])
+    first.on('eth_sendRawTransaction', (call) =>
+      call.params[0] === sent[0]?.raw ? omit({ forward: true }) : undefined,
+    )
+    expect((await chain.broadcast(sent)).map(({ type }) => type)).toEqual(['ambiguous', 'accepted'])
+  })
+})
+
+describe('a lying node', () => {
+  let block: Block
+  let hashes: readonly Hash[]
+  beforeAll(async () => {
+    await node.dropAllTransactions()
+    const nonce = Number(await node.rpc<string>('eth_getTransactionCount', [sender, 'latest']))
+    const sent = await Promise.all([sign(nonce), sign(nonce + 1)])
+    for (const { raw } of sent) await node.rpc('eth_sendRawTransaction', [raw])
+    await node.mine()
+    hashes = sent.map(({ hash }) => hash)
+  })
+  afterAll(() => node.rollback(1))
+  beforeEach(async () => {
+    const chain = open([node.rpcUrl])
+    const latest = await chain.getBlock('latest')
+    if (latest === null) throw new Error('there is a latest block')
+    block = latest
+  })
+  const alter = (fields: Readonly<Record<string, unknown>>) =>
+    change((result) => ({ ...(result as object), ...fields }))
+
+  test.each([
+    ['another transaction', { transactionHash: HASH }],
+    ['no status', { status: null }],
+    ['a status out of range', { status: '0x2' }],
+    ['a number that is none', { blockNumber: 'soon' }],
+    ['a short block hash', { blockHash: '0x12' }],
+  ])('whose receipt has %s fails the lookup', async (_, fields) => {
+    const chain = open([first.url])
+    first.on('eth_getTransactionReceipt', alter(fields))
+    expect(await chain.findReceipts(hashes.slice(0, 1))).toMatchObject([{ type: 'failed' }])
+  })
+
+  test('whose receipts are of another block includes nothing', async () => {
+    const chain = open([first.url])
+    first.on('eth_getTransactionReceipt', alter({ blockHash: HASH }))
+    expect(await chain.getInclusions(block, hashes.slice(0, 1))).toEqual([])
+    first.on(
+      'eth_getBlockReceipts',
+      change((result) => (result as object[]).map((one) => ({ ...one, blockHash: HASH }))),
+    )
+    expect(await chain.getInclusions(block, hashes)).toEqual([])
+  })
+
+  test('without a receipt for a transaction in its block gives the others', async () => {
+    const chain = open([first.url])
+    first.on(
+      'eth_getBlockReceipts',
+      change((result) => (result as object[]).slice(1)),
+    )
+    expect((await chain.getInclusions(block, hashes)).map(({ txHash }) => txHash)).toEqual(hashes.slice(1))
+    first.on('eth_getTransactionReceipt', nullResult)
+    expect(await chain.getInclusions(block, hashes.slice(0, 1))).toEqual([])
+  })
+
+  test('that does not know the block it told of is unavailable', async () => {
+    const chain = open([first.url])
+    first.on('eth_getBlockReceipts', nullResult)
+    await failureOf(chain.getInclusions(block, hashes))
+  })
+
+  test.each([
+    ['block', { hash: HASH }],
+    ['number', { number: '0xffff' }],
+    ['list of transactions', { transactions: 'none' }],
+  ])('with a wrong %s is unavailable', async (_, fields) => {
+    const chain = open([first.url])
+    first.on('eth_getBlockByHash', alter(fields))
+    first.on('eth_getBlockByNumber', alter(fields))
+    if ('hash' in fields) await failureOf(chain.getBlock({ hash: block.hash }))
+    else await failureOf(chain.getBlock(block.number))
+  })
+
+  test.each([
+    ['text', 'lots'],
+    ['a number', 7],
+    ['null', null],
+    ['an object', {}],
+    ['too many digits', `0x${'f'.repeat(65)}`],
+  ])('whose balance is %s is unavailable', async (_, value) => {
+    const chain = open([first.url])
+    first.on('eth_getBalance', answer(value))
+    first.on('eth_getTransactionCount', answer(value))
+    await failureOf(chain.getBalance(sender))
+    await failureOf(chain.getTransactionCount(sender, 'latest'))
+  })
+
+  test('without eth_getBlockReceipts is asked for single ones, and not for it again', async () => {
+    const chain = open([first.url])
+    first.on('eth_getBlockReceipts', rpcError(-32601, 'Method not found'))
+    for (let round = 0; round < 2; round++) {
+      expect((await chain.getInclusions(block, hashes)).map(({ txHash }) => txHash)).toEqual(hashes)
+    }
+    expect(first.count('eth_getBlockReceipts')).toBe(1)
+    expect(first.count('eth_getTransactionReceipt')).toBe(4)
+  })
+
+  test('without tags has none', async () => {
+    const chain = open([first.url])
+    first.on('eth_getBlockByNumber', ({ params }) =>
+      params[0] === 'safe' ? rpcError(-39001, 'Unknown block') : params[0] === 'finalized' ? nullResult : undefined,
+    )
+    expect(await chain.getTags()).toEqual({ safe: null, finalized: null })
+  })
+
+  test('that is behind is no proof of missing tags', async () => {
+    const chain = open([first.url])
+    first.on('eth_getBlockByNumber', rpcError(-32000, 'internal error'))
+    await failureOf(chain.getTags())
+  })
+})
+
+describe('credentials in a URL', () => {
+  test('are in no error and no log, even if the node repeats them', async () => {
+    const secret = 'kEy-0123456789abcdef'
+    const url = new URL(`/v2/${secret}?token=${secret}-token`, first.url)
+    url.username = 'operator-name'
+    url.password = 'pa55'
+    const chain = open([url.href])
+    first.next('*', rpcError(-32000, `project ${secret} is suspended`))
+    const failures = [await failureOf(chain.getBalance(sender))]
+    first.next('eth_getBalance', rpcError(-32000, `user operator-name with pa55 and ${secret}-token`))
+    failures.push(await failureOf(chain.getBalance(sender)))
+    first.setDown(true)
+    failures.push(await failureOf(chain.getBalance(sender)))
+    const seen = [...failures.map((error) => `${error.message} ${error.stack} ${JSON.stringify(error)}`), ...logged]
+    expect(logged.length).toBeGreaterThan(0)
+    for (const text of seen) expect(text).not.toMatch(/kEy-|operator-name|pa55|token/)
+    expect(failures[0]?.message).toContain(url.host)
+  })
+
+  test('that cannot be read are refused by position', () => {
+    expect(() => open(['http://ok.example', 'htp:/pa55@nowhere'])).toThrow(/^RPC URL 2 of 2 is not/)
+    expect(() => open(['ws://heads.example/pa55'])).toThrow(/at least one http/)
+  })
+})
+
+test('a closed chain is unavailable at once', async () => {
+  const chain = open([first.url])
+  await chain.close()
+  await failureOf(chain.getBalance(sender))
+  expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+  expect(first.requestCount).toBe(0)
+})

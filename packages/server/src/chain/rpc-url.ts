@@ -1,0 +1,51 @@
+/** A node's URL may carry credentials: what may be shown of it, and what has to be struck out of the node's own words. */
+
+export interface RpcUrl {
+  readonly url: URL
+  /** Host and port: all that logs, errors and metrics ever show. */
+  readonly host: string
+  /** Strikes out every part of the URL that could be a secret. */
+  redact(text: string): string
+}
+
+const TRANSPORTS = new Set(['http:', 'https:', 'ws:', 'wss:'])
+/** Shorter parts (`v1`, `rpc`, `eth`) are ordinary words, not keys. */
+const SHORTEST_SECRET = 8
+
+/** Problems name the position, never the text. */
+export function parseRpcUrls(texts: readonly string[]): readonly RpcUrl[] {
+  if (texts.length === 0) throw new Error('at least one RPC URL is needed')
+  return texts.map((text, index) => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (url === null || !TRANSPORTS.has(url.protocol))
+      throw new Error(`RPC URL ${index + 1} of ${texts.length} is not an http(s) or ws(s) URL`)
+    return createRpcUrl(url)
+  })
+}
+
+function createRpcUrl(url: URL): RpcUrl {
+  const secrets = listSecrets(url)
+  return {
+    url,
+    host: url.host,
+    redact: (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text),
+  }
+}
+
+function listSecrets(url: URL): readonly string[] {
+  const parts = [url.password, url.username, ...url.pathname.split('/'), ...url.searchParams.values()]
+  const long = parts.filter((part) => part.length >= SHORTEST_SECRET)
+  const secrets = new Set(long.flatMap((part) => [part, decodePart(part)]))
+  // A password is a secret whatever its length.
+  if (url.password !== '') secrets.add(url.password).add(decodePart(url.password))
+  return [...secrets].sort((a, b) => b.length - a.length)
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    if (error instanceof URIError) return part
+    throw error
+  }
+}

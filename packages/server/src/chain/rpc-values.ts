@@ -1,0 +1,105 @@
+/** Reads JSON-RPC results without trusting them: whatever is not exactly what was asked for is a bad answer. */
+import type { Inclusion } from '../core/finality.ts'
+import { type Address, type Hash, type Hex, isAddress, isHex } from '../core/hex.ts'
+import type { Block, TransactionByHash } from '../ports/chain.ts'
+
+/** A result that cannot be true. */
+export class BadAnswer extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'BadAnswer'
+  }
+}
+
+const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
+
+export function parseQuantity(value: unknown, name: string): bigint {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) throw new BadAnswer(`${name} is not a quantity`)
+  return BigInt(value)
+}
+
+/** Null for anything that is not a whole number which JavaScript can hold exactly. */
+export function parseCount(value: unknown): number | null {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) return null
+  const count = Number(value)
+  return Number.isSafeInteger(count) ? count : null
+}
+
+export function getCount(value: unknown, name: string): number {
+  const count = parseCount(value)
+  if (count === null) throw new BadAnswer(`${name} is not a number`)
+  return count
+}
+
+export function parseHash(value: unknown, name: string): Hash {
+  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  if (text.length !== 66 || !isHex(text)) throw new BadAnswer(`${name} is not a hash`)
+  return text
+}
+
+export function parseAddress(value: unknown, name: string): Address {
+  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  if (!isAddress(text)) throw new BadAnswer(`${name} is not an address`)
+  return text
+}
+
+export function getFields(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadAnswer(`${name} is not an object`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+export function parseBlock(value: unknown): Block {
+  const fields = getFields(value, 'block')
+  if (!Array.isArray(fields.transactions)) throw new BadAnswer('block.transactions is not a list')
+  return {
+    number: getCount(fields.number, 'block.number'),
+    hash: parseHash(fields.hash, 'block.hash'),
+    parentHash: parseHash(fields.parentHash, 'block.parentHash'),
+    timestamp: getCount(fields.timestamp, 'block.timestamp'),
+    txHashes: fields.transactions.map((hash: unknown) => parseHash(hash, 'block.transactions[]')),
+  }
+}
+
+/** Null for a receipt that is not of a block yet. */
+export function parseReceipt(value: unknown): Inclusion | null {
+  const fields = getFields(value, 'receipt')
+  if (fields.blockHash === null || fields.blockHash === undefined) return null
+  const { contractAddress: created, effectiveGasPrice: price } = fields
+  const succeeded = parseStatus(fields.status)
+  return {
+    txHash: parseHash(fields.transactionHash, 'receipt.transactionHash'),
+    blockNumber: getCount(fields.blockNumber, 'receipt.blockNumber'),
+    blockHash: parseHash(fields.blockHash, 'receipt.blockHash'),
+    txIndex: getCount(fields.transactionIndex, 'receipt.transactionIndex'),
+    succeeded,
+    gasUsed: parseQuantity(fields.gasUsed, 'receipt.gasUsed'),
+    // Nodes from before the fee market do not give it; the price was then the transaction's own, which we know.
+    effectiveGasPrice: price === undefined ? 0n : parseQuantity(price, 'receipt.effectiveGasPrice'),
+    // Some nodes name the address of a deployment that failed: there is nothing at it.
+    contractAddress:
+      succeeded && created !== null && created !== undefined ? parseAddress(created, 'receipt.contractAddress') : null,
+  }
+}
+
+/** Anything but a clear yes or no must not become one: a receipt without status says nothing about success. */
+function parseStatus(value: unknown): boolean {
+  const status = parseCount(value)
+  if (status !== 0 && status !== 1) throw new BadAnswer('receipt.status is neither 0 nor 1')
+  return status === 1
+}
+
+export function parseTransactionByHash(value: unknown, asked: Hash): TransactionByHash {
+  const fields = getFields(value, 'transaction')
+  const hash = parseHash(fields.hash, 'transaction.hash')
+  if (hash !== asked) throw new BadAnswer('the transaction is another than asked for')
+  return {
+    hash,
+    from: parseAddress(fields.from, 'transaction.from'),
+    nonce: getCount(fields.nonce, 'transaction.nonce'),
+  }
+}
+
+export function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,64 @@
+/** `drover dev`: database, chain, service and page on this machine, by one command. */
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { integer } from '../config/setting-type.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
+import type { CommandContext } from './command-context.ts'
+import { presentDevSummary } from './present-dev-summary.ts'
+import { runUntilStopped } from './run-until-stopped.ts'
+
+interface DevOptions {
+  readonly port?: number
+  readonly chainPort?: number
+  readonly dataDir: string
+  readonly json: boolean
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
+}
+
+/** Stopping includes the database and the chain, which get their own time to end well. */
+const SHUTDOWN_TIMEOUT_MS = 15_000
+
+export function addDevCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('dev')
+    .description('start a database, a local chain, the service and its page, with funded demo signers')
+    .option('--port <port>', 'port of the service and its page (default: 4747)', parsePort)
+    .option('--chain-port <port>', 'port of the chain (default: 8545, or the next free one)', parsePort)
+    .option('--data-dir <folder>', 'where the database keeps its files', '.drover')
+    .option('--json', 'print one line of JSON when ready, and nothing else, on standard output', false)
+    .addOption(
+      new Option('--log-level <level>', 'least important lines to log, on standard error')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('warn'),
+    )
+    .addHelpText('after', '\nThe keys it prints are public development keys: never send real funds to them.')
+    .action(() => startDevelopment(command, context))
+}
+
+async function startDevelopment(command: Command, context: CommandContext): Promise<void> {
+  const { port, chainPort, dataDir, json, logLevel } = command.opts<DevOptions>()
+  const telemetry = createTelemetry({ level: logLevel, stream: context.terminal.stderr, withProcessMetrics: true })
+  const { startDev } = await import('../dev/start-dev.ts')
+  context.finish(
+    await runUntilStopped({
+      terminal: context.terminal,
+      shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
+      start: () =>
+        startDev({
+          dataDir: resolve(context.terminal.folder, dataDir),
+          telemetry,
+          ...(port !== undefined && { port }),
+          ...(chainPort !== undefined && { chainPort }),
+        }),
+      // Not through the redactor: these URLs and keys are for development, and are printed to be used.
+      onStarted: ({ summary }) =>
+        context.terminal.stdout.write(`${json ? JSON.stringify(summary) : presentDevSummary(summary)}\n`),
+    }),
+  )
+}
+
+function parsePort(text: string): number {
+  const parsed = integer(0, 65_535).parse(text)
+  if (!parsed.ok) throw new InvalidArgumentError(`It ${parsed.problem}.`)
+  return parsed.value
+}

@@ -1,0 +1,63 @@
+/** The command line as one function: arguments and a terminal in, an exit code out. */
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { createRedactor } from '../telemetry/redactor.ts'
+import type { CommandContext } from './command-context.ts'
+import { addConfigCommand } from './config-command.ts'
+import { addDevCommand } from './dev-command.ts'
+import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.ts'
+import { addMigrateCommand } from './migrate-command.ts'
+import { reportFailure } from './report-failure.ts'
+import { addStartCommand } from './start-command.ts'
+import type { Terminal } from './terminal.ts'
+
+const EXAMPLES = `
+Examples:
+  drover dev                          everything on this machine, with a web page
+  drover migrate                      create or update the tables
+  drover start --port 8080            run the service
+  drover config                       what is set, from where, and what is wrong`
+
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok
+  const context: CommandContext = {
+    terminal,
+    redactor: createRedactor([]),
+    finish: (given) => {
+      code = given
+    },
+  }
+  try {
+    await createProgram(context).parseAsync([...args], { from: 'user' })
+    return code
+  } catch (error) {
+    return reportFailure(error, context, isDebugging(args, terminal))
+  }
+}
+
+function createProgram(context: CommandContext): Command {
+  const { stdout, stderr } = context.terminal
+  const program = new Command('drover')
+    .description('Drives EVM transactions to finality, exactly once.')
+    .version(readVersion(), '--version')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: (text) => void stderr.write(text) })
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for what can be said)')
+    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES_HELP}`)
+  addDevCommand(program, context)
+  addStartCommand(program, context)
+  addMigrateCommand(program, context)
+  addConfigCommand(program, context)
+  return program
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
+  throw new Error('the package has no version')
+}
+
+function isDebugging(args: readonly string[], terminal: Terminal): boolean {
+  return terminal.env.DROVER_LOG_LEVEL === 'debug' || args.join(' ').includes('--log-level debug')
+}

@@ -1,0 +1,70 @@
+/**
+ * Keeps a service running until it is told to stop. The first signal asks for an orderly stop, which is given a bounded
+ * time; the second ends the process at once. A signal that comes while the service still starts counts as the first.
+ */
+import { EXIT, type ExitCode } from './exit-code.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Running {
+  stop(): Promise<void>
+  /** Ends when the service has stopped, for whatever reason; rejects when it broke. */
+  readonly stopped: Promise<void>
+}
+
+export interface RunOptions<T extends Running> {
+  readonly terminal: Terminal
+  readonly shutdownTimeoutMs: number
+  start(): Promise<T>
+  onStarted(running: T): void
+}
+
+type End = { readonly type: 'signal'; readonly signal: string } | { readonly type: 'stopped' }
+
+export async function runUntilStopped<T extends Running>(options: RunOptions<T>): Promise<ExitCode> {
+  const { terminal } = options
+  let interrupt: (end: End) => void = () => undefined
+  const interrupted = new Promise<End>((resolve) => {
+    interrupt = resolve
+  })
+  let signals = 0
+  const takeBack = terminal.onSignal((signal) => {
+    signals += 1
+    if (signals > 1) terminal.exit(EXIT.interrupted)
+    else interrupt({ type: 'signal', signal })
+  })
+  try {
+    const starting = options.start()
+    const first = await Promise.race([starting, interrupted])
+    const running = 'type' in first ? null : first
+    if (running !== null) {
+      options.onStarted(running)
+      const end = await Promise.race([interrupted, running.stopped.then((): End => ({ type: 'stopped' }))])
+      if (end.type === 'stopped') {
+        terminal.stderr.write('Drover stopped by itself; the log says why.\n')
+        return EXIT.failure
+      }
+    }
+    terminal.stderr.write('Stopping; once more to end at once.\n')
+    return await stopInTime(starting, options)
+  } finally {
+    takeBack()
+  }
+}
+
+async function stopInTime<T extends Running>(starting: Promise<T>, options: RunOptions<T>): Promise<ExitCode> {
+  let timer: NodeJS.Timeout | undefined
+  const outOfTime = new Promise<ExitCode>((resolve) => {
+    timer = setTimeout(() => {
+      options.terminal.stderr.write(
+        `The orderly stop took longer than ${options.shutdownTimeoutMs} ms; ending without it. Peers take over when the leases expire.\n`,
+      )
+      resolve(EXIT.failure)
+    }, options.shutdownTimeoutMs)
+  })
+  const orderly = starting.then((running) => running.stop()).then((): ExitCode => EXIT.ok)
+  try {
+    return await Promise.race([orderly, outOfTime])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,46 @@
+/** `drover start`: the service, with everything it needs given by settings. */
+import type { Command } from 'commander'
+import { loadConfig, secretsOf } from '../config/load-config.ts'
+import { resolveSettings } from '../config/resolve-settings.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
+import type { CommandContext } from './command-context.ts'
+import { runUntilStopped } from './run-until-stopped.ts'
+import { addSettingFlags, readConfigInput } from './setting-flags.ts'
+
+export function addStartCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('start')
+    .description('run the service; needs DROVER_DATABASE_URL, DROVER_RPC_URL and DROVER_SIGNER_KEYS')
+    .addHelpText(
+      'after',
+      `
+Secrets have no flags, since anybody on the machine can read a process's arguments.
+
+Example:
+  DROVER_DATABASE_URL=postgres://drover@db/drover DROVER_RPC_URL=https://rpc.example \\
+  DROVER_SIGNER_KEYS=0x… drover start --finality finalized`,
+    )
+    .action(() => start(command, context))
+  addSettingFlags(command)
+}
+
+async function start(command: Command, context: CommandContext): Promise<void> {
+  const input = await readConfigInput(command, context)
+  const config = loadConfig(input)
+  const telemetry = createTelemetry({
+    level: config.logLevel,
+    stream: context.terminal.stdout,
+    secrets: secretsOf(resolveSettings(input)),
+    withProcessMetrics: true,
+  })
+  // Loaded only now: help and wrong usage should not pay for the whole service.
+  const { startService } = await import('../app/start-service.ts')
+  context.finish(
+    await runUntilStopped({
+      terminal: context.terminal,
+      shutdownTimeoutMs: config.shutdownTimeoutMs,
+      start: () => startService(config, telemetry),
+      onStarted: ({ url, nodeId }) => telemetry.log('info', 'Drover is ready', { url, nodeId }),
+    }),
+  )
+}

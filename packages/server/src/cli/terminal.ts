@@ -1,0 +1,33 @@
+/** The world around a command: what it reads, where it writes and what interrupts it. */
+import type { Environment } from '../config/layer.ts'
+import type { LogStream } from '../telemetry/telemetry.ts'
+import type { ExitCode } from './exit-code.ts'
+
+export interface Terminal {
+  readonly env: Environment
+  readonly folder: string
+  readonly stdout: LogStream
+  readonly stderr: LogStream
+  /** Called for each SIGINT and SIGTERM until taken back. */
+  onSignal(listener: (signal: string) => void): () => void
+  /** Ends the process now, whatever is still going on in it. */
+  exit(code: ExitCode): void
+}
+
+export function createProcessTerminal(): Terminal {
+  return {
+    env: process.env,
+    folder: process.cwd(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    onSignal(listener) {
+      process.on('SIGINT', listener)
+      process.on('SIGTERM', listener)
+      return () => {
+        process.off('SIGINT', listener)
+        process.off('SIGTERM', listener)
+      }
+    },
+    exit: (code) => process.exit(code),
+  }
+}

@@ -1,0 +1,61 @@
+/** Finds and reads the optional `drover.config.json` or `drover.config.ts`. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ConfigProblems } from './config-problems.ts'
+import type { ConfigFile } from './resolve-settings.ts'
+
+const NAMES = ['drover.config.json', 'drover.config.ts'] as const
+
+/** `path` is what the operator asked for; null looks in the folder and is content to find nothing. */
+export async function readConfigFile(path: string | null, folder: string): Promise<ConfigFile | null> {
+  const found = path === null ? findFile(folder) : resolve(folder, path)
+  if (found === null) return null
+  if (!existsSync(found)) throw problem(found, 'does not exist')
+  switch (extname(found)) {
+    case '.json':
+      return { path: found, content: await readJson(found) }
+    case '.ts':
+      return { path: found, content: await importTypeScript(found) }
+    default:
+      throw problem(found, 'must end in .json or .ts')
+  }
+}
+
+function findFile(folder: string): string | null {
+  const present = NAMES.map((name) => resolve(folder, name)).filter((path) => existsSync(path))
+  if (present.length > 1)
+    throw new ConfigProblems([{ place: folder, message: `holds both ${NAMES.join(' and ')}; keep one of them` }])
+  return present[0] ?? null
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const content = await readFile(path, 'utf8')
+  try {
+    return JSON.parse(content)
+  } catch {
+    // The parser's own message repeats a piece of the file, which may be a key: say where, not what.
+    throw problem(path, 'is not valid JSON')
+  }
+}
+
+async function importTypeScript(path: string): Promise<unknown> {
+  try {
+    const module: { readonly default?: unknown } = await import(pathToFileURL(path).href)
+    return module.default
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION')
+      throw problem(
+        path,
+        'needs a program that reads TypeScript (Node.js 22.18 or later, or `node --import tsx`); use drover.config.json without one',
+      )
+    throw problem(path, `could not be loaded (${error instanceof Error ? error.name : 'unknown error'})`, error)
+  }
+}
+
+function problem(path: string, message: string, cause?: unknown): ConfigProblems {
+  const problems = new ConfigProblems([{ place: path, message }])
+  if (cause !== undefined) problems.cause = cause
+  return problems
+}

@@ -1,0 +1,93 @@
+/** The configuration as the program uses it: complete, checked, in the units that the code counts in. */
+import type { Finality } from '../core/finality.ts'
+import type { Hex } from '../core/hex.ts'
+import type { LogLevel } from '../ports/telemetry.ts'
+import type { FeeModel, SettingValues } from './settings.ts'
+import type { SignerPolicies } from './signer-policies.ts'
+
+export interface ChainConfig {
+  /** Null: whatever the node says at the start. */
+  readonly chainId: number | null
+  readonly rpcUrls: readonly string[]
+  readonly finality: Finality
+  readonly blockTimeMs: number
+  readonly pollIntervalMs: number
+  readonly feeModel: FeeModel
+}
+
+export interface Config {
+  readonly database: { readonly url: string }
+  readonly chains: readonly ChainConfig[]
+  readonly http: { readonly host: string; readonly port: number }
+  readonly signers: { readonly keys: readonly Hex[]; readonly policies: SignerPolicies }
+  /** What all signers' policies share; `maxInFlight` is for `fast` ones. */
+  readonly policy: {
+    readonly resubmitIntervalMs: number
+    readonly stuckAfterMs: number
+    readonly maxSubmitAttempts: number
+    readonly maxInFlight: number
+  }
+  readonly lease: {
+    readonly durationMs: number
+    readonly renewIntervalMs: number
+    readonly heartbeatIntervalMs: number
+  }
+  readonly writer: { readonly count: number; readonly lingerMs: number; readonly batchSize: number }
+  readonly intake: { readonly queueLimit: number; readonly lingerMs: number; readonly batchSize: number }
+  readonly receipts: {
+    readonly staleTimeoutMs: number
+    readonly fetchUponEntry: boolean
+    readonly workers: number
+    readonly batchSize: number
+  }
+  readonly blocks: { readonly headerWindow: number; readonly queueLength: number }
+  readonly logLevel: LogLevel
+  readonly shutdownTimeoutMs: number
+}
+
+export type ChainValues = Pick<
+  SettingValues,
+  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'feeModel'
+>
+
+export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
+  return {
+    database: { url: values.databaseUrl },
+    chains: chains.map(toChainConfig),
+    http: { host: values.host, port: values.port },
+    signers: { keys: values.signerKeys, policies: values.signerPolicy },
+    policy: {
+      resubmitIntervalMs: values.resubmitInterval,
+      stuckAfterMs: values.stuckAfter,
+      maxSubmitAttempts: values.maxSubmitAttempts,
+      maxInFlight: values.maxInFlight,
+    },
+    lease: {
+      durationMs: values.leaseDuration,
+      renewIntervalMs: values.leaseRenewInterval,
+      heartbeatIntervalMs: values.heartbeatInterval,
+    },
+    writer: { count: values.writerCount, lingerMs: values.writerLinger, batchSize: values.writerBatchSize },
+    intake: { queueLimit: values.intakeQueueLimit, lingerMs: values.intakeLinger, batchSize: values.intakeBatchSize },
+    receipts: {
+      staleTimeoutMs: values.staleReceiptTimeout,
+      fetchUponEntry: values.fetchReceiptUponEntry,
+      workers: values.receiptWorkers,
+      batchSize: values.receiptBatchSize,
+    },
+    blocks: { headerWindow: values.headerWindow, queueLength: values.blockQueueLength },
+    logLevel: values.logLevel,
+    shutdownTimeoutMs: values.shutdownTimeout,
+  }
+}
+
+function toChainConfig(values: ChainValues): ChainConfig {
+  return {
+    chainId: values.chainId,
+    rpcUrls: values.rpcUrl,
+    finality: values.finality,
+    blockTimeMs: values.blockTime,
+    pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    feeModel: values.feeModel,
+  }
+}

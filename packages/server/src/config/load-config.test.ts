@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import type { Config } from './config.ts'
+import { ConfigProblems } from './config-problems.ts'
+import { loadConfig } from './load-config.ts'
+import type { ConfigInput } from './resolve-settings.ts'
+
+const KEY = `0x${'ab'.repeat(32)}`
+const MINIMAL = {
+  DROVER_DATABASE_URL: 'postgres://drover@db/drover',
+  DROVER_RPC_URL: 'https://rpc.example',
+  DROVER_SIGNER_KEYS: KEY,
+}
+
+function load(input: Partial<ConfigInput>): Config {
+  return loadConfig({ env: MINIMAL, flags: {}, file: null, ...input })
+}
+
+function problemsOf(input: Partial<ConfigInput>): readonly string[] {
+  try {
+    load(input)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigProblems)) throw error
+    return error.problems.map(({ place, message }) => `${place}: ${message}`)
+  }
+}
+
+const fileOf = (content: unknown) => ({ path: 'drover.config.json', content })
+
+test('three settings are enough', () => {
+  const config = load({})
+  expect(config).toMatchObject({
+    database: { url: 'postgres://drover@db/drover' },
+    http: { host: '127.0.0.1', port: 4747 },
+    signers: { keys: [KEY], policies: { preset: 'stable' } },
+    lease: { durationMs: 15_000, renewIntervalMs: 5_000 },
+    receipts: { staleTimeoutMs: 60_000 },
+  })
+  expect(config.chains).toEqual([
+    {
+      chainId: null,
+      rpcUrls: ['https://rpc.example'],
+      finality: { type: 'confirmations', count: 12 },
+      blockTimeMs: 12_000,
+      pollIntervalMs: 6_000,
+      feeModel: 'auto',
+    },
+  ])
+})
+
+test('flags come before environment, environment before file, file before default', () => {
+  const file = fileOf({ port: 1, host: '10.0.0.1', logLevel: 'debug' })
+  const env = { ...MINIMAL, DROVER_PORT: '2', DROVER_HOST: '10.0.0.2' }
+  const config = load({ file, env, flags: { port: '3' } })
+  expect(config.http).toEqual({ port: 3, host: '10.0.0.2' })
+  expect(config.logLevel).toBe('debug')
+  expect(config.writer.count).toBe(4)
+})
+
+test('an empty variable is one that is not set', () => {
+  expect(load({ env: { ...MINIMAL, DROVER_PORT: ' ' } }).http.port).toBe(4747)
+})
+
+describe('problems', () => {
+  test('all of them are told at once, each with its place', () => {
+    const problems = problemsOf({
+      env: { DROVER_PORT: 'http', DROVER_SIGNER_KEYS: 'oops', DROVER_LEASE_DURATIN: '15s' },
+      flags: { logLevel: 'loud' },
+      file: fileOf({ finalty: 3, stuckAfter: 'soon' }),
+    })
+    expect(problems).toEqual([
+      'DROVER_LEASE_DURATIN: is not a setting; did you mean DROVER_LEASE_DURATION?',
+      'finalty in the configuration file: is not a setting; did you mean finality?',
+      expect.stringMatching(/^databaseUrl: is required; set DROVER_DATABASE_URL/),
+      expect.stringMatching(/^rpcUrl: is required/),
+      expect.stringMatching(/^DROVER_SIGNER_KEYS: must hold keys of 32 bytes in hex; number 1 of 1 is not one$/),
+      'DROVER_PORT: must be a whole number from 0 to 65535, not "http"',
+      expect.stringMatching(/^stuckAfter in the configuration file: must be a duration .*, not "soon"$/),
+      '--log-level: must be one of debug, info, warn, error, not "loud"',
+    ])
+  })
+
+  test('a value that is not used because another place wins is not judged', () => {
+    expect(problemsOf({ env: { ...MINIMAL, DROVER_PORT: 'http' }, flags: { port: 1 } })).toEqual([])
+  })
+
+  test('variables that Kubernetes makes for a service named drover are not ours', () => {
+    const env = { ...MINIMAL, DROVER_SERVICE_HOST: '10.0.0.1', DROVER_PORT_4747_TCP_ADDR: '10.0.0.1' }
+    expect(problemsOf({ env })).toEqual([])
+  })
+
+  test.each([
+    [{ leaseRenewInterval: '8s' }, 'leaseRenewInterval'],
+    [{ heartbeatInterval: '8s' }, 'heartbeatInterval'],
+    [{ finality: 256 }, 'headerWindow'],
+  ])('%j contradicts another setting', (flags, place) => {
+    expect(problemsOf({ flags })).toEqual([expect.stringMatching(`^${place}: `)])
+  })
+
+  test.each([[[]], ['text'], [null], [{ chains: {} }], [{ chains: [] }], [{ chains: [1] }]])(
+    'a file that holds %j is refused',
+    (content) => {
+      expect(problemsOf({ file: fileOf(content) }).length).toBe(1)
+    },
+  )
+
+  test('the file cannot say where the file is', () => {
+    expect(problemsOf({ file: fileOf({ configFile: 'x' }) })).toEqual([expect.stringContaining('is not a setting')])
+  })
+
+  test('inherited names are not settings', () => {
+    expect(problemsOf({ file: fileOf(JSON.parse('{"__proto__": {"port": 1}}')) })).toEqual([
+      expect.stringContaining('__proto__'),
+    ])
+  })
+})
+
+describe('chains in the file', () => {
+  const two = [
+    { chainId: 1, rpcUrl: 'https://one', finality: 'finalized' },
+    { chainId: 10, rpcUrl: ['https://ten-a', 'https://ten-b'], blockTime: '2s', feeModel: 'eip1559' },
+  ]
+  const { DROVER_RPC_URL: _, ...withoutRpc } = MINIMAL
+
+  test('each carries its own, with the rest from the top of the file', () => {
+    const { chains } = load({ env: withoutRpc, file: fileOf({ finality: 5, chains: two }) })
+    expect(chains).toMatchObject([
+      { chainId: 1, rpcUrls: ['https://one'], finality: { type: 'finalized' }, blockTimeMs: 12_000 },
+      { chainId: 10, finality: { type: 'confirmations', count: 5 }, pollIntervalMs: 1_000, feeModel: 'eip1559' },
+    ])
+  })
+
+  test('the environment wins over a single chain, and cannot be one node for two', () => {
+    const one = load({ file: fileOf({ chains: two.slice(0, 1) }) })
+    expect(one.chains).toMatchObject([{ chainId: 1, rpcUrls: ['https://rpc.example'] }])
+    expect(problemsOf({ file: fileOf({ chains: two }) })).toEqual([
+      expect.stringMatching(/^DROVER_RPC_URL: cannot be used with several chains/),
+    ])
+  })
+
+  test('mistakes are named by their path', () => {
+    const chains = [
+      { ...two[0], blockTim: '1s' },
+      { chainId: 1, finality: 'soon' },
+    ]
+    expect(problemsOf({ env: withoutRpc, file: fileOf({ chains }) })).toEqual([
+      'chains[0].blockTim in the configuration file: is not a setting; did you mean blockTime?',
+      'chains[1].rpcUrl in the configuration file: is required',
+      expect.stringMatching(/^chains\[1\].finality in the configuration file: must be/),
+      expect.stringMatching(/^chainId: must be different/),
+    ])
+  })
+})

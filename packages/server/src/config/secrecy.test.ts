@@ -1,0 +1,104 @@
+/** Planted secrets must not come out anywhere: not in a problem, a printed configuration, a log line or an error. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runCli } from '../cli/run-cli.ts'
+import type { Terminal } from '../cli/terminal.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
+import { ConfigProblems } from './config-problems.ts'
+import { loadConfig, secretsOf } from './load-config.ts'
+import { type ConfigInput, resolveSettings } from './resolve-settings.ts'
+
+const HEX = '0123456789abcdefABCDEF'.split('')
+const anyKey = fc.string({ unit: fc.constantFrom(...HEX), minLength: 64, maxLength: 64 })
+const anyToken = fc.string({
+  unit: fc.constantFrom(...'abcdefghijkmnpqrstuvwxyz23456789-_%40!'.split('')),
+  minLength: 16,
+  maxLength: 40,
+})
+
+interface Planted {
+  readonly env: Record<string, string>
+  readonly secrets: readonly [key: string, password: string, token: string]
+}
+
+/** Wrong in the ways that people get it wrong. */
+const MISTAKES = ['key too long', 'no scheme', 'wrong scheme', 'port', 'unknown'] as const
+const anyMistake = fc.constantFrom('none', ...MISTAKES)
+
+function planted(mistakes: fc.Arbitrary<'none' | (typeof MISTAKES)[number]>): fc.Arbitrary<Planted> {
+  return fc
+    .record({
+      key: anyKey,
+      password: anyToken.map(encodeURIComponent),
+      token: anyToken.map(encodeURIComponent),
+      mistake: mistakes,
+    })
+    .map(({ key, password, token, mistake }) => ({
+      secrets: [key, password, token],
+      env: {
+        DROVER_SIGNER_KEYS: mistake === 'key too long' ? `0x${key}0` : `0x${key}`,
+        DROVER_DATABASE_URL: `${mistake === 'no scheme' ? '' : mistake === 'wrong scheme' ? 'mysql://' : 'postgres://'}u:${password}@db/d`,
+        DROVER_RPC_URL: `${mistake === 'wrong scheme' ? 'ftp' : 'https'}://rpc.example/v3/${token}`,
+        ...(mistake === 'port' && { DROVER_PORT: `https://u:${password}@db` }),
+        ...(mistake === 'unknown' && { DROVER_SIGNER_KEY: key }),
+      },
+    }))
+}
+
+function expectHidden(text: string, secrets: readonly string[]): void {
+  for (const secret of secrets) expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
+}
+
+test('no problem holds a secret', () => {
+  fc.assert(
+    fc.property(planted(anyMistake), ({ env, secrets }) => {
+      try {
+        loadConfig({ env, flags: {}, file: null })
+      } catch (error) {
+        if (!(error instanceof ConfigProblems)) throw error
+        expectHidden(error.message + JSON.stringify(error.problems), secrets)
+      }
+    }),
+  )
+})
+
+test('no log line holds a secret, wherever it stands', () => {
+  fc.assert(
+    fc.property(planted(fc.constant('none')), fc.boolean(), ({ env, secrets }, isTTY) => {
+      const written: string[] = []
+      const input: ConfigInput = { env, flags: {}, file: null }
+      const stream = { isTTY, write: (line: string) => written.push(line) }
+      const resolved = resolveSettings(input)
+      const telemetry = createTelemetry({ level: 'debug', stream, secrets: secretsOf(resolved) })
+      const [key, password, token] = secrets
+      telemetry.log('info', `using ${key}`, { url: env.DROVER_RPC_URL, nested: { list: [password, { deep: token }] } })
+      telemetry.log('error', 'failed', {
+        error: new Error(`no ${token}`, { cause: new Error(password) }),
+        env: resolved.values,
+      })
+      expect(written.length).toBe(2)
+      expectHidden(written.join(''), secrets)
+    }),
+  )
+})
+
+test('`drover config` shows no secret', async () => {
+  await fc.assert(
+    fc.asyncProperty(planted(anyMistake), fc.boolean(), async ({ env, secrets }, asJson) => {
+      const written: string[] = []
+      const stream = { write: (text: string) => written.push(text) }
+      const terminal: Terminal = {
+        env,
+        folder: import.meta.dirname,
+        stdout: stream,
+        stderr: stream,
+        onSignal: () => () => undefined,
+        exit: () => undefined,
+      }
+      await runCli(asJson ? ['config', '--json'] : ['config'], terminal)
+      expect(written.join('')).toContain('signerKeys')
+      expectHidden(written.join(''), secrets)
+    }),
+    { numRuns: 30 },
+  )
+})

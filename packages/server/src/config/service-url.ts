@@ -1,0 +1,73 @@
+/** Addresses of the services that Drover talks to. They often carry passwords or API keys, so they are shown without them. */
+import { accept, refuse, type SettingType, splitList } from './setting-type.ts'
+
+const HIDDEN = '…'
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+export const databaseUrl: SettingType<string> = {
+  label: 'PostgreSQL URL',
+  parse(input) {
+    const url = typeof input === 'string' ? parseUrl(input.trim()) : null
+    if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol))
+      return refuse('must be a PostgreSQL URL such as postgres://user:password@host:5432/database')
+    return accept(url.href)
+  },
+  print(text) {
+    const url = parseUrl(text)
+    if (url === null) return HIDDEN
+    const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${HIDDEN}`}@`
+    return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : `?${HIDDEN}`}`
+  },
+}
+
+export const rpcUrlList: SettingType<readonly string[]> = {
+  label: 'comma-separated list of http, https, ws or wss URLs',
+  parse(input) {
+    const items = splitList(input)
+    if (items === null || items.length === 0) return refuse('must be one or several URLs, separated by commas')
+    const urls = items.map(parseUrl)
+    const wrong = urls.findIndex((url) => url === null || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol))
+    if (wrong !== -1)
+      return refuse(`must hold http, https, ws or wss URLs only; number ${wrong + 1} of ${items.length} is not one`)
+    if (!urls.some((url) => url?.protocol.startsWith('http')))
+      return refuse('must hold at least one http or https URL; ws and wss URLs only announce new blocks')
+    return accept(items)
+  },
+  // The path of an RPC URL is usually the API key itself.
+  print: (urls) => urls.map(printHost).join(','),
+}
+
+/** Scheme and host: what can be shown of any service's URL. */
+export function printHost(text: string): string {
+  const url = parseUrl(text)
+  if (url === null) return HIDDEN
+  const hidesMore = url.username !== '' || url.password !== '' || url.pathname.length > 1 || url.search !== ''
+  return `${url.protocol}//${url.host}${hidesMore ? `/${HIDDEN}` : ''}`
+}
+
+/**
+ * The strings inside a URL that must not be seen anywhere else either. Short ones are left out: hiding every "postgres" or
+ * "v3" in the logs would hide the logs, and in the form `user:password@` they are hidden wherever they stand.
+ */
+export function secretPartsOf(text: string): readonly string[] {
+  const url = parseUrl(text)
+  if (url === null) return [text]
+  const isHttp = !url.protocol.startsWith('postgres')
+  const segments = isHttp ? url.pathname.split('/').filter((segment) => segment.length >= 16) : []
+  const parts = [url.password, ...(isHttp ? [url.username] : []), ...url.searchParams.values(), ...segments]
+  const decoded = parts.flatMap((part) => [part, decodeSafely(part)])
+  return [...new Set(decoded)].filter((part) => part.length >= 8)
+}
+
+function decodeSafely(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    // A lone percent sign is legal in a URL and simply means itself.
+    if (error instanceof URIError) return part
+    throw error
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Every setting, once. Flags, environment variables, the configuration file, the reference page, `drover config` and the
+ * hiding of secrets are all derived from this table, so a setting that is not here does not exist anywhere.
+ */
+import type { Finality } from '../core/finality.ts'
+import { FAST, STABLE } from '../core/policy.ts'
+import type { LogLevel } from '../ports/telemetry.ts'
+import { duration } from './duration.ts'
+import { finalityRule } from './finality-rule.ts'
+import { keyList } from './key-list.ts'
+import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
+import { boolean, integer, oneOf, optional, type SettingType, text } from './setting-type.ts'
+import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
+
+export interface Setting<T> {
+  readonly type: SettingType<T>
+  /** Absent: it has to be given. */
+  readonly fallback?: T
+  readonly description: string
+  /** The strings in its value that must never be seen. A secret has no flag: anybody can read a process's arguments. */
+  readonly secrets?: (value: T) => readonly string[]
+  /** May be given for each chain under `chains` in the file. */
+  readonly perChain?: true
+  /** Cannot be given in the file, since it says where the file is. */
+  readonly outsideFile?: true
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
+const FEE_MODELS = ['auto', 'eip1559', 'legacy'] as const
+export type FeeModel = (typeof FEE_MODELS)[number]
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition
+}
+
+export const SETTINGS = {
+  configFile: setting<string | null>({
+    type: optional(text, 'drover.config.json or drover.config.ts in the working directory, if there is one'),
+    fallback: null,
+    description: 'The configuration file.',
+    outsideFile: true,
+  }),
+  databaseUrl: setting({
+    type: databaseUrl,
+    description: 'The PostgreSQL database (14 or later) that holds everything.',
+    secrets: secretPartsOf,
+  }),
+  rpcUrl: setting({
+    type: rpcUrlList,
+    description: 'The nodes of the chain. Several are used as a pool, and each transaction is sent to all of them.',
+    secrets: (urls) => urls.flatMap(secretPartsOf),
+    perChain: true,
+  }),
+  signerKeys: setting({
+    type: keyList,
+    description: 'Private keys of the accounts to send from, for tests and trials.',
+    secrets: (keys) => keys.map((key) => key.slice(2)),
+  }),
+  signerPolicy: setting<SignerPolicies>({
+    type: signerPolicies,
+    fallback: ALL_STABLE,
+    description: 'Policy preset of new signers; `stable,0x…=fast` makes exceptions. Signers already known keep theirs.',
+  }),
+  chainId: setting<number | null>({
+    type: optional(integer(1, Number.MAX_SAFE_INTEGER), 'what the node says'),
+    fallback: null,
+    description: 'The chain that the nodes must be of. Given, a node of another chain stops the start.',
+    perChain: true,
+  }),
+  finality: setting<Finality>({
+    type: finalityRule,
+    fallback: { type: 'confirmations', count: 12 },
+    description:
+      'When an inclusion is final: after this many blocks on top of it, or under the tag `safe` or `finalized`.',
+    perChain: true,
+  }),
+  blockTime: setting({
+    type: duration(50, 60 * MINUTE),
+    fallback: 12_000,
+    description: 'How often the chain makes a block, roughly.',
+    perChain: true,
+  }),
+  pollInterval: setting<number | null>({
+    type: optional(duration(50, 10 * MINUTE), 'half of blockTime, at least 100ms'),
+    fallback: null,
+    description: 'How often a node is asked for a new block, behind any subscription.',
+    perChain: true,
+  }),
+  feeModel: setting<FeeModel>({
+    type: oneOf(FEE_MODELS),
+    fallback: 'auto',
+    description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
+    perChain: true,
+  }),
+  host: setting({ type: text, fallback: '127.0.0.1', description: 'The address to listen on.' }),
+  port: setting({
+    type: integer(0, 65_535),
+    fallback: 4747,
+    description: 'The port to listen on; 0 takes any free one.',
+  }),
+  leaseDuration: setting({
+    type: duration(1_000, 10 * MINUTE),
+    fallback: 15_000,
+    description: 'How long a lane stays with a node that no longer renews it: the pause after a crash.',
+  }),
+  leaseRenewInterval: setting({
+    type: duration(100, 5 * MINUTE),
+    fallback: 5_000,
+    description: 'How often a node renews its leases; at most half of leaseDuration.',
+  }),
+  heartbeatInterval: setting({
+    type: duration(100, 5 * MINUTE),
+    fallback: 5_000,
+    description: 'How often a node says that it is alive; at most half of leaseDuration.',
+  }),
+  maxInFlight: setting({
+    type: integer(1, 10_000),
+    fallback: FAST.maxInFlight,
+    description:
+      'Transactions of one `fast` signer between nonce and finality at one time; no more than the mempool keeps per account.',
+  }),
+  resubmitInterval: setting({
+    type: duration(500, DAY),
+    fallback: STABLE.resubmitIntervalMs,
+    description: 'A transaction that is not included after this long is sent again, the same bytes.',
+  }),
+  stuckAfter: setting({
+    type: duration(1_000, 30 * DAY),
+    fallback: STABLE.stuckAfterMs,
+    description:
+      'A transaction that is not included after this long is STUCK: it is still watched, and an alarm is raised.',
+  }),
+  maxSubmitAttempts: setting({
+    type: integer(1, 100_000),
+    fallback: STABLE.maxSubmitAttempts,
+    description: 'A transaction that was refused this often in a row is STUCK.',
+  }),
+  staleReceiptTimeout: setting({
+    type: duration(1_000, DAY),
+    fallback: MINUTE,
+    description: 'A transaction that was quiet for this long is looked up by its hashes.',
+  }),
+  fetchReceiptUponEntry: setting({
+    type: boolean,
+    fallback: false,
+    description: 'Look a transaction up by hash as soon as it is sent, without waiting for the next block.',
+  }),
+  receiptWorkers: setting({
+    type: integer(1, 100),
+    fallback: 10,
+    description: 'Look-ups by hash that may run at one time.',
+  }),
+  receiptBatchSize: setting({
+    type: integer(1, 1_000),
+    fallback: 100,
+    description: 'Hashes in one look-up.',
+  }),
+  headerWindow: setting({
+    type: integer(16, 100_000),
+    fallback: 256,
+    description: 'Recent block headers kept for each chain; more than the confirmations that finality asks for.',
+  }),
+  blockQueueLength: setting({
+    type: integer(1, 10_000),
+    fallback: 50,
+    description: 'Blocks that may wait to be worked on before the follower stops reading ahead.',
+  }),
+  writerCount: setting({
+    type: integer(1, 64),
+    fallback: 4,
+    description: 'Writers of a node; each lane has one, and each writes one batch at a time.',
+  }),
+  writerLinger: setting({
+    type: duration(0, 1_000),
+    fallback: 3,
+    description: 'How long a writer collects before it writes.',
+  }),
+  writerBatchSize: setting({
+    type: integer(1, 5_000),
+    fallback: 500,
+    description: 'Transactions in one write, at most.',
+  }),
+  intakeQueueLimit: setting({
+    type: integer(1, 1_000_000),
+    fallback: 5_000,
+    description: 'Requests that may wait to be stored; more are answered with 429.',
+  }),
+  intakeLinger: setting({
+    type: duration(0, 1_000),
+    fallback: 3,
+    description: 'How long accepted requests are collected before they are stored together.',
+  }),
+  intakeBatchSize: setting({
+    type: integer(1, 5_000),
+    fallback: 500,
+    description: 'Requests stored together, at most.',
+  }),
+  logLevel: setting<LogLevel>({
+    type: oneOf(LOG_LEVELS),
+    fallback: 'info',
+    description: 'The least important lines to log.',
+  }),
+  shutdownTimeout: setting({
+    type: duration(100, 10 * MINUTE),
+    fallback: 10_000,
+    description: 'How long an orderly stop may take; after it the process ends as it is, and peers take over by lease.',
+  }),
+} as const
+
+export type SettingName = keyof typeof SETTINGS
+export type SettingValues = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never
+}
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
+export const CHAIN_SETTING_NAMES = SETTING_NAMES.filter((name) => settingOf(name).perChain === true)
+
+/** The table's row without its value type, for code that treats all settings alike. */
+export function settingOf(name: SettingName): Setting<unknown> {
+  return SETTINGS[name] as Setting<unknown>
+}
+
+export function isRequired(name: SettingName): boolean {
+  return !('fallback' in SETTINGS[name])
+}
+
+export function isSecret(name: SettingName): boolean {
+  return settingOf(name).secrets !== undefined
+}
+
+export function findSettingName(text: string): SettingName | null {
+  return SETTING_NAMES.find((name) => name === text) ?? null
+}
+
+export function environmentVariableOf(name: SettingName): string {
+  return `DROVER_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+}
+
+/** Null for secrets. */
+export function flagOf(name: SettingName): string | null {
+  return isSecret(name) ? null : `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}

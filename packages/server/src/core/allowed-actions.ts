@@ -1,0 +1,66 @@
+/**
+ * The one table of what an operator may do to a transaction, by state and policy. It says yes exactly where the
+ * transition would change something, so that an action is never accepted and then has no effect.
+ */
+import type { Policy } from './policy.ts'
+import { inclusionOf, isTerminal, type Transaction } from './transaction.ts'
+
+export const OPERATOR_ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve', 'speed-up'] as const
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
+
+export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
+
+const YES: Verdict = { allowed: true }
+
+export function allowedActions(tx: Transaction, policy: Policy): Readonly<Record<OperatorAction, Verdict>> {
+  const over = whyNothingMayChange(tx)
+  return {
+    suspend: over ?? (tx.suspended ? no('It is suspended already.') : YES),
+    resume: judgeResume(tx),
+    retry: over ?? judgeRetry(tx),
+    cancel: over ?? (tx.state === 'QUEUED' ? YES : judgeReplacement('cancel', policy)),
+    resolve: over ?? judgeResolve(tx),
+    'speed-up': over ?? judgeSpeedUp(tx, policy),
+  }
+}
+
+function whyNothingMayChange(tx: Transaction): Verdict | null {
+  if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
+  const inclusion = inclusionOf(tx)
+  if (inclusion === null) return null
+  return no(`It is in block ${inclusion.blockNumber}; only the chain decides about it now.`)
+}
+
+function judgeResume(tx: Transaction): Verdict {
+  if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
+  return tx.suspended ? YES : no('It is not suspended.')
+}
+
+function judgeRetry(tx: Transaction): Verdict {
+  if (tx.suspended) return no('It is suspended; resume it, which also tries again.')
+  if (tx.state !== 'QUEUED' || tx.retryAt !== null) return YES
+  return no('Nothing has failed: it is in line and takes its nonce as soon as its turn comes.')
+}
+
+function judgeResolve(tx: Transaction): Verdict {
+  if (tx.state === 'STUCK') return YES
+  if (tx.state === 'QUEUED') return no('It has no nonce that another transaction could have used; cancel it instead.')
+  return no(`It is ${tx.state} and may still go through by itself; only a STUCK transaction can be resolved by hand.`)
+}
+
+function judgeSpeedUp(tx: Transaction, policy: Policy): Verdict {
+  if (tx.state === 'QUEUED') return no('It has no bytes yet; its price is set when it takes its nonce.')
+  return judgeReplacement('speed-up', policy)
+}
+
+/** After a nonce is taken, cancelling and speeding up mean another transaction in its place. Only this place forbids it. */
+function judgeReplacement(action: 'cancel' | 'speed-up', policy: Policy): Verdict {
+  const what = action === 'cancel' ? 'Cancelling' : 'Speeding up'
+  return policy.mayReplace
+    ? no(`${what} after a nonce is taken needs a replacement transaction, which this version cannot make yet.`)
+    : no(`${what} after a nonce is taken needs a replacement transaction, which the signer's policy forbids.`)
+}
+
+function no(why: string): Verdict {
+  return { allowed: false, why }
+}

@@ -1,0 +1,133 @@
+/**
+ * What a node's answer to our bytes means for their transaction. Held bytes are TRACKING. A refusal leaves them where
+ * they are, counts, and is tried again with growing pauses until policy calls it STUCK. An answer that was lost or not
+ * understood is neither: the node may have the bytes, so nothing is concluded and the same bytes go out again soon.
+ */
+import type { Policy } from './policy.ts'
+import type { SendOutcome } from './send-outcome.ts'
+import { move, type Step, stay } from './step.ts'
+import { findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
+import type { TxEvent } from './tx-event.ts'
+
+const FIRST_PAUSE_MS = 1_000
+
+export function answerBroadcast(
+  tx: InFlight,
+  event: Extract<TxEvent, { type: 'broadcast.answered' }>,
+  policy: Policy,
+): Step {
+  if (tx.state === 'TRACKING' && tx.inclusion !== null) return stay(tx)
+  if (findAttempt(tx, event.hash) === null) return stay(tx)
+  const { outcome, at } = event
+  const sent = { submittedAt: tx.submittedAt ?? at, lastSubmitAt: at, submitCount: tx.submitCount + 1 }
+  switch (outcome.type) {
+    case 'accepted':
+    case 'already_known':
+      return held({ ...tx, ...sent }, event, policy, 'none')
+    case 'nonce_too_low':
+      return held({ ...tx, ...sent }, event, policy, 'lookup')
+    case 'ambiguous':
+    case 'rate_limited':
+      return retrySoon({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, policy)
+    default:
+      return refused({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, outcome, policy)
+  }
+}
+
+type Answer = Extract<TxEvent, { type: 'broadcast.answered' }>
+
+function held(tx: InFlight, event: Answer, policy: Policy, follow: 'none' | 'lookup'): Step {
+  const effects = follow === 'lookup' ? [{ type: 'lookup' } as const] : []
+  const common = { error: null, refusals: 0, nextResubmitAt: event.at + policy.resubmitIntervalMs }
+  const note = noteAnswer(event)
+  // Waiting too long and a nonce used by somebody else are not cured by a node that takes the bytes once more.
+  if (tx.state === 'STUCK' && (tx.subState === 'no_inclusion' || tx.subState === 'foreign_nonce')) {
+    return move({ ...tx, nextResubmitAt: common.nextResubmitAt }, note, ...effects)
+  }
+  // To be taken after a gap, or after being stuck, is where the wait for a block begins.
+  const startsAnew = tx.state === 'STUCK' || tx.error?.code === 'nonce_gap'
+  const { stuckAt: _, ...rest } = { stuckAt: null, ...tx }
+  const tracking: Tracking = {
+    ...rest,
+    ...common,
+    state: 'TRACKING',
+    subState: heldSubState(tx),
+    waitingSince: startsAnew ? event.at : tx.waitingSince,
+    inclusion: null,
+    minedAt: null,
+  }
+  return move(tracking, note, ...effects)
+}
+
+/** A pool that keeps the bytes does not mine them: what waits for a lower nonce goes on waiting. */
+function heldSubState(tx: InFlight): SubState {
+  if (tx.suspended) return 'suspended'
+  const waitsForLower = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
+  return waitsForLower ? tx.subState : 'pending'
+}
+
+function retrySoon(tx: InFlight, event: Answer, policy: Policy): Step {
+  return move({ ...tx, nextResubmitAt: event.at + pauseAfter(tx.submitCount, policy) }, noteAnswer(event))
+}
+
+function refused(
+  tx: InFlight,
+  event: Answer,
+  outcome: SendOutcome & { readonly message: string },
+  policy: Policy,
+): Step {
+  const refusals = tx.refusals + 1
+  const refusal = { code: outcome.type, message: explainRefusal(outcome), reason: outcome.message }
+  // What made it stuck stays its error; a refusal after that is told by the history.
+  const error = tx.state === 'STUCK' && tx.subState !== 'rejected_by_node' ? tx.error : refusal
+  const next = { ...tx, refusals, error, nextResubmitAt: event.at + pauseAfter(refusals, policy) }
+  const hopeless = outcome.type === 'rejected' || refusals >= policy.maxSubmitAttempts
+  if (!hopeless || tx.state === 'STUCK') {
+    const subState = tx.suspended || tx.state === 'STUCK' ? tx.subState : subStateOf(outcome)
+    return move({ ...next, subState }, noteAnswer(event))
+  }
+  const { inclusion: _, minedAt: __, ...rest } = { inclusion: null, minedAt: null, ...next }
+  return move(
+    { ...rest, state: 'STUCK', subState: 'rejected_by_node', stuckAt: event.at },
+    {
+      type: 'stuck.declared',
+      cause: outcome.type,
+      detail: { message: refusal.message, nodeSaid: outcome.message, nonce: tx.nonce },
+    },
+    { type: 'alarm', cause: outcome.type },
+  )
+}
+
+function subStateOf(outcome: SendOutcome): SubState {
+  if (outcome.type === 'insufficient_funds') return 'waiting_for_funds'
+  if (outcome.type === 'nonce_gap') return 'blocked_by_predecessor'
+  return 'rejected_by_node'
+}
+
+function pauseAfter(times: number, policy: Policy): number {
+  return Math.min(policy.resubmitIntervalMs, FIRST_PAUSE_MS * 2 ** Math.min(times - 1, 20))
+}
+
+function noteAnswer(event: Answer) {
+  const said = 'message' in event.outcome ? { nodeSaid: event.outcome.message } : {}
+  return { type: event.type, cause: event.outcome.type, detail: { hash: event.hash, ...said } }
+}
+
+function explainRefusal(outcome: SendOutcome): string {
+  switch (outcome.type) {
+    case 'replacement_underpriced':
+      return 'the node holds another transaction with this nonce and a price that ours does not outbid'
+    case 'underpriced':
+      return 'the offered price is below what the node takes at the moment'
+    case 'insufficient_funds':
+      return 'the account cannot pay for gas and value'
+    case 'nonce_gap':
+      return 'the node misses a lower nonce of this account'
+    case 'pool_full':
+      return 'the node keeps no more transactions at the moment'
+    case 'rejected':
+      return `the node calls these bytes invalid (${outcome.reason})`
+    default:
+      return 'the node did not take the transaction'
+  }
+}

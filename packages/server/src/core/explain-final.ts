@@ -1,0 +1,48 @@
+/** Explains a transaction that is over: what became of it, by what evidence, and what became of its nonce. */
+import type { Finding } from './explanation.ts'
+import { spellCount, spellTime } from './spell-time.ts'
+import { type CancelledOnChain, type Dropped, type Finished, findAttempt } from './transaction.ts'
+
+const OVER = { nextAction: 'Nothing: this state is final.', nextActionAt: null } as const
+
+export function explainFinal(tx: Finished | CancelledOnChain | Dropped): Finding {
+  return tx.nonce === null ? explainDropped(tx) : explainOnChain(tx)
+}
+
+function explainDropped(tx: Dropped): Finding {
+  const at = spellTime(tx.finalAt)
+  if (tx.state === 'EXPIRED') {
+    const until = tx.intent.validUntil === null ? at : spellTime(tx.intent.validUntil)
+    return { cause: 'expired', summary: `It was valid until ${until} and had taken no nonce by then.`, ...OVER }
+  }
+  if (tx.subState === 'rejected') {
+    const why = tx.error?.message ?? 'it would certainly fail'
+    return { cause: 'rejected', summary: `It was refused at ${at}, before it took a nonce: ${why}.`, ...OVER }
+  }
+  return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it took a nonce.`, ...OVER }
+}
+
+function explainOnChain(tx: Finished | CancelledOnChain): Finding {
+  const { inclusion, nonce } = tx
+  const where = `block ${inclusion.blockNumber}, with ${spellCount(tx.confirmations.length, 'confirmation')} recorded`
+  const since = `final since ${spellTime(tx.finalAt)}`
+  if (tx.subState === 'resolved') {
+    const ours = findAttempt(tx, inclusion.txHash) === null ? 'which is not one that Drover signed' : 'one of its own'
+    const end = inclusion.succeeded ? 'succeeded' : 'reverted'
+    return {
+      cause: 'resolved',
+      summary: `An operator bound nonce ${nonce} to ${inclusion.txHash}, ${ours}; it ${end} in ${where}.`,
+      ...OVER,
+    }
+  }
+  if (tx.state === 'CANCELLED') {
+    return {
+      cause: 'cancelled_on_chain',
+      summary: `Nonce ${nonce} was used by its own cancelling transaction in ${where}; ${since}.`,
+      ...OVER,
+    }
+  }
+  return tx.state === 'CONFIRMED'
+    ? { cause: 'confirmed', summary: `Nonce ${nonce} succeeded in ${where}; ${since}.`, ...OVER }
+    : { cause: 'reverted', summary: `Nonce ${nonce} reverted in ${where}, and is used; ${since}.`, ...OVER }
+}

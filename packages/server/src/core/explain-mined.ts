@@ -1,0 +1,39 @@
+/** Explains a transaction that is in a block and not final yet: how far it is, and what it will become. */
+import type { ExplainContext, Finding } from './explanation.ts'
+import type { Inclusion } from './finality.ts'
+import { spellCount } from './spell-time.ts'
+import { findAttempt, type Tracking } from './transaction.ts'
+
+type Mined = Tracking & { readonly inclusion: Inclusion }
+
+export function explainMined(tx: Mined, context: ExplainContext): Finding {
+  const { inclusion, nonce } = tx
+  const end = inclusion.succeeded ? 'succeeded' : 'reverted'
+  const forks = tx.newForks === 0 ? '' : ` The chain has been reorganised around it ${spellCount(tx.newForks, 'time')}.`
+  const held = tx.suspended ? ' It is suspended too: should its block leave the chain, it is not sent again.' : ''
+  return {
+    cause: 'waiting_for_finality',
+    summary: `Nonce ${nonce} ${end} in block ${inclusion.blockNumber} and has ${progress(tx, context)}.${forks}${held}`,
+    nextAction: `It becomes ${verdict(tx)} ${condition(tx, context)}; should its block leave the chain, it is TRACKING again.`,
+    nextActionAt: null,
+  }
+}
+
+function progress({ inclusion }: Mined, { head, finality }: ExplainContext): string {
+  const needed = finality.type === 'confirmations' ? ` of the ${finality.count} it needs` : ''
+  if (head === null) return `no count of confirmations yet${needed && `,${needed}`}: this node has seen no block`
+  if (head < inclusion.blockNumber) return `0 confirmations${needed}: this node is behind, at block ${head}`
+  return `${spellCount(head - inclusion.blockNumber, 'confirmation')}${needed}, at block ${head}`
+}
+
+function condition({ inclusion: { blockNumber } }: Mined, { finality }: ExplainContext): string {
+  return finality.type === 'confirmations'
+    ? `when block ${blockNumber + finality.count} stands on top of it`
+    : `when the chain calls block ${blockNumber} ${finality.type}`
+}
+
+function verdict(tx: Mined): string {
+  const kind = findAttempt(tx, tx.inclusion.txHash)?.kind
+  if (kind === 'cancel' || kind === 'noop') return 'CANCELLED'
+  return tx.inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL'
+}

@@ -1,0 +1,155 @@
+/** Explains a transaction that has no nonce yet: the first of the things that keep it from taking one. */
+import { findMissingOwner } from './explain-owner.ts'
+import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellCount, spellDuration, spellTime } from './spell-time.ts'
+import type { Queued } from './transaction.ts'
+
+type Explainer = (tx: Queued, context: ExplainContext) => Finding | null
+
+/** In the order in which the lane itself would meet them. */
+const REASONS: readonly Explainer[] = [
+  missingOwner,
+  deadlinePassed,
+  suspended,
+  lanePaused,
+  slotsTaken,
+  deferred,
+  inLine,
+]
+
+export function explainQueued(tx: Queued, context: ExplainContext): Finding {
+  let finding: Finding | null = null
+  for (const reason of REASONS) finding ??= reason(tx, context)
+  finding ??= preparing(context)
+  return { ...finding, summary: [finding.summary, ...remarks(tx, context)].join(' ') }
+}
+
+function remarks(tx: Queued, { now }: ExplainContext): string[] {
+  const { validUntil } = tx.intent
+  const lost = tx.attempts.at(-1)
+  return [
+    ...(lost === undefined ? [] : [`It had nonce ${lost.nonce} before, which a foreign transaction used.`]),
+    ...(validUntil === null || validUntil <= now
+      ? []
+      : [`It expires at ${spellTime(validUntil)} if it has no nonce by then.`]),
+  ]
+}
+
+function missingOwner(tx: Queued, context: ExplainContext): Finding | null {
+  const missing = findMissingOwner(context)
+  if (missing === null || tx.suspended) return null
+  return {
+    ...missing,
+    cause: 'no_owner',
+    summary: `${missing.summary} It has waited in line for ${spellDuration(context.now - tx.createdAt)}.`,
+    nextAction: 'A live node that can reach the key takes the lane and goes on with the queue.',
+    nextActionAt: null,
+  }
+}
+
+function deadlinePassed({ intent: { validUntil } }: Queued, { now }: ExplainContext): Finding | null {
+  if (validUntil === null || validUntil > now) return null
+  return {
+    cause: 'deadline_passed',
+    summary: `It was valid until ${spellTime(validUntil)} and has taken no nonce.`,
+    nextAction: 'The lane marks it EXPIRED; it takes no nonce any more.',
+    nextActionAt: now,
+  }
+}
+
+function suspended(tx: Queued): Finding | null {
+  if (!tx.suspended) return null
+  return {
+    cause: 'suspended',
+    summary: 'An operator holds it back, and it has no nonce.',
+    nextAction: 'Nothing until an operator resumes it; those behind it in line go first.',
+    nextActionAt: null,
+  }
+}
+
+function lanePaused({ intent: { lane } }: Queued, context: ExplainContext): Finding | null {
+  if (!context.lane.paused) return null
+  return {
+    cause: 'lane_paused',
+    blockedBy: { type: 'lane', ...lane },
+    summary: `The signer ${lane.signer} is paused on chain ${lane.chainId}, so that none of its queue takes a nonce.`,
+    nextAction: 'Nothing until an operator resumes the signer.',
+    nextActionAt: null,
+  }
+}
+
+function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
+  const { inFlight, lowestUnmined } = context.lane
+  const { maxInFlight } = context.policy
+  if (inFlight < maxInFlight) return null
+  const taken = `${inFlight} of the ${spellCount(maxInFlight, 'place')} in flight ${inFlight === 1 ? 'is' : 'are'} taken`
+  const next = { cause: 'waiting_for_slot', nextActionAt: null } as const
+  if (lowestUnmined === null) {
+    return {
+      ...next,
+      blockedBy: { type: 'slot', inFlight, maxInFlight },
+      summary: `${taken}, by transactions that are mined and wait to be final.${ahead(context)}`,
+      nextAction: 'The first in line takes a nonce as soon as one of them is final.',
+    }
+  }
+  const { nonce, txId, state } = lowestUnmined
+  const stuck = state === 'STUCK' ? ' It needs an operator.' : ''
+  return {
+    ...next,
+    blockedBy: { type: 'transaction', ...lowestUnmined },
+    summary: `${taken}; the lowest not yet mined is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
+    nextAction: `The first in line takes a nonce as soon as one in flight is final; nonce ${nonce} comes first.`,
+  }
+}
+
+const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure: string }>> = {
+  waiting_for_node: { cause: 'waiting_for_node', cure: 'a node of the chain answers' },
+  waiting_for_predecessor: { cause: 'waiting_for_predecessor', cure: 'the transactions before it are mined' },
+  waiting_for_funds: { cause: 'waiting_for_funds', cure: 'the account has enough' },
+  fee_above_cap: { cause: 'fee_above_cap', cure: 'the chain asks no more than policy allows' },
+}
+
+function deferred(tx: Queued, context: ExplainContext): Finding | null {
+  const deferral = DEFERRALS[tx.subState]
+  if (tx.retryAt === null || deferral === undefined) return null
+  const { now, lane } = context
+  const { cause, cure } = deferral
+  const nextActionAt = Math.max(now, tx.retryAt)
+  const message = tx.error?.message ?? `it waits until ${cure}`
+  const blockedBy: BlockedBy | null =
+    cause === 'waiting_for_predecessor' && lane.lowestUnmined !== null
+      ? { type: 'transaction', ...lane.lowestUnmined }
+      : null
+  return {
+    cause,
+    ...(blockedBy && { blockedBy }),
+    summary: `It could not be prepared in ${spellCount(tx.prepareFailures, 'try', 'tries')}: ${message}. No nonce was taken.${ahead(context)}`,
+    nextAction: `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
+    nextActionAt,
+  }
+}
+
+function inLine({ intent: { lane } }: Queued, context: ExplainContext): Finding | null {
+  const { queueAhead } = context
+  if (queueAhead === null || queueAhead === 0) return null
+  return {
+    cause: 'waiting_in_line',
+    blockedBy: { type: 'lane', ...lane },
+    summary: `${spellCount(queueAhead, 'transaction')} of the same signer ${queueAhead === 1 ? 'goes' : 'go'} first.`,
+    nextAction: 'It takes a nonce when those before it have theirs; the line is never overtaken.',
+    nextActionAt: null,
+  }
+}
+
+function preparing({ now, lane, policy }: ExplainContext): Finding {
+  return {
+    cause: 'preparing',
+    summary: `It is first in line, and ${lane.inFlight} of ${spellCount(policy.maxInFlight, 'place')} in flight are taken.`,
+    nextAction: 'Its gas is estimated, its price set, its bytes are signed and stored with its nonce, and then sent.',
+    nextActionAt: now,
+  }
+}
+
+function ahead({ queueAhead }: ExplainContext): string {
+  return queueAhead === null || queueAhead === 0 ? '' : ` Before it in line: ${spellCount(queueAhead, 'transaction')}.`
+}

@@ -1,0 +1,44 @@
+/** Explains a transaction that cannot advance by policy: what stopped it, what that holds up, and what goes on meanwhile. */
+import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellCount, spellTime } from './spell-time.ts'
+import type { Stuck } from './transaction.ts'
+
+export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
+  const { now, lane, policy } = context
+  const lower = lane.lowestUnmined !== null && lane.lowestUnmined.nonce < tx.nonce ? lane.lowestUnmined : null
+  const others = Math.max(0, lane.inFlight - 1)
+  const held =
+    others === 0
+      ? `It holds ${lane.inFlight} of ${spellCount(policy.maxInFlight, 'place')} in flight.`
+      : `${spellCount(others, 'other transaction')} of the signer ${others === 1 ? 'is' : 'are'} in flight; every higher nonce waits for it.`
+  return {
+    cause: causeOf(tx),
+    ...(lower && { blockedBy: { type: 'transaction', ...lower } }),
+    summary: `STUCK since ${spellTime(tx.stuckAt)}: ${reason(tx)} ${held}`,
+    ...next(tx, now),
+  }
+}
+
+function causeOf(tx: Stuck): Cause {
+  if (tx.subState === 'foreign_nonce' || tx.subState === 'no_inclusion') return tx.subState
+  return tx.error?.code === 'insufficient_funds' ? 'waiting_for_funds' : 'rejected_by_node'
+}
+
+function reason(tx: Stuck): string {
+  const { nonce, error } = tx
+  if (tx.subState === 'foreign_nonce') {
+    return `nonce ${nonce} was used by a transaction that Drover did not sign, so that its own can never be mined.`
+  }
+  const said = error?.reason === undefined ? '' : ` The node said: ${JSON.stringify(error.reason)}.`
+  const why = error?.message ?? 'no node or block took it'
+  return tx.subState === 'no_inclusion'
+    ? `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} and is ${why}.${said}`
+    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}.${said}`
+}
+
+function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {
+  const watch = `It is still watched: if one of its ${spellCount(tx.attempts.length, 'hash', 'hashes')} appears in a block, it moves on by itself.`
+  if (tx.suspended) return { nextAction: `Nothing is sent until an operator resumes it. ${watch}`, nextActionAt: null }
+  const at = Math.max(now, tx.nextResubmitAt)
+  return { nextAction: `The same bytes are sent again at ${spellTime(at)}. ${watch}`, nextActionAt: at }
+}

@@ -1,0 +1,94 @@
+/** Explains a transaction that has a nonce, is in no block, and may still get there by itself. */
+import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellCount, spellDuration, spellTime } from './spell-time.ts'
+import { type Allocated, currentAttempt, type Tracking } from './transaction.ts'
+
+type Unmined = Allocated | Tracking
+type Found = Omit<Finding, 'nextAction' | 'nextActionAt'>
+
+export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
+  if (tx.suspended) {
+    return {
+      cause: 'suspended',
+      summary: `An operator holds it back. It keeps nonce ${tx.nonce}; ${sent(tx)}.`,
+      nextAction:
+        'Nothing is sent until an operator resumes it; if a block takes bytes that are out already, it moves on.',
+      nextActionAt: null,
+    }
+  }
+  const blocked = blockedByLower(tx, context)
+  if (blocked !== null) return { ...blocked, ...resend(tx, context) }
+  return { ...(refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)), ...resendOrGetStuck(tx, context) }
+}
+
+function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext): Found | null {
+  if (lowestUnmined === null || lowestUnmined.nonce >= tx.nonce) return null
+  const { nonce, txId, state } = lowestUnmined
+  const stuck = state === 'STUCK' ? ' That one needs an operator.' : ''
+  const error = tx.refusals === 0 || tx.error === null ? '' : ` Besides, ${lastRefusal(tx)}`
+  return {
+    cause: 'blocked_by_predecessor',
+    blockedBy: { type: 'transaction', ...lowestUnmined },
+    summary: `Nonce ${tx.nonce} can only be mined after nonce ${nonce} of ${txId}, which is ${state}.${stuck}${error}`,
+  }
+}
+
+function refused(tx: Unmined, { policy }: ExplainContext): Found | null {
+  if (tx.refusals === 0) return null
+  const causes: Readonly<Record<string, Cause>> = { insufficient_funds: 'waiting_for_funds', nonce_gap: 'nonce_gap' }
+  return {
+    cause: causes[tx.error?.code ?? ''] ?? 'rejected_by_node',
+    summary: `Nonce ${tx.nonce} has been refused ${spellCount(tx.refusals, 'time')} in a row, of ${policy.maxSubmitAttempts} allowed: ${lastRefusal(tx)}`,
+  }
+}
+
+function lastRefusal({ error }: Unmined): string {
+  const said = error?.reason === undefined ? '' : ` The node said: ${JSON.stringify(error.reason)}.`
+  return `${error?.message ?? 'the node did not take the transaction'}.${said}`
+}
+
+function unanswered(tx: Unmined): Found | null {
+  if (tx.state !== 'ALLOCATED') return null
+  const stored = `Nonce ${tx.nonce} is taken; its bytes are signed and stored as ${currentAttempt(tx)?.hash ?? 'one attempt'}`
+  if (tx.submitCount === 0) {
+    return { cause: 'not_sent', summary: `${stored}, and no node has answered for them yet.` }
+  }
+  return {
+    cause: 'no_answer',
+    summary: `${stored}. Sent ${spellCount(tx.submitCount, 'time')}, last at ${spellTime(tx.lastSubmitAt ?? tx.allocatedAt)}, but no answer was clear: the node may have them or not.`,
+  }
+}
+
+function waiting(tx: Unmined, { now }: ExplainContext): Found {
+  const since = `It has waited for a block for ${spellDuration(now - tx.waitingSince)}; ${sent(tx)}.`
+  if (tx.subState === 'reorged') {
+    const forks = spellCount(tx.newForks, 'reorganisation')
+    return {
+      cause: 'reorged',
+      summary: `The block that held nonce ${tx.nonce} left the chain (${forks} so far). ${since}`,
+    }
+  }
+  return tx.subState === 'stale'
+    ? { cause: 'stale', summary: `Nonce ${tx.nonce} is in no block yet, and its bytes are being sent again. ${since}` }
+    : { cause: 'pending', summary: `A node has nonce ${tx.nonce} in its pool, and no block has it yet. ${since}` }
+}
+
+function sent(tx: Unmined): string {
+  return tx.lastSubmitAt === null
+    ? 'its bytes have been sent 0 times as far as is recorded'
+    : `its bytes were sent ${spellCount(tx.submitCount, 'time')}, last at ${spellTime(tx.lastSubmitAt)}`
+}
+
+function resend(tx: Unmined, { now }: ExplainContext): Pick<Finding, 'nextAction' | 'nextActionAt'> {
+  const at = Math.max(now, tx.nextResubmitAt)
+  return { nextAction: `The same bytes are sent again at ${spellTime(at)}.`, nextActionAt: at }
+}
+
+function resendOrGetStuck(tx: Unmined, context: ExplainContext): Pick<Finding, 'nextAction' | 'nextActionAt'> {
+  const stuckAt = Math.max(context.now, tx.waitingSince + context.policy.stuckAfterMs)
+  const { nextAction, nextActionAt } = resend(tx, context)
+  return {
+    nextAction: `${nextAction} In no block by ${spellTime(stuckAt)}, it is called STUCK and an alarm is raised.`,
+    nextActionAt: Math.min(nextActionAt ?? stuckAt, stuckAt),
+  }
+}

@@ -1,0 +1,27 @@
+/** Says in plain words why a transaction is where it is, what Drover will do next and when, and what an operator can do. */
+import { allowedActions, OPERATOR_ACTIONS, type OperatorAction } from './allowed-actions.ts'
+import { describeAction } from './describe-action.ts'
+import { explainFinal } from './explain-final.ts'
+import { explainInFlight } from './explain-in-flight.ts'
+import { explainQueued } from './explain-queued.ts'
+import type { ExplainContext, Finding } from './explanation.ts'
+import { isTerminal, type Transaction } from './transaction.ts'
+
+export interface Explanation extends Finding {
+  /** What state and policy allow an operator to do here, and what each would bring about. */
+  readonly options: readonly { readonly action: OperatorAction; readonly effect: string }[]
+}
+
+export function explain(tx: Transaction, context: ExplainContext): Explanation {
+  const verdicts = allowedActions(tx, context.policy)
+  const options = OPERATOR_ACTIONS.filter((action) => verdicts[action].allowed).map((action) => ({
+    action,
+    effect: describeAction(action, tx),
+  }))
+  return { ...find(tx, context), options }
+}
+
+function find(tx: Transaction, context: ExplainContext): Finding {
+  if (isTerminal(tx)) return explainFinal(tx)
+  return tx.state === 'QUEUED' ? explainQueued(tx, context) : explainInFlight(tx, context)
+}

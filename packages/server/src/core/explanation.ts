@@ -1,0 +1,74 @@
+/** What an explanation says, and what must be known around a transaction to give one. */
+import type { Finality } from './finality.ts'
+import type { Address } from './hex.ts'
+import type { Policy } from './policy.ts'
+import type { TxId, TxState } from './transaction.ts'
+
+/** Why a transaction is where it is. Stable codes: programs may match on them. */
+export const CAUSES = [
+  'suspended',
+  'deadline_passed',
+  'no_owner',
+  'lane_paused',
+  'waiting_for_slot',
+  'waiting_for_node',
+  'waiting_for_predecessor',
+  'waiting_for_funds',
+  'fee_above_cap',
+  'waiting_in_line',
+  'preparing',
+  'not_sent',
+  'no_answer',
+  'rejected_by_node',
+  'nonce_gap',
+  'blocked_by_predecessor',
+  'pending',
+  'stale',
+  'reorged',
+  'waiting_for_finality',
+  'foreign_nonce',
+  'no_inclusion',
+  'confirmed',
+  'reverted',
+  'resolved',
+  'cancelled',
+  'cancelled_on_chain',
+  'rejected',
+  'expired',
+] as const
+export type Cause = (typeof CAUSES)[number]
+
+export type BlockedBy =
+  | { readonly type: 'transaction'; readonly txId: TxId; readonly nonce: number; readonly state: TxState }
+  | { readonly type: 'lane'; readonly chainId: number; readonly signer: Address }
+  | { readonly type: 'slot'; readonly inFlight: number; readonly maxInFlight: number }
+  /** Nobody runs the lane; `nodeId` is who did last, where that is known. */
+  | { readonly type: 'node'; readonly nodeId: string | null }
+
+export interface ExplainContext {
+  readonly now: number
+  readonly policy: Policy
+  /** The rule that applies to this very transaction. */
+  readonly finality: Finality
+  /** Height of the chain as this node sees it; null until it saw a block. */
+  readonly head: number | null
+  /** How many stand before it in its lane's queue; null if it is not queued. */
+  readonly queueAhead: number | null
+  readonly lane: {
+    readonly owner: { readonly nodeId: string; readonly fence: number; readonly live: boolean } | null
+    readonly inFlight: number
+    readonly paused: boolean
+    /** Of all transactions of the lane that have a nonce and are in no block, the one with the lowest. */
+    readonly lowestUnmined: { readonly txId: TxId; readonly nonce: number; readonly state: TxState } | null
+  }
+}
+
+/** What was found out; what an operator could do about it is added to every finding alike. */
+export interface Finding {
+  readonly summary: string
+  readonly cause: Cause
+  readonly blockedBy?: BlockedBy
+  readonly nextAction: string
+  /** Null where it depends on something that has no set time: a block, an operator, another transaction. */
+  readonly nextActionAt: number | null
+}

@@ -1,0 +1,27 @@
+/** What a transition yields: the transaction after it, what the history shall say, and what is to be done once it is stored. */
+import type { Transaction } from './transaction.ts'
+import type { HistoryNote } from './tx-event.ts'
+
+/** Imperative: carried out only after the step is durable. */
+export type Effect =
+  /** Send the bytes of the newest attempt. */
+  | { readonly type: 'broadcast' }
+  /** Look for every attempt's receipt now instead of waiting for the next audit. */
+  | { readonly type: 'lookup' }
+  | { readonly type: 'alarm'; readonly cause: string }
+  /** The nonce is consumed for good. */
+  | { readonly type: 'nonce.used' }
+
+export interface Step {
+  readonly tx: Transaction
+  readonly notes: readonly HistoryNote[]
+  readonly effects: readonly Effect[]
+}
+
+export function stay(tx: Transaction): Step {
+  return { tx, notes: [], effects: [] }
+}
+
+export function move(tx: Transaction, note: HistoryNote, ...effects: readonly Effect[]): Step {
+  return { tx, notes: [note], effects }
+}

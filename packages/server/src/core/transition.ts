@@ -1,0 +1,369 @@
+/**
+ * The one function that moves a transaction. It is total: an event that is late, repeated or does not apply changes
+ * nothing and returns the very same object, so that callers may replay what they are unsure of. A terminal state never
+ * changes. Nothing here decides by the clock: every event carries its time.
+ */
+import { answerBroadcast } from './answer-broadcast.ts'
+import type { Inclusion } from './finality.ts'
+import type { Policy } from './policy.ts'
+import { move, type Step, stay } from './step.ts'
+import {
+  type Dropped,
+  type Finished,
+  findAttempt,
+  type InFlight,
+  isTerminal,
+  type Queued,
+  type Stuck,
+  type SubState,
+  type Tracking,
+  type Transaction,
+  type TxError,
+} from './transaction.ts'
+import type { TxEvent } from './tx-event.ts'
+
+const REVERTED: TxError = {
+  code: 'reverted',
+  message: 'the transaction was mined and reverted; its nonce is used',
+}
+
+export function transition(tx: Transaction, event: TxEvent, policy: Policy): Step {
+  if (isTerminal(tx)) return stay(tx)
+  return tx.state === 'QUEUED' ? moveQueued(tx, event, policy) : moveInFlight(tx, event, policy)
+}
+
+function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
+  switch (event.type) {
+    case 'prepare.deferred':
+      if (tx.suspended || (tx.retryAt !== null && event.retryAt <= tx.retryAt)) return stay(tx)
+      return move(
+        {
+          ...tx,
+          subState: event.subState,
+          error: event.error,
+          retryAt: event.retryAt,
+          prepareFailures: tx.prepareFailures + 1,
+        },
+        { type: event.type, cause: event.error.code, detail: { message: event.error.message } },
+      )
+    case 'prepare.rejected':
+      if (tx.suspended) return stay(tx)
+      return move(drop(tx, 'CANCELLED', 'rejected', event.error, event.at), {
+        type: event.type,
+        cause: event.error.code,
+        detail: { message: event.error.message, reason: event.error.reason ?? null },
+      })
+    case 'deadline.passed':
+      if (tx.intent.validUntil === null || event.at < tx.intent.validUntil) return stay(tx)
+      return move(
+        drop(
+          tx,
+          'EXPIRED',
+          'expired',
+          { code: 'expired', message: 'validUntil passed before a nonce was taken' },
+          event.at,
+        ),
+        { type: event.type, cause: null, detail: { validUntil: tx.intent.validUntil } },
+      )
+    case 'nonce.allocated':
+      return allocate(tx, event, policy)
+    case 'operator.suspended':
+      if (tx.suspended) return stay(tx)
+      return move({ ...tx, suspended: true, subState: 'suspended' }, noteOperator(event))
+    case 'operator.resumed':
+      if (!tx.suspended) return stay(tx)
+      return move({ ...tx, ...inLine(false), suspended: false }, noteOperator(event))
+    case 'operator.retried':
+      if (tx.suspended || tx.retryAt === null) return stay(tx)
+      return move({ ...tx, ...inLine(false) }, noteOperator(event))
+    case 'operator.cancelled':
+      return move(drop(tx, 'CANCELLED', 'cancelled', null, event.at), noteOperator(event))
+    default:
+      return stay(tx)
+  }
+}
+
+/** A place in the queue with nothing held against it. */
+function inLine(suspended: boolean) {
+  return { subState: suspended ? 'suspended' : 'accepted', error: null, retryAt: null, prepareFailures: 0 } as const
+}
+
+function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
+  if (tx.suspended) return stay(tx)
+  const { retryAt: _, prepareFailures: __, ...base } = tx
+  return move(
+    {
+      ...base,
+      state: 'ALLOCATED',
+      subState: 'signed',
+      error: null,
+      nonce: event.nonce,
+      attempts: [...tx.attempts, event.attempt],
+      fence: event.fence,
+      nodeId: event.nodeId,
+      allocatedAt: event.at,
+      waitingSince: event.at,
+      submittedAt: null,
+      lastSubmitAt: null,
+      submitCount: 0,
+      refusals: 0,
+      nextResubmitAt: event.at + policy.resubmitIntervalMs,
+      newForks: 0,
+    },
+    { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
+    { type: 'broadcast' },
+  )
+}
+
+function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
+  switch (event.type) {
+    case 'broadcast.answered':
+      return answerBroadcast(tx, event, policy)
+    case 'resubmit.claimed':
+      return claimResubmit(tx, event.at, policy)
+    case 'inclusion.seen':
+      return include(tx, event.inclusion, event.at)
+    case 'inclusion.reorged':
+      return withdrawInclusion(tx, event.at)
+    case 'confirmations.replaced':
+      if (!isMined(tx)) return stay(tx)
+      return move(
+        { ...tx, newForks: tx.newForks + 1 },
+        { type: event.type, cause: 'new_fork', detail: { newFork: true, confirmations: event.confirmations } },
+      )
+    case 'finality.reached':
+      return finish(tx, event)
+    case 'nonce.lost':
+      return loseNonce(tx, event.at, policy)
+    case 'time.passed':
+      return waitOn(tx, event, policy)
+    case 'operator.suspended':
+      if (tx.suspended || isMined(tx)) return stay(tx)
+      return move({ ...tx, suspended: true, subState: heldBack(tx) }, noteOperator(event))
+    case 'operator.resumed':
+      return resume(tx, event)
+    case 'operator.retried':
+      if (isMined(tx) || tx.suspended) return stay(tx)
+      return move(restart(tx, event.at), noteOperator(event), { type: 'broadcast' })
+    case 'operator.resolved':
+      return resolve(tx, event)
+    default:
+      return stay(tx)
+  }
+}
+
+function isMined(tx: InFlight): tx is Tracking & { readonly inclusion: Inclusion } {
+  return tx.state === 'TRACKING' && tx.inclusion !== null
+}
+
+/** What is STUCK keeps the name of its cause; the flag alone says that it is held back as well. */
+function heldBack(tx: InFlight): SubState {
+  return tx.state === 'STUCK' ? tx.subState : 'suspended'
+}
+
+/** Where a transaction is that has bytes to send and nothing against sending them. */
+function readyToSend(tx: InFlight): SubState {
+  if (tx.state === 'STUCK') return tx.subState
+  return tx.state === 'ALLOCATED' ? 'signed' : 'stale'
+}
+
+function resume(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resumed' }>): Step {
+  if (!tx.suspended) return stay(tx)
+  if (isMined(tx)) return move({ ...tx, suspended: false }, noteOperator(event))
+  return move(
+    { ...tx, suspended: false, subState: readyToSend(tx), waitingSince: event.at, nextResubmitAt: event.at },
+    noteOperator(event),
+    { type: 'broadcast' },
+  )
+}
+
+/** The claim is stored before the bytes go out again, so that no second node repeats the same side effect. */
+function claimResubmit(tx: InFlight, at: number, policy: Policy): Step {
+  if (isMined(tx) || tx.suspended) return stay(tx)
+  const subState = tx.state === 'TRACKING' && tx.subState === 'pending' ? 'stale' : tx.subState
+  return move(
+    { ...tx, subState, nextResubmitAt: at + policy.resubmitIntervalMs },
+    { type: 'resubmit.claimed', cause: null, detail: { nonce: tx.nonce } },
+    { type: 'broadcast' },
+  )
+}
+
+function include(tx: InFlight, inclusion: Inclusion, at: number): Step {
+  if (findAttempt(tx, inclusion.txHash) === null) return stay(tx)
+  const previous = isMined(tx) ? tx.inclusion : null
+  if (previous?.blockHash === inclusion.blockHash && previous.txHash === inclusion.txHash) return stay(tx)
+  const moved = previous !== null
+  return move(
+    {
+      ...withoutStuck(tx),
+      state: 'TRACKING',
+      subState: 'mined',
+      error: null,
+      refusals: 0,
+      inclusion,
+      minedAt: at,
+      submittedAt: tx.submittedAt ?? at,
+      newForks: tx.newForks + (moved ? 1 : 0),
+    },
+    {
+      type: 'inclusion.seen',
+      cause: moved ? 'new_fork' : null,
+      detail: {
+        hash: inclusion.txHash,
+        blockNumber: inclusion.blockNumber,
+        blockHash: inclusion.blockHash,
+        succeeded: inclusion.succeeded,
+        newFork: moved,
+        ...(moved ? { confirmations: [] } : {}),
+      },
+    },
+  )
+}
+
+function withdrawInclusion(tx: InFlight, at: number): Step {
+  if (!isMined(tx)) return stay(tx)
+  return move(
+    {
+      ...tx,
+      inclusion: null,
+      minedAt: null,
+      subState: tx.suspended ? 'suspended' : 'reorged',
+      waitingSince: at,
+      nextResubmitAt: at,
+      newForks: tx.newForks + 1,
+    },
+    {
+      type: 'inclusion.reorged',
+      cause: 'new_fork',
+      detail: {
+        blockNumber: tx.inclusion.blockNumber,
+        blockHash: tx.inclusion.blockHash,
+        newFork: true,
+        confirmations: [],
+      },
+    },
+    ...(tx.suspended ? [] : [{ type: 'broadcast' } as const]),
+  )
+}
+
+function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached' }>): Step {
+  if (!isMined(tx)) return stay(tx)
+  const { inclusion } = tx
+  const kind = findAttempt(tx, inclusion.txHash)?.kind
+  const replaced = kind === 'cancel' || kind === 'noop'
+  const state = replaced ? 'CANCELLED' : inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL'
+  return move(
+    {
+      ...tx,
+      state,
+      subState: replaced ? 'cancelled' : 'final',
+      error: state === 'FAILED_FINAL' ? REVERTED : null,
+      inclusion,
+      minedAt: tx.minedAt ?? event.at,
+      confirmations: event.confirmations,
+      finalAt: event.at,
+    },
+    {
+      type: event.type,
+      cause: state.toLowerCase(),
+      detail: { hash: inclusion.txHash, blockNumber: inclusion.blockNumber, confirmations: event.confirmations.length },
+    },
+    { type: 'nonce.used' },
+  )
+}
+
+function loseNonce(tx: InFlight, at: number, policy: Policy): Step {
+  if (isMined(tx)) return stay(tx)
+  if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') return stay(tx)
+  const error = { code: 'foreign_nonce', message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
+  if (policy.onForeignNonce === 'stuck') return getStuck(tx, 'foreign_nonce', error, at)
+  return move(
+    { ...base(tx), ...inLine(tx.suspended), state: 'QUEUED' },
+    { type: 'nonce.lost', cause: 'replaced', detail: { nonce: tx.nonce, message: error.message } },
+    { type: 'nonce.used' },
+  )
+}
+
+function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, policy: Policy): Step {
+  if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
+  if (event.at - tx.waitingSince < policy.stuckAfterMs) return stay(tx)
+  if (event.blockedByNonce !== null) {
+    if (tx.subState === 'blocked_by_predecessor') return stay(tx)
+    return move(
+      { ...tx, subState: 'blocked_by_predecessor' },
+      { type: 'inclusion.blocked', cause: 'blocked_by_predecessor', detail: { nonce: event.blockedByNonce } },
+    )
+  }
+  // A node that misses a lower nonce though none of ours is missing is a fault of its own, and no reason to wait anew.
+  if (tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap') {
+    return move(
+      { ...tx, subState: readyToSend(tx), waitingSince: event.at },
+      { type: 'inclusion.unblocked', cause: null, detail: { nonce: tx.nonce } },
+    )
+  }
+  const waited = Math.round((event.at - tx.waitingSince) / 1000)
+  return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not in any block after ${waited} s` }, event.at)
+}
+
+function getStuck(tx: InFlight, subState: Stuck['subState'], error: TxError, at: number): Step {
+  return move(
+    { ...withoutInclusion(tx), state: 'STUCK', subState, error, stuckAt: at },
+    { type: 'stuck.declared', cause: error.code, detail: { message: error.message, nonce: tx.nonce } },
+    { type: 'alarm', cause: error.code },
+  )
+}
+
+function resolve(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resolved' }>): Step {
+  if (tx.state !== 'STUCK') return stay(tx)
+  const resolved: Finished = {
+    ...withoutStuck(tx),
+    state: event.inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL',
+    subState: 'resolved',
+    error: event.inclusion.succeeded ? null : REVERTED,
+    inclusion: event.inclusion,
+    confirmations: event.confirmations,
+    minedAt: event.at,
+    finalAt: event.at,
+  }
+  const note = noteOperator(event)
+  return move(resolved, { ...note, detail: { ...note.detail, hash: event.inclusion.txHash } }, { type: 'nonce.used' })
+}
+
+function restart(tx: InFlight, at: number): Tracking | InFlight {
+  const fresh = { error: null, refusals: 0, waitingSince: at, nextResubmitAt: at } as const
+  if (tx.state === 'ALLOCATED') return { ...tx, ...fresh, subState: 'signed' }
+  return { ...withoutStuck(tx), ...fresh, state: 'TRACKING', subState: 'stale', inclusion: null, minedAt: null }
+}
+
+function drop(
+  tx: Queued,
+  state: Dropped['state'],
+  subState: Dropped['subState'],
+  error: TxError | null,
+  at: number,
+): Dropped {
+  const { retryAt: _, prepareFailures: __, ...base } = tx
+  return { ...base, state, subState, error, nonce: null, finalAt: at }
+}
+
+function withoutStuck<T extends InFlight>(tx: T): Omit<T, 'stuckAt'> {
+  if (tx.state !== 'STUCK') return tx
+  const { stuckAt: _, ...rest } = tx
+  return rest as Omit<T, 'stuckAt'>
+}
+
+/** What stays of a transaction that gives up its nonce. */
+function base(tx: InFlight) {
+  const { id, intent, version, suspended, createdAt, attempts } = tx
+  return { id, intent, version, suspended, createdAt, attempts }
+}
+
+function withoutInclusion(tx: InFlight) {
+  if (tx.state !== 'TRACKING') return tx
+  const { inclusion: _, minedAt: __, ...rest } = tx
+  return rest
+}
+
+function noteOperator(event: Extract<TxEvent, { readonly by: unknown }>) {
+  return { type: event.type, cause: 'operator', detail: { actor: event.by.actor, reason: event.by.reason } }
+}

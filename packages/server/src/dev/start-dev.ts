@@ -1,0 +1,116 @@
+/** Everything on one machine: a database, a chain with 1 s blocks, the service and its page, and three funded signers. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startService } from '../app/start-service.ts'
+import { loadConfig } from '../config/load-config.ts'
+import type { Policy } from '../core/policy.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { startLocalChain } from './local-chain.ts'
+
+export interface DevOptions {
+  /** Absent: 4747. */
+  readonly port?: number
+  /** Absent: 8545, or the next free one. */
+  readonly chainPort?: number
+  readonly dataDir: string
+  readonly telemetry: Telemetry
+}
+
+export interface DevSummary {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly databaseUrl: string
+  readonly chainId: number
+  readonly signers: readonly { readonly address: string; readonly policy: Policy['preset'] }[]
+  readonly signerKeys: readonly string[]
+}
+
+export interface Dev {
+  readonly summary: DevSummary
+  stop(): Promise<void>
+  readonly stopped: Promise<void>
+}
+
+const CHAIN_ID = 31_337
+
+/** The first accounts of the development phrase that every local chain funds. Their keys are public. */
+const DEMO_SIGNERS = [
+  {
+    address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    key: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+    policy: 'stable',
+  },
+  {
+    address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    key: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+    policy: 'fast',
+  },
+  {
+    address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    key: '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+    policy: 'fast',
+  },
+] as const
+
+/** Stops in the reverse order of starting, whatever had been started. */
+export async function startDev(options: DevOptions): Promise<Dev> {
+  const stops: (() => Promise<void>)[] = []
+  const stopAll = async (): Promise<void> => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop()
+  }
+  try {
+    await mkdir(options.dataDir, { recursive: true })
+    const log = (message: string): void => options.telemetry.log('info', message)
+    const postgres = await startEmbeddedPostgres({ dataDir: join(options.dataDir, 'postgres'), log })
+    stops.push(() => postgres.stop())
+    const chain = await startLocalChain({
+      stateFile: join(options.dataDir, 'chain', 'state.json'),
+      chainId: CHAIN_ID,
+      log,
+      ...(options.chainPort !== undefined && { port: options.chainPort }),
+    })
+    stops.push(() => chain.stop())
+    const service = await startService(composeConfig(options, postgres.databaseUrl, chain.rpcUrl), options.telemetry)
+    stops.push(() => service.stop())
+    let stopping: Promise<void> | null = null
+    return {
+      summary: {
+        url: service.url,
+        rpcUrl: chain.rpcUrl,
+        databaseUrl: postgres.databaseUrl,
+        chainId: CHAIN_ID,
+        signers: DEMO_SIGNERS.map(({ address, policy }) => ({ address, policy })),
+        signerKeys: DEMO_SIGNERS.map(({ key }) => key),
+      },
+      stop: () => {
+        stopping ??= stopAll()
+        return stopping
+      },
+      // If any part ends by itself the whole is of no use any more.
+      stopped: Promise.race([service.stopped, chain.exited, postgres.exited]),
+    }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+/** A local chain has no peers to reorganise it: a few confirmations show the mechanism without making people wait. */
+function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string) {
+  const policies = DEMO_SIGNERS.map(({ address, policy }) => `${address}=${policy}`).join(',')
+  return loadConfig({
+    flags: {},
+    file: null,
+    env: {
+      DROVER_DATABASE_URL: databaseUrl,
+      DROVER_RPC_URL: rpcUrl,
+      DROVER_SIGNER_KEYS: DEMO_SIGNERS.map(({ key }) => key).join(','),
+      DROVER_SIGNER_POLICY: policies,
+      DROVER_FINALITY: '3',
+      DROVER_BLOCK_TIME: '1s',
+      DROVER_RESUBMIT_INTERVAL: '5s',
+      ...(options.port !== undefined && { DROVER_PORT: String(options.port) }),
+    },
+  })
+}

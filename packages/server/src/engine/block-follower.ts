@@ -1,0 +1,189 @@
+/**
+ * Follows one chain. Each look takes the latest block and walks back by parent hash until it meets a header that is
+ * already known as canonical: that one walk finds new blocks, missed blocks and reorganisations alike, and never trusts
+ * a height. The header window is bounded; where a walk leaves it (a very deep reorganisation, a long absence) the window
+ * is started anew and listeners are told that there is a gap, so that they look up by hash what they may have missed.
+ */
+import type { ChainView, Header } from '../core/finality.ts'
+import type { Hash } from '../core/hex.ts'
+import { type Block, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+export interface ChainUpdate {
+  readonly view: ChainView
+  /** New canonical blocks, lowest first. */
+  readonly added: readonly Block[]
+  /** Lowest height whose canonical block changed; null where the chain only grew. */
+  readonly forkFrom: number | null
+  /** Blocks may have been missed between the old window and `added`. */
+  readonly gap: boolean
+}
+
+export interface FollowerSettings {
+  readonly windowSize: number
+  /** How far the first look reaches back, so that what was mined shortly before a start is found in the window. */
+  readonly initialDepth: number
+  readonly pollIntervalMs: number
+  /** Tags are asked for only where a finality rule needs them. */
+  readonly wantsTags: () => boolean
+}
+
+export interface BlockFollower {
+  /** The latest view, or null until the first block was seen. */
+  view(): ChainView | null
+  /** When the chain last answered, by the monotonic clock. */
+  lastAnswerAt(): number | null
+  lastError(): string | null
+  start(): void
+  /** Looks now; resolves when that look is done. */
+  look(): Promise<void>
+  onUpdate(listener: (update: ChainUpdate) => void): () => void
+  stop(): Promise<void>
+}
+
+interface FollowerPorts {
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly settings: FollowerSettings
+}
+
+export function createBlockFollower({ chain, clock, telemetry, settings }: FollowerPorts): BlockFollower {
+  let window: readonly Header[] = []
+  let view: ChainView | null = null
+  let answeredAt: number | null = null
+  let error: string | null = null
+  let looking: Promise<void> | null = null
+  let lookAgain = false
+  let failures = 0
+  let stopped = false
+  let cancelPoll = (): void => {}
+  let unsubscribe = (): void => {}
+  const listeners = new Set<(update: ChainUpdate) => void>()
+  const labels = { chain_id: chain.chainId }
+
+  function look(): Promise<void> {
+    if (stopped) return Promise.resolve()
+    if (looking !== null) {
+      lookAgain = true
+      return looking
+    }
+    looking = lookUntilQuiet().finally(() => {
+      looking = null
+      schedulePoll()
+    })
+    return looking
+  }
+
+  async function lookUntilQuiet(): Promise<void> {
+    do {
+      lookAgain = false
+      try {
+        await lookOnce()
+        answeredAt = clock.monotonic()
+        error = null
+        failures = 0
+      } catch (cause) {
+        if (!(cause instanceof ChainUnavailable)) throw cause
+        failures++
+        error = cause.message
+        if (failures === 1)
+          telemetry.log('warn', 'the chain cannot be followed; trying again', { ...labels, error: cause })
+        return
+      }
+    } while (lookAgain && !stopped)
+  }
+
+  async function lookOnce(): Promise<void> {
+    const latest = await chain.getBlock('latest')
+    if (latest === null) throw new ChainUnavailable('the node has no latest block')
+    const tags = settings.wantsTags() ? await chain.getTags() : { safe: null, finalized: null }
+    if (view !== null && latest.hash === view.head.hash && tags.safe === view.safe && tags.finalized === view.finalized)
+      return
+    const walk = await walkBack(latest)
+    if (walk === null) return
+    const before = window
+    window = [...walk.kept, ...walk.added.map(toHeader)].slice(-settings.windowSize)
+    view = createView(window, tags)
+    const forkFrom = findFork(before, walk.kept.length, view)
+    telemetry.gauge('drover_head_block', latest.number, labels)
+    if (forkFrom !== null) telemetry.count('drover_reorgs_total', labels)
+    if (walk.gap) telemetry.count('drover_gaps_total', { part: 'follower' })
+    const update: ChainUpdate = { view, added: walk.added, forkFrom, gap: walk.gap }
+    for (const listener of listeners) listener(update)
+  }
+
+  /** Null where the chain moved under the walk: the next look starts over. */
+  async function walkBack(
+    latest: Block,
+  ): Promise<{ kept: readonly Header[]; added: readonly Block[]; gap: boolean } | null> {
+    const known = new Map<Hash, number>(window.map((header, index) => [header.hash, index]))
+    const at = known.get(latest.hash)
+    // The node went back to a block that we had under our head: what was above it has left the chain.
+    if (at !== undefined) return { kept: window.slice(0, at + 1), added: [], gap: false }
+    const depth = window.length === 0 ? settings.initialDepth : settings.windowSize
+    const added: Block[] = [latest]
+    for (let block = latest; ; ) {
+      const parentAt = known.get(block.parentHash)
+      if (parentAt !== undefined) return { kept: window.slice(0, parentAt + 1), added: added.reverse(), gap: false }
+      if (added.length >= depth || block.number === 0)
+        return { kept: [], added: added.reverse(), gap: window.length > 0 }
+      const parent = await chain.getBlock({ hash: block.parentHash })
+      if (parent === null) return null
+      added.push(parent)
+      block = parent
+    }
+  }
+
+  function schedulePoll(): void {
+    cancelPoll()
+    if (stopped) return
+    const delay = settings.pollIntervalMs * Math.min(8, 1 + failures)
+    cancelPoll = clock.schedule(delay, () => void look())
+  }
+
+  return {
+    view: () => view,
+    lastAnswerAt: () => answeredAt,
+    lastError: () => error,
+    start: () => {
+      unsubscribe = chain.onHeadHint(() => void look())
+      void look()
+    },
+    look,
+    onUpdate: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    stop: async () => {
+      stopped = true
+      cancelPoll()
+      unsubscribe()
+      if (looking !== null) await looking
+    },
+  }
+}
+
+/** Lowest height of the old window that now has another block, or none. What fell out of the window says nothing. */
+function findFork(before: readonly Header[], kept: number, view: ChainView): number | null {
+  for (const old of before.slice(kept)) {
+    const now = view.header(old.number)
+    if (now !== null ? now.hash !== old.hash : old.number > view.head.number) return old.number
+  }
+  return null
+}
+
+function toHeader({ number, hash, parentHash, timestamp }: Block): Header {
+  return { number, hash, parentHash, timestamp }
+}
+
+function createView(
+  window: readonly Header[],
+  tags: { readonly safe: number | null; readonly finalized: number | null },
+): ChainView {
+  const head = window.at(-1)
+  const first = window[0]
+  if (head === undefined || first === undefined) throw new Error('a view needs at least one header')
+  return { head, ...tags, header: (number) => window[number - first.number] ?? null }
+}

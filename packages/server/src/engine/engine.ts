@@ -1,0 +1,203 @@
+/** One node's engine: for each chain a follower and a tracker, one writer for all, and the lanes that the keeper holds. */
+import type { ChainView, Finality } from '../core/finality.ts'
+import { laneKey } from '../core/lane.ts'
+import { STABLE } from '../core/policy.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Signer } from '../ports/signer.ts'
+import type { Notice, Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { type BlockFollower, createBlockFollower } from './block-follower.ts'
+import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { createInclusionTracker, type InclusionTracker } from './inclusion-tracker.ts'
+import { createLane } from './lane.ts'
+import { createLaneKeeper, type KeeperSettings } from './lane-keeper.ts'
+import { createWriter, type WriterSettings } from './writer.ts'
+
+export interface ChainSettings {
+  readonly finality: Finality
+  readonly headerWindow: number
+  readonly pollIntervalMs: number
+  readonly staleReceiptTimeoutMs: number
+  readonly blockQueueLength: number
+  readonly receiptBatch: number
+}
+
+export interface EngineSettings {
+  readonly keeper: KeeperSettings
+  readonly writer: WriterSettings
+  readonly prepareBatch: number
+  readonly prepareRetryMs: number
+  /** How often queues are looked at without having been told. */
+  readonly queuePollMs: number
+  readonly shutdownTimeoutMs: number
+}
+
+export interface EnginePorts {
+  readonly store: Store
+  readonly signer: Signer
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+  readonly address: string | null
+  readonly chains: readonly { readonly chain: Chain; readonly settings: ChainSettings }[]
+  readonly settings: EngineSettings
+  /** The database's clock, as read with a heartbeat, and the monotonic moments around the question. */
+  onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
+}
+
+interface ChainUnit {
+  readonly chain: Chain
+  readonly settings: ChainSettings
+  readonly follower: BlockFollower
+  readonly tracker: InclusionTracker
+  readonly broadcaster: Broadcaster
+}
+
+export interface FollowStatus {
+  readonly chainId: number
+  readonly view: ChainView | null
+  readonly finality: Finality
+  /** How long ago the chain last answered; null if it never did. */
+  readonly quietMs: number | null
+  readonly lastError: string | null
+}
+
+export interface Engine {
+  start(): Promise<void>
+  followStatus(): readonly FollowStatus[]
+  lanesHeld(): number
+  stop(): Promise<void>
+}
+
+export function createEngine(ports: EnginePorts): Engine {
+  const { store, clock, telemetry, settings, nodeId } = ports
+  const writer = createWriter({ store, clock, telemetry, settings: settings.writer })
+  const units = new Map(ports.chains.map(({ chain, settings: own }) => [chain.chainId, createUnit(chain, own, ports)]))
+  let stopped = false
+  let cancelPoll = (): void => {}
+  let unlisten = (): void => {}
+
+  const keeper = createLaneKeeper({
+    store,
+    clock,
+    telemetry,
+    nodeId,
+    signer: ports.signer,
+    address: ports.address,
+    chainIds: new Set(units.keys()),
+    settings: settings.keeper,
+    onDatabaseTime: ports.onDatabaseTime,
+    startLane: ({ lease, mayAct }, onFenced) => {
+      const unit = units.get(lease.lane.chainId)
+      if (unit === undefined) throw new Error(`no chain ${lease.lane.chainId} for a lane that was taken`)
+      return createLane(lease, {
+        store,
+        writer,
+        clock,
+        telemetry,
+        signer: ports.signer,
+        chain: unit.chain,
+        broadcaster: unit.broadcaster,
+        tracker: unit.tracker,
+        settings: { ...settings, finality: unit.settings.finality },
+        policy: () => keeper.signer(lease.lane)?.policy ?? STABLE,
+        isPaused: () => keeper.signer(lease.lane)?.paused ?? false,
+        mayAct,
+        onFenced,
+      })
+    },
+  })
+
+  function hear(notice: Notice): void {
+    switch (notice.type) {
+      case 'lane.work':
+      case 'lane.amended':
+        keeper
+          .running()
+          .get(laneKey(notice.lane))
+          ?.post({ type: notice.type === 'lane.work' ? 'work' : 'amended' })
+        return
+      case 'lane.released':
+      case 'nodes.changed':
+        keeper.poke()
+        return
+      case 'gap':
+        keeper.poke()
+        for (const runner of keeper.running().values()) runner.post({ type: 'amended' })
+        return
+      case 'events.appended':
+        return
+    }
+  }
+
+  /** Notifications are only hints: what they may have missed is found here, one statement for all lanes. */
+  async function pollQueues(): Promise<void> {
+    try {
+      for (const lane of await store.lanesWithWork(nodeId)) keeper.running().get(laneKey(lane))?.post({ type: 'work' })
+    } catch (error) {
+      telemetry.log('warn', 'queues could not be polled; trying again', { error })
+    }
+    if (!stopped) cancelPoll = clock.schedule(settings.queuePollMs, () => void pollQueues())
+  }
+
+  return {
+    start: async () => {
+      unlisten = store.listen(hear)
+      for (const unit of units.values()) unit.follower.start()
+      await keeper.start()
+      cancelPoll = clock.schedule(settings.queuePollMs, () => void pollQueues())
+    },
+    followStatus: () => [...units.values()].map((unit) => presentUnit(unit, clock)),
+    lanesHeld: () => keeper.running().size,
+    stop: async () => {
+      stopped = true
+      cancelPoll()
+      unlisten()
+      const cancelAbandon = clock.schedule(settings.shutdownTimeoutMs, () => writer.abandon())
+      await keeper.stop().catch((error: unknown) => {
+        telemetry.log('warn', 'leases could not be given up; they expire by themselves', { error })
+      })
+      await writer.drain()
+      cancelAbandon()
+      for (const unit of units.values()) {
+        await unit.tracker.stop()
+        await unit.follower.stop()
+      }
+    },
+  }
+}
+
+function createUnit(chain: Chain, settings: ChainSettings, { clock, telemetry }: EnginePorts): ChainUnit {
+  const depth = settings.finality.type === 'confirmations' ? settings.finality.count : 0
+  const follower = createBlockFollower({
+    chain,
+    clock,
+    telemetry,
+    settings: {
+      windowSize: settings.headerWindow,
+      initialDepth: Math.min(settings.headerWindow, depth + 8),
+      pollIntervalMs: settings.pollIntervalMs,
+      wantsTags: () => settings.finality.type !== 'confirmations',
+    },
+  })
+  const tracker = createInclusionTracker({
+    chain,
+    follower,
+    clock,
+    telemetry,
+    settings: { ...settings, lostAfterLooks: 3 },
+  })
+  return { chain, settings, follower, tracker, broadcaster: createBroadcaster({ chain, clock, telemetry }) }
+}
+
+function presentUnit({ chain, settings, follower }: ChainUnit, clock: Clock): FollowStatus {
+  const answeredAt = follower.lastAnswerAt()
+  return {
+    chainId: chain.chainId,
+    view: follower.view(),
+    finality: settings.finality,
+    quietMs: answeredAt === null ? null : clock.monotonic() - answeredAt,
+    lastError: follower.lastError(),
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * What time alone does to a lane: bytes that were not included are claimed and sent again, all of the lane's that are due
+ * or nearly due in one batch, so that a node that lost its mempool has the whole sequence back within one interval; and a
+ * transaction that waited too long is called stuck, the lowest nonce only, since those above wait for it.
+ */
+import type { Policy } from '../core/policy.ts'
+import { type InFlight, inclusionOf } from '../core/transaction.ts'
+import type { LaneDraft } from './lane-draft.ts'
+
+export function keepAlive(draft: LaneDraft, now: number, policy: Policy): void {
+  const waiting = draft.inFlight().filter(isWaiting)
+  const lowest = waiting[0]
+  for (const tx of waiting) {
+    if (now - tx.waitingSince < policy.stuckAfterMs) continue
+    draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: tx === lowest ? null : (lowest?.nonce ?? null) })
+  }
+  if (!waiting.some((tx) => tx.nextResubmitAt <= now)) return
+  // Refused or unanswered bytes follow their own pauses; they must not drag along what a node has just taken.
+  const horizon = isOverdue(waiting, now, policy) ? now + policy.resubmitIntervalMs / 2 : now
+  for (const tx of waiting) {
+    if (tx.nextResubmitAt <= horizon) draft.apply(tx, { type: 'resubmit.claimed', at: now })
+  }
+}
+
+function isWaiting(tx: InFlight): boolean {
+  return inclusionOf(tx) === null && !tx.suspended
+}
+
+/** Some bytes that a node once took have been quiet for a whole interval: the pool may have lost them all. */
+function isOverdue(waiting: readonly InFlight[], now: number, policy: Policy): boolean {
+  return waiting.some(
+    (tx) => tx.nextResubmitAt <= now && now - (tx.lastSubmitAt ?? tx.allocatedAt) >= policy.resubmitIntervalMs,
+  )
+}
+
+/** When the lane must look again, at the latest; null where only a signal can change anything. */
+export function nextDueAt(inFlight: readonly InFlight[], policy: Policy, holdUntil: number | null): number | null {
+  const times = inFlight.filter(isWaiting).flatMap((tx) => {
+    const stuckAt = tx.waitingSince + policy.stuckAfterMs
+    return tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor'
+      ? [tx.nextResubmitAt]
+      : [tx.nextResubmitAt, stuckAt]
+  })
+  if (holdUntil !== null) times.push(holdUntil)
+  return times.length === 0 ? null : Math.min(...times)
+}

@@ -1,0 +1,187 @@
+/**
+ * Keeps this node's share of the lanes: beats, renews, takes what is free, hands over what another node should have.
+ *
+ * Every node ranks the live nodes for a lane in the same way. The first in rank takes a free lane at once, the others only
+ * after it has stayed free for longer the lower they rank, so that a lane is never left lying because the first cannot
+ * reach its key. A lane that is well served elsewhere but ranks this node first is asked for; its owner sees that at its
+ * next renewal, finishes what it is writing and lets go. Leases are the database's; the node only adds a deadline by its
+ * own monotonic clock, counted from before the renewal was asked for, after which it starts no broadcast.
+ */
+import { type Lane, type LaneKey, type Lease, laneKey } from '../core/lane.ts'
+import { rankNodes } from '../core/rendezvous.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Signer } from '../ports/signer.ts'
+import type { SignerRecord, Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { LaneRunner } from './lane.ts'
+
+export interface KeeperSettings {
+  readonly leaseTtlMs: number
+  readonly renewIntervalMs: number
+  /** Taken off the lease for the local deadline: clocks run at slightly different speeds and messages take time. */
+  readonly marginMs: number
+}
+
+export interface HeldLane {
+  readonly lease: Lease
+  mayAct(): boolean
+}
+
+export interface LaneKeeper {
+  start(): Promise<void>
+  /** Lanes that this node runs now. */
+  running(): ReadonlyMap<LaneKey, LaneRunner>
+  signer(lane: Lane): SignerRecord | null
+  /** Looks at the lanes now instead of at the next beat. */
+  poke(): void
+  /** Stops every lane in order and gives its lease up at once. */
+  stop(): Promise<void>
+}
+
+interface KeeperPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly signer: Signer
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+  readonly address: string | null
+  readonly chainIds: ReadonlySet<number>
+  readonly settings: KeeperSettings
+  onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
+  startLane(held: HeldLane, onFenced: () => void): LaneRunner
+}
+
+interface Held {
+  readonly lease: Lease
+  readonly runner: LaneRunner
+  deadline: number
+}
+
+export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
+  const { store, clock, telemetry, nodeId, settings } = ports
+  const held = new Map<LaneKey, Held>()
+  const freeSince = new Map<LaneKey, number>()
+  let signers = new Map<LaneKey, SignerRecord>()
+  let beating: Promise<void> | null = null
+  let beatAgain = false
+  let cancelBeat = (): void => {}
+  let stopped = false
+
+  function beat(): Promise<void> {
+    if (stopped) return Promise.resolve()
+    if (beating !== null) {
+      beatAgain = true
+      return beating
+    }
+    cancelBeat()
+    beating = beatOnce()
+      .catch((error: unknown) => {
+        telemetry.log('warn', 'leases could not be renewed; trying again', { nodeId, error })
+      })
+      .finally(() => {
+        beating = null
+        if (stopped) return
+        if (beatAgain) {
+          beatAgain = false
+          void beat()
+        } else cancelBeat = clock.schedule(settings.renewIntervalMs, () => void beat())
+      })
+    return beating
+  }
+
+  async function beatOnce(): Promise<void> {
+    const askedAt = clock.monotonic()
+    const renewed = await store.renewLeases(nodeId, settings.leaseTtlMs)
+    const beatAt = clock.monotonic()
+    const { nowMs, nodes } = await store.heartbeat({ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs })
+    ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
+    const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
+    const handOvers: Held[] = []
+    for (const [key, mine] of held) {
+      const lease = stillOurs.get(key)
+      if (lease === undefined || lease.fence !== mine.lease.fence) {
+        telemetry.count('drover_leases_total', { result: 'lost' })
+        await dropLane(key, mine)
+      } else {
+        mine.deadline = askedAt + settings.leaseTtlMs - settings.marginMs
+        if (lease.wantedBy !== null && lease.wantedBy !== nodeId) handOvers.push(mine)
+      }
+    }
+    telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
+    const records = await store.listSigners()
+    signers = new Map(records.map((record) => [laneKey(record.lane), record]))
+    await handOver(handOvers)
+    await claim(nodes.map((node) => node.nodeId))
+    telemetry.gauge('drover_lanes_owned', held.size)
+  }
+
+  async function handOver(lanes: readonly Held[]): Promise<void> {
+    if (lanes.length === 0) return
+    await Promise.all(lanes.map((mine) => dropLane(laneKey(mine.lease.lane), mine)))
+    await store.releaseLeases(lanes.map((mine) => mine.lease))
+    telemetry.count('drover_leases_total', { result: 'released' }, lanes.length)
+  }
+
+  async function claim(nodeIds: readonly string[]): Promise<void> {
+    const reachable = new Set(ports.signer.addresses())
+    const now = clock.monotonic()
+    const taken = new Set((await store.listLeases()).map((lease) => laneKey(lease.lane)))
+    const toTake: Lane[] = []
+    const toRequest: Lane[] = []
+    for (const [key, { lane }] of signers) {
+      if (held.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer)) continue
+      const rank = rankNodes(key, nodeIds).indexOf(nodeId)
+      if (taken.has(key)) {
+        freeSince.delete(key)
+        if (rank === 0) toRequest.push(lane)
+        continue
+      }
+      const since = freeSince.get(key) ?? now
+      freeSince.set(key, since)
+      if (now - since >= Math.max(rank, 0) * settings.renewIntervalMs) toTake.push(lane)
+    }
+    if (toRequest.length > 0) await store.requestLeases(nodeId, toRequest)
+    if (toTake.length > 0) await take(toTake)
+  }
+
+  async function take(lanes: readonly Lane[]): Promise<void> {
+    const askedAt = clock.monotonic()
+    for (const lease of await store.acquireLeases(nodeId, lanes, settings.leaseTtlMs)) {
+      const key = laneKey(lease.lane)
+      freeSince.delete(key)
+      telemetry.count('drover_leases_total', { result: 'taken' })
+      const deadline = askedAt + settings.leaseTtlMs - settings.marginMs
+      const mayAct = (): boolean => {
+        const mine = held.get(key)
+        return mine?.lease.fence === lease.fence && clock.monotonic() < mine.deadline
+      }
+      const runner = ports.startLane({ lease, mayAct }, () => {
+        if (held.get(key)?.lease.fence === lease.fence) held.delete(key)
+      })
+      held.set(key, { lease, runner, deadline })
+      runner.post({ type: 'work' })
+    }
+  }
+
+  async function dropLane(key: LaneKey, mine: Held): Promise<void> {
+    held.delete(key)
+    await mine.runner.stop()
+  }
+
+  return {
+    start: beat,
+    running: () => new Map([...held].map(([key, mine]) => [key, mine.runner])),
+    signer: (lane) => signers.get(laneKey(lane)) ?? null,
+    poke: () => void beat(),
+    stop: async () => {
+      stopped = true
+      cancelBeat()
+      if (beating !== null) await beating
+      const mine = [...held.values()]
+      await Promise.all(mine.map((lane) => lane.runner.stop()))
+      held.clear()
+      await store.releaseLeases(mine.map((lane) => lane.lease))
+      await store.removeNode(nodeId)
+    },
+  }
+}

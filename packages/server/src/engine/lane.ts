@@ -1,0 +1,397 @@
+/**
+ * Runs one lane while its lease is held: load, decide, save, act, in cycles that never overlap.
+ *
+ * Whatever happens (a wake-up, answers from nodes, a block, time) arrives as a signal. A cycle takes all that arrived,
+ * moves transactions by the pure transition, stores the result in one fenced write, and only then acts: sends bytes,
+ * raises alarms. Slow things (preparing, sending) run beside the cycles and come back as signals. Nothing is remembered
+ * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
+ */
+import {
+  assessInclusion,
+  type ChainView,
+  type Confirmation,
+  type Finality,
+  type Inclusion,
+  listConfirmations,
+} from '../core/finality.ts'
+import type { Hash } from '../core/hex.ts'
+import type { Lease } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
+import type { SendOutcome } from '../core/send-outcome.ts'
+import { type InFlight, inclusionOf, type TxId } from '../core/transaction.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Signer } from '../ports/signer.ts'
+import { type Store, StoreUnavailable } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { allocateNonces } from './allocate.ts'
+import type { Broadcaster } from './broadcaster.ts'
+import type { InclusionTracker } from './inclusion-tracker.ts'
+import { keepAlive, nextDueAt } from './keep-alive.ts'
+import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
+import { type Preparation, prepareTransactions } from './prepare.ts'
+import type { Writer } from './writer.ts'
+
+export type LaneSignal =
+  | { readonly type: 'work' }
+  | { readonly type: 'amended' }
+  | { readonly type: 'tick' }
+  | {
+      readonly type: 'answers'
+      readonly answers: readonly { readonly txId: TxId; readonly hash: Hash; readonly outcome: SendOutcome }[]
+    }
+  | {
+      readonly type: 'inclusions'
+      readonly inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]
+    }
+  /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. */
+  | { readonly type: 'chain'; readonly view: ChainView; readonly forkFrom: number | null }
+  /** Deeper than the header window: the node says that the inclusion's block is canonical, with these on top of it. */
+  | {
+      readonly type: 'deep'
+      readonly txId: TxId
+      readonly blockHash: Hash
+      readonly confirmations: readonly Confirmation[]
+    }
+  | { readonly type: 'withdrawn'; readonly txId: TxId; readonly blockHash: Hash }
+  | { readonly type: 'nonce.lost'; readonly txId: TxId }
+  | { readonly type: 'prepared'; readonly preparations: readonly Preparation[]; readonly chainCount: number | null }
+  | { readonly type: 'prepare.held'; readonly until: number }
+  | { readonly type: 'prepare.failed' }
+
+export interface LanePorts {
+  readonly store: Store
+  readonly writer: Writer
+  readonly chain: Chain
+  readonly signer: Signer
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly broadcaster: Broadcaster
+  readonly tracker: InclusionTracker
+  readonly settings: { readonly finality: Finality; readonly prepareBatch: number; readonly prepareRetryMs: number }
+  policy(): Policy
+  isPaused(): boolean
+  /** False once the lease may be somebody else's. */
+  mayAct(): boolean
+  /** The lease is gone; the lane has stopped by itself. */
+  onFenced(): void
+}
+
+export interface LaneRunner {
+  readonly lease: Lease
+  post(signal: LaneSignal): void
+  /** Finishes the cycle that runs and starts no other. */
+  stop(): Promise<void>
+}
+
+export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
+  const { store, writer, chain, clock, telemetry, broadcaster, tracker, settings } = ports
+  let ledger: Ledger | null = null
+  let inbox: LaneSignal[] = []
+  let ready: readonly Preparation[] = []
+  let chainCount: number | null = null
+  let view: ChainView | null = null
+  let queueMayHaveMore = true
+  let preparing = false
+  let holdUntil = 0
+  let loadFailures = 0
+  let cycling: Promise<void> | null = null
+  let stopped = false
+  let cancelTick = (): void => {}
+  let sending: Promise<void> = Promise.resolve()
+  const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
+
+  function post(signal: LaneSignal): void {
+    if (stopped) return
+    inbox.push(signal)
+    cycling ??= runCycles().finally(() => {
+      cycling = null
+    })
+  }
+
+  async function runCycles(): Promise<void> {
+    // Lets signals that arrive in the same turn share a cycle.
+    await Promise.resolve()
+    while (!stopped && inbox.length > 0) {
+      const signals = inbox
+      inbox = []
+      await cycle(signals)
+    }
+    if (!stopped) scheduleTick()
+  }
+
+  async function cycle(signals: readonly LaneSignal[]): Promise<void> {
+    if (signals.some((signal) => signal.type === 'amended')) {
+      ledger = null
+      holdUntil = 0
+    }
+    const loaded = ledger === null
+    if (ledger === null && !(await load())) return
+    if (ledger === null) return
+    const draft = createLaneDraft(ledger, ports.policy())
+    if (loaded) recover(draft)
+    for (const signal of signals) take(signal, draft)
+    keepAlive(draft, clock.now(), ports.policy())
+    await allocate(draft)
+    if (!draft.isEmpty()) await save(draft)
+    prepareMore()
+  }
+
+  /** Rebuilds everything from the store. A store that does not answer is asked again by the next tick. */
+  async function load(): Promise<boolean> {
+    try {
+      const lane = await store.loadLane(lease.lane)
+      ledger = {
+        cursor: lane.cursor,
+        inFlight: new Map(lane.inFlight.map((tx) => [tx.id, tx])),
+        recyclable: lane.recyclable,
+      }
+      loadFailures = 0
+      ready = []
+      queueMayHaveMore = true
+      tracker.adopt(runner, lane.inFlight)
+      return true
+    } catch (error) {
+      loadFailures++
+      telemetry.log('warn', 'a lane could not be loaded; trying again', { ...fields, error })
+      inbox.push({ type: 'work' })
+      await new Promise<void>((resolve) => {
+        clock.schedule(Math.min(2_000, 100 * 2 ** Math.min(loadFailures, 5)), resolve)
+      })
+      return false
+    }
+  }
+
+  /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
+  function recover(draft: LaneDraft): void {
+    for (const tx of draft.inFlight()) {
+      if (tx.state === 'ALLOCATED') draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
+    }
+    if (view !== null) assess(draft, view, null)
+  }
+
+  function take(signal: LaneSignal, draft: LaneDraft): void {
+    const at = clock.now()
+    switch (signal.type) {
+      case 'work':
+        queueMayHaveMore = true
+        return
+      case 'answers':
+        for (const { txId, hash, outcome } of signal.answers) {
+          const tx = draft.current(txId)
+          if (tx) draft.apply(tx, { type: 'broadcast.answered', at, hash, outcome })
+        }
+        return
+      case 'inclusions':
+        // What waited for a predecessor may go on.
+        holdUntil = 0
+        for (const { txId, inclusion } of signal.inclusions) {
+          const tx = draft.current(txId)
+          if (tx) draft.apply(tx, { type: 'inclusion.seen', at, inclusion })
+        }
+        return
+      case 'chain':
+        view = signal.view
+        assess(draft, signal.view, signal.forkFrom)
+        return
+      case 'deep':
+      case 'withdrawn': {
+        const tx = draft.current(signal.txId)
+        if (tx === undefined || inclusionOf(tx)?.blockHash !== signal.blockHash) return
+        if (signal.type === 'withdrawn') draft.apply(tx, { type: 'inclusion.reorged', at })
+        else draft.apply(tx, { type: 'finality.reached', at, confirmations: signal.confirmations })
+        return
+      }
+      case 'nonce.lost': {
+        const tx = draft.current(signal.txId)
+        if (tx) draft.apply(tx, { type: 'nonce.lost', at })
+        return
+      }
+      case 'prepared':
+        preparing = false
+        ready = signal.preparations
+        chainCount = signal.chainCount
+        return
+      case 'prepare.held':
+        preparing = false
+        holdUntil = signal.until
+        return
+      case 'prepare.failed':
+        preparing = false
+        holdUntil = at + settings.prepareRetryMs
+        return
+      case 'amended':
+      case 'tick':
+        return
+    }
+  }
+
+  /** One look at the chain for every mined transaction of the lane: final, withdrawn, or on a new fork. */
+  function assess(draft: LaneDraft, chainView: ChainView, forkFrom: number | null): void {
+    const at = clock.now()
+    for (const tx of draft.inFlight()) {
+      const inclusion = inclusionOf(tx)
+      if (inclusion === null) continue
+      const finality = tx.intent.finality ?? ports.policy().finality ?? settings.finality
+      const status = assessInclusion(inclusion, chainView, finality)
+      if (status.type === 'reorged') draft.apply(tx, { type: 'inclusion.reorged', at })
+      else if (status.type === 'unknown') tracker.lookUp(tx.id)
+      else {
+        if (forkFrom !== null && inclusion.blockNumber < forkFrom) {
+          const confirmations = listConfirmations(inclusion.blockNumber, chainView, finality)
+          draft.apply(tx, { type: 'confirmations.replaced', at, confirmations })
+        }
+        if (status.type === 'final') {
+          draft.apply(tx, { type: 'finality.reached', at, confirmations: status.confirmations })
+        }
+      }
+    }
+  }
+
+  async function allocate(draft: LaneDraft): Promise<void> {
+    if (ready.length === 0 || ledger === null) return
+    const preparations = ready
+    ready = []
+    const result = await allocateNonces(draft, preparations, {
+      lease,
+      ledger,
+      chainCount,
+      policy: ports.policy(),
+      now: clock.now(),
+      retryMs: settings.prepareRetryMs,
+      signer: ports.signer,
+    })
+    if (result.holdUntil !== null) holdUntil = result.holdUntil
+    if (result.signingError !== null) {
+      telemetry.log('error', 'signing failed; no nonce was taken', { ...fields, error: result.signingError })
+    }
+  }
+
+  async function save(draft: LaneDraft): Promise<void> {
+    const result = await writer.write(draft.toWrite(lease)).catch((error: unknown) => {
+      // The writer gives up only at shutdown: the next owner finds what was stored and goes on from there.
+      if (error instanceof StoreUnavailable) return null
+      throw error
+    })
+    if (result === null) return halt()
+    switch (result.type) {
+      case 'written':
+        ledger = draft.settle(result.versions)
+        act(draft)
+        return
+      case 'fenced':
+        telemetry.count('drover_fence_refusals_total', { operation: 'write' })
+        telemetry.log('warn', 'the lease of a lane was lost; nothing was written', fields)
+        halt()
+        ports.onFenced()
+        return
+      case 'stale':
+        telemetry.count('drover_lane_reloads_total', { cause: 'stale' })
+        reload()
+        return
+      case 'refused':
+        telemetry.count('drover_lane_reloads_total', { cause: 'refused' })
+        telemetry.log('error', 'the database refused a write of a lane', { ...fields, detail: result.detail })
+        holdUntil = clock.now() + settings.prepareRetryMs
+        reload()
+        return
+    }
+  }
+
+  function reload(): void {
+    ledger = null
+    inbox.push({ type: 'work' })
+  }
+
+  function act(draft: LaneDraft): void {
+    const toSend = new Map<TxId, InFlight>()
+    for (const { txId, effect } of draft.effects()) {
+      const tx = ledger?.inFlight.get(txId)
+      if (effect.type === 'broadcast' && tx && !tx.suspended && inclusionOf(tx) === null) toSend.set(txId, tx)
+      if (effect.type === 'lookup') tracker.lookUp(txId)
+      if (effect.type === 'alarm') {
+        telemetry.count('drover_stuck_decisions_total', { action: 'wait', cause: effect.cause })
+        telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause: effect.cause })
+      }
+    }
+    tracker.update(runner, draft.changed())
+    if (toSend.size > 0) send([...toSend.values()].sort((a, b) => a.nonce - b.nonce))
+  }
+
+  /** Batches of one lane leave one after the other, so that its nonces reach a node in order. */
+  function send(transactions: readonly InFlight[]): void {
+    const attempts = transactions.flatMap((tx) => {
+      const attempt = tx.attempts.at(-1)
+      return attempt === undefined ? [] : [{ txId: tx.id, raw: attempt.raw, hash: attempt.hash }]
+    })
+    sending = sending.then(async () => {
+      const answer = await broadcaster.send({ attempts, maySend: () => !stopped && ports.mayAct() })
+      if (answer.type === 'withheld') return
+      post({
+        type: 'answers',
+        answers: attempts.flatMap(({ txId, hash }, index) => {
+          const outcome = answer.outcomes[index]
+          return outcome === undefined ? [] : [{ txId, hash, outcome }]
+        }),
+      })
+    })
+  }
+
+  function prepareMore(): void {
+    if (preparing || stopped || ledger === null || !queueMayHaveMore || ports.isPaused()) return
+    if (clock.now() < holdUntil) return
+    const policy = ports.policy()
+    const free = Math.min(settings.prepareBatch, policy.maxInFlight - ledger.inFlight.size)
+    if (free <= 0) return
+    preparing = true
+    const unmined = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
+    const needsCount = ledger.cursor === null || policy.externalUse
+    prepare(free, policy, unmined, needsCount).then(post, (error: unknown) => {
+      telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
+      post({ type: 'prepare.failed' })
+    })
+  }
+
+  async function prepare(
+    limit: number,
+    policy: Policy,
+    predecessorsPending: boolean,
+    needsCount: boolean,
+  ): Promise<LaneSignal> {
+    queueMayHaveMore = false
+    const queued = await store.readQueue(lease.lane, limit)
+    const first = queued[0]
+    if (first === undefined) return { type: 'prepared', preparations: [], chainCount: null }
+    queueMayHaveMore = true
+    if (first.retryAt !== null && first.retryAt > clock.now()) return { type: 'prepare.held', until: first.retryAt }
+    const [preparations, count] = await Promise.all([
+      prepareTransactions(chain, queued, { policy, predecessorsPending }),
+      needsCount ? chain.getTransactionCount(lease.lane.signer, 'pending') : null,
+    ])
+    return { type: 'prepared', preparations, chainCount: count }
+  }
+
+  function scheduleTick(): void {
+    cancelTick()
+    if (ledger === null) return
+    const now = clock.now()
+    const due = nextDueAt([...ledger.inFlight.values()], ports.policy(), holdUntil > now ? holdUntil : null)
+    if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))
+  }
+
+  function halt(): void {
+    stopped = true
+    cancelTick()
+    tracker.forget(runner)
+  }
+
+  const runner: LaneRunner = {
+    lease,
+    post,
+    stop: async () => {
+      halt()
+      while (cycling !== null) await cycling
+    },
+  }
+  return runner
+}

@@ -1,0 +1,30 @@
+/** The notes of a save as entries of the history. Equal ones in a row are one entry with a count. */
+import type { Transaction } from '../core/transaction.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
+import type { TxSave } from '../ports/store.ts'
+
+export interface CountedNote {
+  readonly type: string
+  readonly cause: string | null
+  readonly detail: HistoryNote['detail']
+  readonly count: number
+  /** Two entries in a row with the same key are one happening, repeated. */
+  readonly key: string
+}
+
+export const ACCEPTED_NOTE: HistoryNote = { type: 'accepted', cause: null, detail: {} }
+
+export function eventKey(note: HistoryNote, tx: Pick<Transaction, 'state' | 'subState'>): string {
+  return [note.type, tx.state, tx.subState, note.cause ?? ''].join('|')
+}
+
+export function compactNotes({ notes, tx }: Pick<TxSave, 'notes' | 'tx'>): readonly CountedNote[] {
+  const compacted: CountedNote[] = []
+  for (const note of notes) {
+    const key = eventKey(note, tx)
+    const latest = compacted.at(-1)
+    if (latest?.key === key) compacted[compacted.length - 1] = { ...latest, count: latest.count + 1 }
+    else compacted.push({ type: note.type, cause: note.cause, detail: note.detail, count: 1, key })
+  }
+  return compacted
+}

@@ -1,0 +1,69 @@
+/** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
+import type { Lane } from '../core/lane.ts'
+import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
+import type { LoadedLane } from '../ports/store.ts'
+import type { Database } from './database.ts'
+import { toBytes } from './json-text.ts'
+import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
+
+/** One statement, so that cursor, nonces and transactions are of the same moment. */
+const LOAD = {
+  name: 'load_lane',
+  text: `
+select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
+       (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
+         where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       t.*
+  from (select) lane
+  left join lateral (
+    select ${TRANSACTION_COLUMNS} from managed_tx t
+     where t.chain_id = $1 and t.signer = $2::bytea and t.nonce is not null and t.final_at is null) t on true
+ order by t.nonce`,
+} as const
+
+const QUEUE = {
+  name: 'read_queue',
+  text: `
+select ${TRANSACTION_COLUMNS} from managed_tx t
+ where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+ order by t.priority desc, t.queue_position limit $3`,
+} as const
+
+const AHEAD = {
+  name: 'count_ahead',
+  text: `
+select (select count(*) from managed_tx o
+         where o.chain_id = t.chain_id and o.signer = t.signer and o.queue_position is not null and not o.suspended
+           and (o.priority > t.priority or (o.priority = t.priority and o.queue_position < t.queue_position))) as ahead
+  from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
+} as const
+
+type LoadedRow = { readonly cursor: number | null; readonly recyclable: readonly number[] | null } & (
+  | TransactionRow
+  | { readonly tx_id: null }
+)
+
+export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
+  const rows = await database.query<LoadedRow>(LOAD, [lane.chainId, toBytes(lane.signer)])
+  const inFlight = rows.flatMap((row) => {
+    if (row.tx_id === null) return []
+    const tx = readTransaction(row)
+    if (!isInFlight(tx)) throw new Error(`transaction ${tx.id} is ${tx.state} among the live ones`)
+    return [tx]
+  })
+  return { cursor: rows[0]?.cursor ?? null, inFlight, recyclable: rows[0]?.recyclable ?? [] }
+}
+
+export async function readQueue(database: Database, lane: Lane, limit: number): Promise<readonly Queued[]> {
+  const rows = await database.query<TransactionRow>(QUEUE, [lane.chainId, toBytes(lane.signer), limit])
+  return rows.map((row) => {
+    const tx = readTransaction(row)
+    if (tx.state !== 'QUEUED') throw new Error(`transaction ${tx.id} is ${tx.state} in the queue`)
+    return tx
+  })
+}
+
+export async function countAhead(database: Database, id: TxId): Promise<number | null> {
+  const [row] = await database.query<{ ahead: number }>(AHEAD, [id])
+  return row?.ahead ?? null
+}

@@ -1,0 +1,134 @@
+/** Reads of the in-memory store. Every answer is a copy: a caller can change nothing by changing it. */
+import type { Header } from '../core/finality.ts'
+import { type Lane, laneKey } from '../core/lane.ts'
+import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
+import type { LaneStatus, LoadedLane, Page, TransactionFilter } from '../ports/store.ts'
+import { heldBy } from './memory-leases.ts'
+import {
+  findMemoryTransaction,
+  isLeaseLive,
+  type MemoryLane,
+  type MemoryState,
+  type MemoryTransaction,
+  sortedLanes,
+} from './memory-state.ts'
+
+export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
+  const lane = state.lanes.get(laneKey(wanted))
+  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [] }
+  const inFlight = transactionsOf(lane)
+    .filter(isInFlight)
+    .sort((a, b) => a.nonce - b.nonce)
+  const recyclable = [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').map((mark) => mark.nonce)
+  return { cursor: lane.cursor, inFlight: structuredClone(inFlight), recyclable: recyclable.sort((a, b) => a - b) }
+}
+
+export function readQueueInMemory(state: MemoryState, wanted: Lane, limit: number): readonly Queued[] {
+  const lane = state.lanes.get(laneKey(wanted))
+  if (lane === undefined) return []
+  return structuredClone(
+    lineUp(lane)
+      .slice(0, limit)
+      .map(({ tx }) => tx),
+  )
+}
+
+export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): readonly Lane[] {
+  return heldBy(state, nodeId)
+    .filter((lane) => lineUp(lane).length > 0)
+    .map(({ lane }) => lane)
+}
+
+export function countAheadInMemory(state: MemoryState, id: TxId): number | null {
+  const row = findMemoryTransaction(state, id)
+  const lane = state.laneOf.get(id)
+  if (row === undefined || lane === undefined || row.tx.state !== 'QUEUED') return null
+  return lineUp(lane).filter((other) => comparePlaces(other, row) < 0).length
+}
+
+type QueuedRow = MemoryTransaction & { readonly tx: Queued }
+
+function lineUp(lane: MemoryLane): readonly QueuedRow[] {
+  return [...lane.transactions.values()].filter(isInLine).sort(comparePlaces)
+}
+
+function isInLine(row: MemoryTransaction): row is QueuedRow {
+  return row.tx.state === 'QUEUED' && !row.tx.suspended
+}
+
+function comparePlaces(a: MemoryTransaction, b: MemoryTransaction): number {
+  return b.tx.intent.priority - a.tx.intent.priority || a.acceptedSeq - b.acceptedSeq
+}
+
+export function listTransactionsInMemory(
+  state: MemoryState,
+  filter: TransactionFilter,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Page<Transaction> {
+  const matches = [...state.lanes.values()]
+    .flatMap(transactionsOf)
+    .filter((tx) => isMatch(tx, filter) && (after === null || tx.id < after))
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+  const items = structuredClone(matches.slice(0, limit))
+  return { items, next: matches.length > limit ? (items.at(-1)?.id ?? null) : null }
+}
+
+function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
+  const { chainId, from, states, requestId, hash, nonce, since } = filter
+  return (
+    (chainId === undefined || tx.intent.lane.chainId === chainId) &&
+    (from === undefined || tx.intent.lane.signer === from) &&
+    (states === undefined || states.includes(tx.state)) &&
+    (requestId === undefined || tx.intent.requestId === requestId) &&
+    (hash === undefined || tx.attempts.some((attempt) => attempt.hash === hash)) &&
+    (nonce === undefined || nonceOf(tx) === nonce) &&
+    (since === undefined || tx.createdAt >= since)
+  )
+}
+
+export function listStatusInMemory(state: MemoryState, wanted: Lane | undefined): readonly LaneStatus[] {
+  return sortedLanes(state)
+    .filter(({ lane }) => wanted === undefined || laneKey(lane) === laneKey(wanted))
+    .map((lane) => {
+      const transactions = transactionsOf(lane)
+      const { owner: nodeId, fence, expiresAt } = lane
+      return {
+        signer: structuredClone(lane.signer),
+        cursor: lane.cursor,
+        queued: transactions.filter((tx) => tx.state === 'QUEUED').length,
+        inFlight: transactions.filter(isInFlight).length,
+        stuck: transactions.filter((tx) => tx.state === 'STUCK').length,
+        lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
+      }
+    })
+}
+
+/** Keeps one linked chain: a block that no longer fits takes all above it along. */
+export function saveHeadersInMemory(
+  state: MemoryState,
+  chainId: number,
+  headers: readonly Header[],
+  keepFrom: number,
+): void {
+  const chain = state.headers.get(chainId) ?? new Map<number, Header>()
+  state.headers.set(chainId, chain)
+  const given = headers.filter((header) => header.number >= keepFrom).sort((a, b) => a.number - b.number)
+  for (const header of given) chain.set(header.number, { ...header })
+  const top = given.at(-1)
+  const above = top && chain.get(top.number + 1)
+  const isCut = top !== undefined && above !== undefined && above.parentHash !== top.hash
+  for (const number of chain.keys()) {
+    if (number < keepFrom || (isCut && number > top.number)) chain.delete(number)
+  }
+}
+
+export function readHeadersInMemory(state: MemoryState, chainId: number, from: number, to: number): readonly Header[] {
+  return [...(state.headers.get(chainId)?.values() ?? [])]
+    .filter((header) => header.number >= from && header.number <= to)
+    .sort((a, b) => a.number - b.number)
+    .map((header) => ({ ...header }))
+}
+
+function transactionsOf(lane: MemoryLane): Transaction[] {
+  return [...lane.transactions.values()].map(({ tx }) => tx)
+}

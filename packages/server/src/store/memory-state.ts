@@ -1,0 +1,78 @@
+/** What the in-memory store holds: the tables of the database as maps. */
+import type { Header } from '../core/finality.ts'
+import type { Hash } from '../core/hex.ts'
+import type { Lane, LaneKey } from '../core/lane.ts'
+import type { Transaction, TxId } from '../core/transaction.ts'
+import type { HistoryEntry, LiveNode, NonceMark, Notice, SignerRecord } from '../ports/store.ts'
+
+export interface MemoryTransaction {
+  tx: Transaction
+  /** Place in line by acceptance, kept for life. */
+  readonly acceptedSeq: number
+  lastEvent: HistoryEntry | null
+  eventKey: string
+}
+
+export interface MemoryLane {
+  readonly lane: Lane
+  signer: SignerRecord
+  owner: string | null
+  fence: number
+  expiresAt: number
+  wantedBy: string | null
+  cursor: number | null
+  readonly nonces: Map<number, NonceMark>
+  /** Who holds a nonce and is not final. */
+  readonly live: Map<number, TxId>
+  readonly transactions: Map<TxId, MemoryTransaction>
+  readonly requests: Map<string, TxId>
+}
+
+export interface MemoryNode extends LiveNode {
+  readonly ttlMs: number
+}
+
+export interface MemoryState {
+  readonly now: () => number
+  readonly lanes: Map<LaneKey, MemoryLane>
+  readonly laneOf: Map<TxId, MemoryLane>
+  readonly hashes: Map<Hash, TxId>
+  readonly events: HistoryEntry[]
+  readonly nodes: Map<string, MemoryNode>
+  readonly headers: Map<number, Map<number, Header>>
+  readonly listeners: Set<(notice: Notice) => void>
+  acceptedSeq: number
+}
+
+export function createMemoryState(now: () => number): MemoryState {
+  return {
+    now,
+    lanes: new Map(),
+    laneOf: new Map(),
+    hashes: new Map(),
+    events: [],
+    nodes: new Map(),
+    headers: new Map(),
+    listeners: new Set(),
+    acceptedSeq: 0,
+  }
+}
+
+/** Lanes by chain and signer, the order in which the database lists them. */
+export function sortedLanes(state: MemoryState): readonly MemoryLane[] {
+  return [...state.lanes.values()].sort(
+    (a, b) => a.lane.chainId - b.lane.chainId || (a.lane.signer < b.lane.signer ? -1 : 1),
+  )
+}
+
+export function findMemoryTransaction(state: MemoryState, id: TxId): MemoryTransaction | undefined {
+  return state.laneOf.get(id)?.transactions.get(id)
+}
+
+export function isLeaseLive(state: MemoryState, lane: MemoryLane): boolean {
+  return lane.owner !== null && lane.expiresAt > state.now()
+}
+
+export function tell(state: MemoryState, notice: Notice): void {
+  for (const listener of [...state.listeners]) listener(notice)
+}

@@ -1,0 +1,104 @@
+/**
+ * The store as a model in memory: same answers, same refusals, no database. It has no timers and no chance of its own,
+ * so a simulation that moves the clock by hand gets the same run every time. Each call happens at once, as one step;
+ * only its answer comes later.
+ */
+import { laneKey } from '../core/lane.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { SignerRecord, Store } from '../ports/store.ts'
+import {
+  acquireInMemory,
+  heartbeatInMemory,
+  listLeasesInMemory,
+  listNodesInMemory,
+  releaseInMemory,
+  renewInMemory,
+  requestInMemory,
+} from './memory-leases.ts'
+import {
+  countAheadInMemory,
+  lanesWithWorkInMemory,
+  listStatusInMemory,
+  listTransactionsInMemory,
+  loadLaneInMemory,
+  readHeadersInMemory,
+  readQueueInMemory,
+  saveHeadersInMemory,
+} from './memory-reads.ts'
+import { createMemoryState, findMemoryTransaction, type MemoryState, sortedLanes, tell } from './memory-state.ts'
+import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
+import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
+
+export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'> }): Store {
+  const state = createMemoryState(() => clock.now())
+  return {
+    ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
+    insertTransactions: async (batch) => insertInMemory(state, batch),
+    registerSigners: async (signers) => registerSigners(state, signers),
+    listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
+    updateSigner: async (lane, change) => updateSigner(state, lane, change),
+    listLaneStatus: async ({ lane }) => listStatusInMemory(state, lane),
+    heartbeat: async (node) => heartbeatInMemory(state, node),
+    listNodes: async () => listNodesInMemory(state),
+    removeNode: async (nodeId) => {
+      if (state.nodes.delete(nodeId)) tell(state, { type: 'nodes.changed' })
+    },
+    acquireLeases: async (nodeId, lanes, ttlMs) => acquireInMemory(state, nodeId, lanes, ttlMs),
+    renewLeases: async (nodeId, ttlMs) => renewInMemory(state, nodeId, ttlMs),
+    requestLeases: async (nodeId, lanes) => requestInMemory(state, nodeId, lanes),
+    releaseLeases: async (leases) => releaseInMemory(state, leases),
+    listLeases: async () => listLeasesInMemory(state),
+    lanesWithWork: async (nodeId) => lanesWithWorkInMemory(state, nodeId),
+    loadLane: async (lane) => loadLaneInMemory(state, lane),
+    readQueue: async (lane, limit) => readQueueInMemory(state, lane, limit),
+    writeLanes: async (writes) => writeLanesInMemory(state, writes),
+    amend: async (save) => amendInMemory(state, save),
+    findTransaction: async (id) => copy(findMemoryTransaction(state, id)?.tx),
+    findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
+    listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
+    countAhead: async (id) => countAheadInMemory(state, id),
+    readHistory: async (id) => structuredClone(state.events.filter((event) => event.txId === id)),
+    readEvents: async (after, limit) => structuredClone(state.events.slice(Math.max(0, after), after + limit)),
+    saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
+    readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),
+    listen: (listener) => {
+      const own: typeof listener = (notice) => listener(notice)
+      state.listeners.add(own)
+      return () => {
+        state.listeners.delete(own)
+      }
+    },
+    close: async () => state.listeners.clear(),
+  }
+}
+
+function registerSigners(state: MemoryState, signers: Parameters<Store['registerSigners']>[0]): void {
+  const before = state.lanes.size
+  for (const { lane, policy, label } of signers) {
+    if (state.lanes.has(laneKey(lane))) continue
+    state.lanes.set(laneKey(lane), {
+      lane: { ...lane },
+      signer: { lane: { ...lane }, policy: structuredClone(policy), label, paused: false, createdAt: state.now() },
+      ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
+      ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
+    })
+  }
+  if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })
+}
+
+function updateSigner(
+  state: MemoryState,
+  lane: SignerRecord['lane'],
+  change: Parameters<Store['updateSigner']>[1],
+): SignerRecord | null {
+  const row = state.lanes.get(laneKey(lane))
+  if (row === undefined) return null
+  row.signer = { ...row.signer, ...structuredClone(change) }
+  tell(state, { type: 'lane.work', lane: row.lane })
+  tell(state, { type: 'nodes.changed' })
+  return structuredClone(row.signer)
+}
+
+function copy<T>(value: T | undefined): T | null {
+  return value === undefined ? null : structuredClone(value)
+}

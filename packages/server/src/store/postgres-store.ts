@@ -1,0 +1,66 @@
+/** The store in PostgreSQL: the authority over every lane, lease, nonce and transaction. */
+import type { Store } from '../ports/store.ts'
+import { createDatabase, type DatabaseOptions } from './database.ts'
+import { readEvents, readHistory } from './event-reads.ts'
+import { readHeaders, saveHeaders } from './header-statements.ts'
+import { insertTransactions } from './insert-transactions.ts'
+import { countAhead, loadLane, readQueue } from './lane-reads.ts'
+import {
+  acquireLeases,
+  lanesWithWork,
+  listLeases,
+  releaseLeases,
+  renewLeases,
+  requestLeases,
+} from './lease-statements.ts'
+import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
+import { createNoticeListener } from './notice-listener.ts'
+import { listLaneStatus, listSigners, registerSigners, updateSigner } from './signer-statements.ts'
+import { findTransaction, findTransactionByHash, listTransactions } from './transaction-reads.ts'
+import { amend, writeLanes } from './write-lanes.ts'
+
+export type PostgresStoreOptions = DatabaseOptions
+
+/** Connects when first used. The schema must have been brought up to date by `migrate`. */
+export function createPostgresStore(options: PostgresStoreOptions): Store {
+  const database = createDatabase(options)
+  const notices = createNoticeListener({
+    databaseUrl: options.databaseUrl,
+    telemetry: options.telemetry,
+    applicationName: options.applicationName ?? 'drover',
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+  })
+  return {
+    ping: () => ping(database),
+    insertTransactions: (batch) => insertTransactions(database, batch),
+    registerSigners: (signers) => registerSigners(database, signers),
+    listSigners: () => listSigners(database),
+    updateSigner: (lane, change) => updateSigner(database, lane, change),
+    listLaneStatus: (filter) => listLaneStatus(database, filter),
+    heartbeat: (node) => heartbeat(database, node),
+    listNodes: () => listNodes(database),
+    removeNode: (nodeId) => removeNode(database, nodeId),
+    acquireLeases: (nodeId, lanes, ttlMs) => acquireLeases(database, nodeId, lanes, ttlMs),
+    renewLeases: (nodeId, ttlMs) => renewLeases(database, nodeId, ttlMs),
+    requestLeases: (nodeId, lanes) => requestLeases(database, nodeId, lanes),
+    releaseLeases: (leases) => releaseLeases(database, leases),
+    listLeases: () => listLeases(database),
+    lanesWithWork: (nodeId) => lanesWithWork(database, nodeId),
+    loadLane: (lane) => loadLane(database, lane),
+    readQueue: (lane, limit) => readQueue(database, lane, limit),
+    writeLanes: (writes) => writeLanes(database, writes),
+    amend: (save) => amend(database, save),
+    findTransaction: (id) => findTransaction(database, id),
+    findTransactionByHash: (hash) => findTransactionByHash(database, hash),
+    listTransactions: (filter, page) => listTransactions(database, filter, page),
+    countAhead: (id) => countAhead(database, id),
+    readHistory: (id) => readHistory(database, id),
+    readEvents: (after, limit) => readEvents(database, after, limit),
+    saveHeaders: (chainId, headers, keepFrom) => saveHeaders(database, chainId, headers, keepFrom),
+    readHeaders: (chainId, from, to) => readHeaders(database, chainId, from, to),
+    listen: (listener) => notices.listen(listener),
+    close: async () => {
+      await Promise.all([notices.close(), database.close()])
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/** Reads: by id and hash, lists with every filter, headers. */
+import { describe, expect, test } from 'vitest'
+import type { Header } from '../core/finality.ts'
+import type { Lane } from '../core/lane.ts'
+import type { Store, TransactionFilter } from '../ports/store.ts'
+import {
+  accept,
+  acceptOne,
+  acquire,
+  allocateOne,
+  anyAddress,
+  anyAttempt,
+  anyHash,
+  anyLane,
+  anyNew,
+  registerLane,
+  toConfirmed,
+  write,
+} from './samples.suite.ts'
+import type { GetStore } from './store.suite.ts'
+
+export function describeReads(get: GetStore): void {
+  describe('reads', () => {
+    test('a transaction is found by its id and by every hash it ever had', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const allocated = await allocateOne(store, lease, 0)
+      const bumped = { ...allocated, attempts: [...allocated.attempts, anyAttempt(0, { kind: 'bump' })] }
+      const [saved] = await write(store, lease, [[allocated, bumped]])
+      expect(saved?.attempts).toHaveLength(2)
+      for (const { hash } of bumped.attempts) expect(await store.findTransactionByHash(hash)).toEqual(saved)
+      expect(await store.findTransactionByHash(anyHash())).toBeNull()
+      expect(await store.findTransaction(anyNew(lease.lane).id)).toBeNull()
+    })
+
+    test('an answer is a copy', async () => {
+      const { store } = get()
+      const queued = await acceptOne(store, await registerLane(store), { metadata: { a: '1' } })
+      const found = await store.findTransaction(queued.id)
+      Object.assign(found?.intent.metadata ?? {}, { a: 'changed' })
+      expect(await store.findTransaction(queued.id)).toEqual(queued)
+    })
+
+    test('lists go newest first, page by page, without gaps or repeats', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const accepted = await accept(
+        store,
+        Array.from({ length: 7 }, () => anyNew(lane)),
+      )
+      const ids = accepted.map((tx) => tx.id).reverse()
+      const seen: string[] = []
+      let after: string | null = null
+      do {
+        const page: Awaited<ReturnType<Store['listTransactions']>> = await store.listTransactions(
+          { chainId: lane.chainId },
+          { after, limit: 3 },
+        )
+        expect(page.items.length).toBeLessThanOrEqual(3)
+        seen.push(...page.items.map((tx) => tx.id))
+        after = page.next
+      } while (after !== null)
+      expect(seen).toEqual(ids)
+      const exact = await store.listTransactions({ chainId: lane.chainId }, { after: null, limit: 7 })
+      expect([exact.items.length, exact.next]).toEqual([7, null])
+    })
+
+    test('each filter narrows, and they narrow together', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const other = await registerLane(store, { chainId: lane.chainId, signer: anyAddress() })
+      const lease = await acquire(store, lane)
+      const flying = await allocateOne(store, lease, 11)
+      const landing = await allocateOne(store, lease, 12)
+      await write(store, lease, [[landing, toConfirmed(landing)]])
+      const waiting = await acceptOne(store, lane, { requestId: 'wait' })
+      const apart = await acceptOne(store, other, { requestId: 'wait' })
+      const list = (filter: TransactionFilter) => listIds(store, lane, filter)
+      expect(await list({})).toEqual([apart.id, waiting.id, landing.id, flying.id])
+      expect(await list({ from: lane.signer })).toEqual([waiting.id, landing.id, flying.id])
+      expect(await list({ states: ['QUEUED'] })).toEqual([apart.id, waiting.id])
+      expect(await list({ states: ['ALLOCATED', 'TRACKING'] })).toEqual([flying.id])
+      expect(await list({ states: ['QUEUED', 'ALLOCATED'] })).toEqual([apart.id, waiting.id, flying.id])
+      expect(await list({ states: ['CONFIRMED', 'ALLOCATED'] })).toEqual([landing.id, flying.id])
+      expect(await list({ states: [] })).toEqual([])
+      expect(await list({ requestId: 'wait' })).toEqual([apart.id, waiting.id])
+      expect(await list({ requestId: 'wait', from: lane.signer })).toEqual([waiting.id])
+      expect(await list({ hash: flying.attempts[0]?.hash ?? anyHash() })).toEqual([flying.id])
+      expect(await list({ hash: anyHash() })).toEqual([])
+      expect(await list({ nonce: 12 })).toEqual([landing.id])
+      expect(await list({ since: waiting.createdAt })).toEqual(expect.arrayContaining([apart.id, waiting.id]))
+      expect(await list({ since: apart.createdAt + 60_000 })).toEqual([])
+    })
+
+    test('a lane that nobody knows is empty', async () => {
+      const { store } = get()
+      expect(await store.loadLane(anyLane())).toEqual({ cursor: null, inFlight: [], recyclable: [] })
+    })
+
+    test('in flight means by nonce, and without what is final', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const [high, low] = [await allocateOne(store, lease, 8), await allocateOne(store, lease, 3)]
+      const done = await allocateOne(store, lease, 5)
+      await write(store, lease, [[done, toConfirmed(done)]])
+      expect((await store.loadLane(lease.lane)).inFlight).toEqual([low, high])
+    })
+  })
+
+  describe('headers', () => {
+    test('are kept from the height asked for, and replaced by a fork', async () => {
+      const { store } = get()
+      const { chainId } = anyLane()
+      const chain = extend(null, 10, 5)
+      await store.saveHeaders(chainId, chain, 0)
+      expect(await store.readHeaders(chainId, 11, 13)).toEqual(chain.slice(1, 4))
+      const fork = extend(chain[2] ?? null, 13, 1)
+      await store.saveHeaders(chainId, fork, 11)
+      // Block 14 stood on the old block 13.
+      expect(await store.readHeaders(chainId, 0, 100)).toEqual([...chain.slice(1, 3), ...fork])
+      expect(await store.readHeaders(chainId + 1_000_000, 0, 100)).toEqual([])
+    })
+
+    test('a late look at lower blocks leaves the ones above that still fit', async () => {
+      const { store } = get()
+      const { chainId } = anyLane()
+      const chain = extend(null, 20, 4)
+      await store.saveHeaders(chainId, chain, 0)
+      await store.saveHeaders(chainId, chain.slice(0, 2), 0)
+      expect(await store.readHeaders(chainId, 0, 100)).toEqual(chain)
+      await store.saveHeaders(chainId, [], 22)
+      expect(await store.readHeaders(chainId, 0, 100)).toEqual(chain.slice(2))
+    })
+  })
+}
+
+async function listIds(store: Store, lane: Lane, filter: TransactionFilter): Promise<readonly string[]> {
+  const page = await store.listTransactions({ chainId: lane.chainId, ...filter }, { after: null, limit: 50 })
+  return page.items.map((tx) => tx.id)
+}
+
+function extend(parent: Header | null, from: number, count: number): readonly Header[] {
+  const headers: Header[] = []
+  for (let number = from; number < from + count; number++) {
+    const parentHash = (headers.at(-1) ?? parent)?.hash ?? anyHash()
+    headers.push({ number, hash: anyHash(), parentHash, timestamp: 1_700_000_000 + number })
+  }
+  return headers
+}

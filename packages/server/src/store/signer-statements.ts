@@ -1,0 +1,148 @@
+/** Registered lanes: their policies, and how they stand. */
+import type { Address } from '../core/hex.ts'
+import type { Lane } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
+import type { LaneStatus, SignerRecord, Store } from '../ports/store.ts'
+import type { Database } from './database.ts'
+import { toBytes, toJson } from './json-text.ts'
+import { CHANNEL, laneNotice, NODES_CHANGED } from './notice-payload.ts'
+import { readPolicy, type Stored } from './stored-json.ts'
+
+interface SignerRow {
+  readonly chain_id: number
+  readonly signer: Address
+  readonly policy: Stored<Policy>
+  readonly label: string | null
+  readonly paused: boolean
+  readonly created_at: number
+}
+
+interface StatusRow extends SignerRow {
+  readonly next_nonce: number | null
+  readonly queued: number
+  readonly in_flight: number
+  readonly stuck: number
+  readonly owner_node: string | null
+  readonly fencing_token: number
+  readonly expires_at: number
+  readonly is_live: boolean
+}
+
+const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, s.paused, s.created_at'
+
+/** A lane's lease and cursor are born with it, so that everything later only ever locks rows that exist. */
+const REGISTER = {
+  name: 'register_signers',
+  text: `
+with added as (
+  insert into signer (chain_id, signer, policy, label)
+  select chain_id, signer, policy, label
+    from json_to_recordset($1::json) as i(chain_id bigint, signer bytea, policy jsonb, label text)
+   order by chain_id, signer
+  on conflict do nothing
+  returning chain_id, signer
+), leases as (
+  insert into signer_lease (chain_id, signer) select chain_id, signer from added
+), cursors as (
+  insert into signer_nonce_cursor (chain_id, signer) select chain_id, signer from added
+)
+select pg_notify('${CHANNEL}', '${NODES_CHANGED}') where exists (select from added)`,
+} as const
+
+const LIST = { name: 'list_signers', text: `select ${COLUMNS} from signer s order by s.chain_id, s.signer` } as const
+
+const UPDATE = {
+  name: 'update_signer',
+  text: `
+with changed as (
+  update signer s
+     set policy = coalesce($3::jsonb, s.policy), paused = coalesce($4, s.paused),
+         label = case when $5 then $6 else s.label end
+   where s.chain_id = $1 and s.signer = $2::bytea
+  returning ${COLUMNS}
+)
+select s.*, pg_notify('${CHANNEL}', $7), pg_notify('${CHANNEL}', '${NODES_CHANGED}') from changed s`,
+} as const
+
+const STATUS = {
+  name: 'list_lane_status',
+  text: `
+select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l.fencing_token, l.expires_at,
+       l.expires_at > clock_timestamp() as is_live
+  from signer s
+ cross join lateral (select * from signer_lease l where l.chain_id = s.chain_id and l.signer = s.signer) l
+ cross join lateral (select * from signer_nonce_cursor c where c.chain_id = s.chain_id and c.signer = s.signer) c
+ cross join lateral (
+   select count(*) as queued from managed_tx t
+    where t.chain_id = s.chain_id and t.signer = s.signer and t.queue_position is not null) q
+ cross join lateral (
+   select count(*) as in_flight, count(*) filter (where t.state = 'STUCK') as stuck from managed_tx t
+    where t.chain_id = s.chain_id and t.signer = s.signer and t.nonce is not null and t.final_at is null) f
+ where $1::bigint is null or (s.chain_id = $1 and s.signer = $2::bytea)
+ order by s.chain_id, s.signer`,
+} as const
+
+export async function registerSigners(
+  database: Database,
+  signers: Parameters<Store['registerSigners']>[0],
+): Promise<void> {
+  if (signers.length === 0) return
+  const rows = signers.map(({ lane, policy, label }) => ({
+    chain_id: lane.chainId,
+    signer: toBytes(lane.signer),
+    policy,
+    label,
+  }))
+  await database.query(REGISTER, [toJson(rows)])
+}
+
+export async function listSigners(database: Database): Promise<readonly SignerRecord[]> {
+  return (await database.query<SignerRow>(LIST, [])).map(toRecord)
+}
+
+export async function updateSigner(
+  database: Database,
+  lane: Lane,
+  change: Parameters<Store['updateSigner']>[1],
+): Promise<SignerRecord | null> {
+  const [row] = await database.query<SignerRow>(UPDATE, [
+    lane.chainId,
+    toBytes(lane.signer),
+    change.policy === undefined ? null : toJson(change.policy),
+    change.paused ?? null,
+    change.label !== undefined,
+    change.label ?? null,
+    laneNotice('lane.work', lane),
+  ])
+  return row === undefined ? null : toRecord(row)
+}
+
+export async function listLaneStatus(
+  database: Database,
+  { lane }: { readonly lane?: Lane },
+): Promise<readonly LaneStatus[]> {
+  const values = lane === undefined ? [null, null] : [lane.chainId, toBytes(lane.signer)]
+  return (await database.query<StatusRow>(STATUS, values)).map(toStatus)
+}
+
+function toRecord(row: SignerRow): SignerRecord {
+  return {
+    lane: { chainId: row.chain_id, signer: row.signer },
+    policy: readPolicy(row.policy),
+    label: row.label,
+    paused: row.paused,
+    createdAt: row.created_at,
+  }
+}
+
+function toStatus(row: StatusRow): LaneStatus {
+  const { owner_node: nodeId, fencing_token: fence, expires_at: expiresAt, is_live: live } = row
+  return {
+    signer: toRecord(row),
+    cursor: row.next_nonce,
+    queued: row.queued,
+    inFlight: row.in_flight,
+    stuck: row.stuck,
+    lease: nodeId === null ? null : { nodeId, fence, expiresAt, live },
+  }
+}

@@ -1,0 +1,57 @@
+/** The parts of a transaction that are kept as JSON because nothing looks them up: amounts in them are decimal text. */
+import type { Fees } from '../core/fees.ts'
+import type { Inclusion } from '../core/finality.ts'
+import type { Hash, Hex } from '../core/hex.ts'
+import type { Policy } from '../core/policy.ts'
+import type { Attempt, AttemptKind } from '../core/transaction.ts'
+
+/** A value as `toJson` leaves it: every bigint is text. */
+export type Stored<T> = T extends bigint
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : { readonly [Key in keyof T]: Stored<T[Key]> }
+
+export function readFees(fees: Stored<Fees>): Fees {
+  return fees.type === 'eip1559'
+    ? {
+        type: fees.type,
+        maxFeePerGas: BigInt(fees.maxFeePerGas),
+        maxPriorityFeePerGas: BigInt(fees.maxPriorityFeePerGas),
+      }
+    : { type: fees.type, gasPrice: BigInt(fees.gasPrice) }
+}
+
+export function readInclusion(inclusion: Stored<Inclusion>): Inclusion {
+  return {
+    ...inclusion,
+    gasUsed: BigInt(inclusion.gasUsed),
+    effectiveGasPrice: BigInt(inclusion.effectiveGasPrice),
+  }
+}
+
+export function readPolicy(policy: Stored<Policy>): Policy {
+  return { ...policy, maxFeePerGasWei: policy.maxFeePerGasWei === null ? null : BigInt(policy.maxFeePerGasWei) }
+}
+
+/** Attempts come as one JSON array per transaction, each as an array in the order of `ATTEMPT_FIELDS`. */
+export type StoredAttempt = readonly [string, string, AttemptKind, number, string, Stored<Fees>, number]
+
+export const ATTEMPT_FIELDS =
+  'a.hash, a.raw, a.kind, a.nonce, a.gas_limit::text, a.fees, (extract(epoch from a.created_at) * 1000)::bigint'
+
+export function readAttempt([hash, raw, kind, nonce, gasLimit, fees, createdAt]: StoredAttempt): Attempt {
+  return {
+    hash: readBytes(hash),
+    raw: readBytes(raw),
+    kind,
+    nonce,
+    gasLimit: BigInt(gasLimit),
+    fees: readFees(fees),
+    createdAt,
+  }
+}
+
+function readBytes(text: string): Hash | Hex {
+  return `0x${text.slice(2)}`
+}

@@ -1,0 +1,135 @@
+/** Every metric, once: what is registered, what `/metrics` serves and what the reference page says. */
+export interface Metric {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  /** As Prometheus spells them; the code may say `chainId` for `chain_id`. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly buckets?: readonly number[]
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000]
+
+export const METRICS = {
+  drover_leases_total: {
+    kind: 'counter',
+    help: 'Leases by what came of asking for them.',
+    labels: { result: 'inserted, renewed, taken, lost, released' },
+  },
+  drover_lanes_owned: { kind: 'gauge', help: 'Lanes that this node holds the lease of.', labels: {} },
+  drover_fence_refusals_total: {
+    kind: 'counter',
+    help: 'Writes that the database refused because the lease was gone.',
+    labels: { operation: 'what was to be written' },
+  },
+  drover_receipt_lookups_total: {
+    kind: 'counter',
+    help: 'Look-ups of receipts by hash.',
+    labels: { result: 'found, missing, failed' },
+  },
+  drover_broadcasts_total: {
+    kind: 'counter',
+    help: 'Signed transactions sent, by what the nodes answered.',
+    labels: { outcome: 'accepted, already_known, nonce_too_low, ambiguous and the other send outcomes' },
+  },
+  drover_resubmits_total: {
+    kind: 'counter',
+    help: 'Transactions sent again with the same bytes.',
+    labels: { result: 'sent, failed' },
+  },
+  drover_finality_total: {
+    kind: 'counter',
+    help: 'Steps towards finality.',
+    labels: { result: 'included, reorged, confirmed, failed, cancelled' },
+  },
+  drover_stuck_decisions_total: {
+    kind: 'counter',
+    help: 'Decisions about transactions that cannot advance.',
+    labels: { action: 'wait, retry, bump, cancel, resolve', cause: 'why it is stuck' },
+  },
+  drover_transactions_accepted_total: {
+    kind: 'counter',
+    help: 'Requests for a transaction, by answer.',
+    labels: { result: 'accepted, existing, or the error code' },
+  },
+  drover_queue_depth: {
+    kind: 'gauge',
+    help: 'Items waiting inside this node.',
+    labels: { queue: 'intake, writer, blocks, receipts' },
+  },
+  drover_flush_size: {
+    kind: 'histogram',
+    help: 'Items written together.',
+    labels: { queue: 'intake, writer' },
+    buckets: SIZES,
+  },
+  drover_flush_seconds: {
+    kind: 'histogram',
+    help: 'Time that one write of collected items took.',
+    labels: { queue: 'intake, writer' },
+    buckets: SECONDS,
+  },
+  drover_rpc_requests_total: {
+    kind: 'counter',
+    help: 'JSON-RPC calls to the nodes; each call of a batch counts.',
+    labels: {
+      chain_id: 'the chain',
+      host: 'the node, without path and credentials',
+      method: 'the JSON-RPC method',
+      outcome: 'result, error, rate_limited, lost, unreached',
+    },
+  },
+  drover_rpc_request_seconds: {
+    kind: 'histogram',
+    help: 'Time that one HTTP request to a node took.',
+    labels: { host: 'the node, without path and credentials' },
+    buckets: SECONDS,
+  },
+  drover_rpc_endpoint_up: {
+    kind: 'gauge',
+    help: '1 while a node is used, 0 while it is left out.',
+    labels: { chain_id: 'the chain', host: 'the node, without path and credentials' },
+  },
+  drover_head_block: { kind: 'gauge', help: 'Newest block that was followed.', labels: { chain_id: 'the chain' } },
+  drover_reorgs_total: {
+    kind: 'counter',
+    help: 'Times that followed blocks left the canonical chain.',
+    labels: { chain_id: 'the chain' },
+  },
+  drover_gaps_total: {
+    kind: 'counter',
+    help: 'Times that blocks may have been missed, so that transactions were looked up by hash instead.',
+    labels: { part: 'follower, tracker' },
+  },
+  drover_lane_reloads_total: {
+    kind: 'counter',
+    help: 'Times that a lane was loaded again because its write was not taken.',
+    labels: { cause: 'stale, refused' },
+  },
+  drover_store_round_trips_total: {
+    kind: 'counter',
+    help: 'Round trips to the database.',
+    labels: { operation: 'the method of the store', outcome: 'ok, unavailable, failed' },
+  },
+  drover_http_requests_total: {
+    kind: 'counter',
+    help: 'HTTP requests served.',
+    labels: { method: 'the HTTP method', route: "the route's pattern", status: 'the status code' },
+  },
+  drover_http_request_seconds: {
+    kind: 'histogram',
+    help: 'Time to serve an HTTP request.',
+    labels: { route: "the route's pattern" },
+    buckets: SECONDS,
+  },
+} as const satisfies Readonly<Record<string, Metric>>
+
+export type MetricName = keyof typeof METRICS
+
+export function labelOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+export function findMetric(name: string): Metric | null {
+  return Object.hasOwn(METRICS, name) ? METRICS[name as MetricName] : null
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createRedactor } from './redactor.ts'
+
+test('a secret is found in any case and in its JSON and URL forms', () => {
+  const { redact } = createRedactor(['Secret"Word', 'pass word'])
+  expect(redact('x sEcReT"wOrD y')).toBe('x [redacted] y')
+  expect(redact(JSON.stringify({ a: 'Secret"Word' }))).toBe('{"a":"[redacted]"}')
+  expect(redact('pass%20word')).toBe('[redacted]')
+})
+
+test('credentials in a URL go whether or not they were registered', () => {
+  const { redact } = createRedactor([])
+  expect(redact('see postgres://u:p@db:5432/x and https://token@rpc/v3')).toBe(
+    'see postgres://[redacted]@db:5432/x and https://[redacted]@rpc/v3',
+  )
+  expect(redact('postgres://u:p@ss@db/x')).toBe('postgres://[redacted]@db/x')
+  expect(redact('https://rpc.example/path?mail=a@b')).toBe('https://rpc.example/path?mail=a@b')
+})
+
+test('a secret that contains another leaves nothing behind', () => {
+  const { redact } = createRedactor(['abcdef', 'abcdef-rest'])
+  expect(redact('abcdef-rest')).toBe('[redacted]')
+})
+
+test('a secret can be added later, and what is too short to be told apart is left alone', () => {
+  const redactor = createRedactor(['db'])
+  expect(redactor.redact('db later-secret')).toBe('db later-secret')
+  redactor.hide('later-secret')
+  expect(redactor.redact('db later-secret')).toBe('db [redacted]')
+})
+
+test('no registered secret survives, whatever it is made of and stands in', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 6, unit: 'binary' }), fc.string(), fc.string(), (secret, before, after) => {
+      const { redact } = createRedactor([secret])
+      fc.pre(!'[redacted]'.includes(secret.toLowerCase()))
+      expect(redact(`${before}${secret}${after}`)).not.toContain(secret)
+      expect(redact(JSON.stringify({ secret }))).not.toContain(JSON.stringify(secret).slice(1, -1))
+    }),
+  )
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { formatLogLine } from './log-line.ts'
+import { METRICS } from './metrics.ts'
+import { createTelemetry, type ServiceTelemetry } from './telemetry.ts'
+
+function createCaptured(isTTY = false): { telemetry: ServiceTelemetry; lines: string[] } {
+  const lines: string[] = []
+  const telemetry = createTelemetry({ level: 'info', stream: { isTTY, write: (line) => lines.push(line) } })
+  return { telemetry, lines }
+}
+
+test('a line is one JSON object with time, level, message and fields', () => {
+  const { telemetry, lines } = createCaptured()
+  telemetry.log('warn', 'lane lost', { txId: 'a', fence: 3, error: new Error('gone', { cause: new Error('why') }) })
+  telemetry.log('debug', 'left out')
+  expect(lines.length).toBe(1)
+  const entry: unknown = JSON.parse(lines[0] ?? '')
+  expect(entry).toMatchObject({ level: 'warn', message: 'lane lost', txId: 'a', fence: 3, time: expect.any(String) })
+  expect(entry).toMatchObject({ error: { message: expect.stringContaining('gone: why') } })
+})
+
+test('wei can be logged', () => {
+  const { telemetry, lines } = createCaptured()
+  telemetry.log('info', 'priced', { feeWei: 10n ** 30n })
+  expect(lines[0]).toContain('1000000000000000000000000000000')
+})
+
+test('a terminal gets lines for people', () => {
+  const { telemetry, lines } = createCaptured(true)
+  telemetry.log('info', 'ready', { url: 'http://127.0.0.1:4747', note: 'two words' })
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}ready url=http:\/\/127\.0\.0\.1:4747 note="two words"\n$/)
+})
+
+test('what is not JSON is shown as it is', () => {
+  expect(formatLogLine('half a line')).toBe('half a line')
+})
+
+test('every metric of the table can be told and is served', async () => {
+  const { telemetry, lines } = createCaptured()
+  for (const [name, metric] of Object.entries(METRICS)) {
+    const labels = Object.fromEntries(Object.keys(metric.labels).map((label) => [label, 'x']))
+    if (metric.kind === 'counter') telemetry.count(name, labels)
+    if (metric.kind === 'gauge') telemetry.gauge(name, 2, labels)
+    if (metric.kind === 'histogram') telemetry.observe(name, 1, labels)
+  }
+  const { body, contentType } = await telemetry.renderMetrics()
+  for (const name of Object.keys(METRICS)) expect(body).toMatch(new RegExp(`^${name}(_count)?(\\{.*\\})? [12]$`, 'm'))
+  expect(contentType).toContain('text/plain')
+  expect(lines).toEqual([])
+})
+
+test('a name, kind or label that is not in the table stops nothing and is reported once', async () => {
+  const { telemetry, lines } = createCaptured()
+  for (let i = 0; i < 3; i++) {
+    telemetry.count('no_such_metric')
+    telemetry.observe('drover_leases_total', 1)
+    telemetry.count('drover_leases_total', { result: 'lost', extra: 1 })
+  }
+  expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+    'no_such_metric is not a counter that can grow by 1',
+    'drover_leases_total is not a histogram',
+    'metric drover_leases_total has no label extra',
+  ])
+  expect((await telemetry.renderMetrics()).body).toContain('drover_leases_total{result="lost"} 3')
+})

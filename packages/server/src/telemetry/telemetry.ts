@@ -1,0 +1,62 @@
+/** Logs and metrics of a running service, behind the telemetry port. Nothing leaves without passing the redactor. */
+import { pino } from 'pino'
+import type { LogLevel, Telemetry } from '../ports/telemetry.ts'
+import { formatLogLine } from './log-line.ts'
+import { createMetricRegistry } from './metric-registry.ts'
+import { createRedactor } from './redactor.ts'
+
+export interface LogStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+}
+
+export interface TelemetryOptions {
+  readonly level: LogLevel
+  /** JSON lines, or lines for people where it is a terminal. */
+  readonly stream: LogStream
+  readonly secrets?: Iterable<string>
+  /** Memory, processor and event loop of this process among the metrics. */
+  readonly withProcessMetrics?: boolean
+}
+
+export interface ServiceTelemetry extends Telemetry {
+  /** From now on this string is taken out of every line. */
+  hide(secret: string): void
+  redact(text: string): string
+  renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>
+}
+
+export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
+  const redactor = createRedactor(options.secrets ?? [])
+  const forPeople = options.stream.isTTY === true
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      messageKey: 'message',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+      serializers: { error: pino.stdSerializers.err, cause: pino.stdSerializers.err },
+    },
+    {
+      write(line: string) {
+        const safe = redactor.redact(line)
+        options.stream.write(forPeople ? formatLogLine(safe) : safe)
+      },
+    },
+  )
+  const metrics = createMetricRegistry({
+    withProcess: options.withProcessMetrics ?? false,
+    onMisuse: (message) => logger.error(message),
+  })
+
+  return {
+    count: (metric, labels = {}, by = 1) => metrics.count(metric, labels, by),
+    gauge: (metric, value, labels = {}) => metrics.gauge(metric, value, labels),
+    observe: (metric, value, labels = {}) => metrics.observe(metric, value, labels),
+    log: (level, message, fields = {}) => logger[level](fields, message),
+    hide: redactor.hide,
+    redact: redactor.redact,
+    renderMetrics: async () => ({ contentType: metrics.contentType, body: await metrics.render() }),
+  }
+}

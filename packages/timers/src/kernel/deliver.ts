@@ -1,0 +1,175 @@
+/**
+ * Deliver (§8 to §10): decides which timers fire in a block, purely from the state before it and the block's own data.
+ *
+ * Nothing is written here (R23). The result says what to materialize, what to evict and what to write back; the chain
+ * executes the entries and then calls `applyDelivery` once.
+ */
+import { deliverIdOf } from './deliver-id.ts'
+import type { Funds } from './escrow.ts'
+import type { Eviction } from './eviction.ts'
+import { type Candidates, gatherCandidates } from './gather-candidates.ts'
+import { compareHex, type Hex } from './hex.ts'
+import { U32_MAX, U64_MAX } from './limits.ts'
+import type { MailboxEntry } from './mailbox-entry.ts'
+import { matchWatches, type WatchClipped, type WatchMatches } from './match-watches.ts'
+import { mergeShards } from './merge-shards.ts'
+import type { ReadyIndex } from './ready-index.ts'
+import { walkShard } from './ready-shard.ts'
+import { compareMailboxOrder, createFireSelector, type FireSelector } from './select-fires.ts'
+import type { DueTimer, MatchedKeys } from './timer.ts'
+import type { TimerParams } from './timer-params.ts'
+import type { TimerState } from './timer-state.ts'
+
+export interface DeliverBlock {
+  readonly height: bigint
+  readonly parentStateRoot: Hex
+  /** ModifiedKeySet(h) of R13, in any order. */
+  readonly modifiedKeys: Iterable<string>
+  readonly params: TimerParams
+  /** Left out where nobody pays for fires. */
+  readonly funds?: Funds
+  /** Any number gives the same bytes. */
+  readonly shards?: number
+}
+
+export type Mutation =
+  | { readonly type: 'timer.spent'; readonly timerId: Hex }
+  | { readonly type: 'timer.rescheduled'; readonly timerId: Hex; readonly fireSeq: number; readonly dueHeight: bigint }
+  | {
+      readonly type: 'timer.retired'
+      readonly timerId: Hex
+      readonly reason: 'fire_seq_exhausted' | 'height_exhausted'
+    }
+  | { readonly type: 'watch.cleared'; readonly timerId: Hex; readonly fireSeq: number }
+  | { readonly type: 'watch.pended'; readonly timerId: Hex; readonly dueHeight: bigint; readonly matched: MatchedKeys }
+  | { readonly type: 'cursor.moved'; readonly target: Hex; readonly height: bigint }
+
+export interface Delivery {
+  readonly height: bigint
+  readonly params: TimerParams
+  readonly entries: readonly MailboxEntry[]
+  readonly mutations: readonly Mutation[]
+  readonly evictions: readonly Eviction[]
+  readonly carried: { readonly keys: readonly Hex[]; readonly clipped: WatchClipped | null }
+  /** The ready index as of this block and the timers it was made from, to spare rebuilding it; not part of the result. */
+  readonly derived: DerivedIndex | null
+}
+
+/** The ready index and the very records it was made of, so that it can be carried over instead of rebuilt. */
+export interface DerivedIndex extends Pick<TimerState, 'timers' | 'goneTargets'> {
+  readonly ready: ReadyIndex
+}
+
+export function deliver(state: TimerState, block: DeliverBlock): Delivery {
+  const { height, params, shards = 1 } = block
+  checkBlock(state, block, shards)
+  const matches = matchWatches(state, height, block.modifiedKeys, params)
+  const candidates = gatherCandidates(state, matches.woken, { height, params, shards })
+  const selector = createFireSelector(params, block.funds ?? null)
+  offerAll(candidates.ready, params, selector)
+  return assembleDelivery(state, block, { matches, candidates, selector })
+}
+
+/** What the stages before found, whichever thread they ran in. */
+export interface DeliveryParts {
+  readonly matches: WatchMatches
+  readonly candidates: { readonly ready: ReadyIndex | null; readonly evictions: Candidates['evictions'] }
+  readonly selector: Pick<FireSelector, 'fires' | 'evictions'>
+}
+
+/** Turns the selection into entries, mutations and evictions. */
+export function assembleDelivery(state: TimerState, block: DeliverBlock, parts: DeliveryParts): Delivery {
+  const { height, params } = block
+  const { matches, candidates, selector } = parts
+  const fired = [...selector.fires]
+    .sort(compareMailboxOrder)
+    .map(({ ready: { timer } }) => matches.woken.get(timer.timerId) ?? timer)
+  const { ready } = candidates
+  return {
+    height,
+    params,
+    entries: fired.map((timer) => materialize(state.chainId, block, timer)),
+    mutations: listMutations(height, fired, matches, [...candidates.evictions, ...selector.evictions]),
+    evictions: [...candidates.evictions, ...selector.evictions],
+    carried: { keys: matches.carriedKeys, clipped: matches.clipped },
+    derived: ready === null ? null : { ready, timers: wakeRecords(state, matches), goneTargets: state.goneTargets },
+  }
+}
+
+/** The records with this block's matches on them, as the ready index holds them. */
+function wakeRecords(state: TimerState, { woken }: WatchMatches): TimerState['timers'] {
+  return state.timers.setMany([...woken].sort((a, b) => compareHex(a[0], b[0])))
+}
+
+/** A caller's mistake, not an outcome: heights go up one way and roots have 32 bytes. */
+export function checkBlock(state: TimerState, block: DeliverBlock, shards: number): void {
+  const { height, parentStateRoot } = block
+  if (height <= state.height || height > U64_MAX) throw new RangeError(`cannot deliver ${height} after ${state.height}`)
+  if (!/^0x[0-9a-f]{64}$/.test(parentStateRoot))
+    throw new RangeError('parentStateRoot must be 32 bytes of lower-case hex')
+  if (!Number.isSafeInteger(shards) || shards < 1) throw new RangeError('shards must be a whole number from 1')
+}
+
+function offerAll(ready: ReadyIndex, params: TimerParams, selector: FireSelector): void {
+  const walks = ready.shards.map((shard) => walkShard(shard, params.maxFiresPerTarget))
+  const merge = mergeShards(walks.length)
+  let step = merge.next()
+  while (!step.done) {
+    if (step.value.type === 'refill') {
+      const next = walks[step.value.shard]?.next()
+      step = merge.next(next === undefined || next.done ? [] : [next.value])
+    } else {
+      if (!selector.offer(step.value.candidate)) return
+      step = merge.next([])
+    }
+  }
+}
+
+function materialize(chainId: bigint, block: DeliverBlock, timer: DueTimer): MailboxEntry {
+  const { height, parentStateRoot } = block
+  const { timerId, fireSeq, owner, target, kind, dueHeight } = timer
+  return {
+    deliverId: deliverIdOf({ chainId, height, parentStateRoot, timerId, fireSeq }),
+    height,
+    timerId,
+    fireSeq,
+    owner,
+    target,
+    payloadSnapshot: timer.payload,
+    gasLimitSnapshot: timer.gasLimit,
+    bidSnapshot: timer.bidFp,
+    triggerCtx: { kind, dueHeight, matched: timer.kind === 'STATE_WATCH' ? timer.matched : null },
+  }
+}
+
+function listMutations(
+  height: bigint,
+  fired: readonly DueTimer[],
+  { woken }: WatchMatches,
+  evictions: readonly Eviction[],
+): Mutation[] {
+  const settled = new Set([...fired, ...evictions].map(({ timerId }) => timerId))
+  const waiting = [...woken.values()].filter((timer) => !settled.has(timer.timerId))
+  const targets = [...new Set(fired.map(({ target }) => target))].sort(compareHex)
+  return [
+    ...fired.map((timer) => writeBackOf(timer, height)),
+    ...waiting.sort((a, b) => compareHex(a.timerId, b.timerId)).flatMap(pendingOf),
+    ...targets.map((target): Mutation => ({ type: 'cursor.moved', target, height })),
+  ]
+}
+
+/** R5 to R7: what one fire leaves behind. */
+function writeBackOf(timer: DueTimer, height: bigint): Mutation {
+  const { timerId, fireSeq } = timer
+  if (timer.kind === 'HEIGHT') return { type: 'timer.spent', timerId }
+  if (fireSeq >= U32_MAX) return { type: 'timer.retired', timerId, reason: 'fire_seq_exhausted' }
+  if (timer.kind === 'STATE_WATCH') return { type: 'watch.cleared', timerId, fireSeq: fireSeq + 1 }
+  const dueHeight = height + BigInt(timer.everyBlocks)
+  if (dueHeight > U64_MAX) return { type: 'timer.retired', timerId, reason: 'height_exhausted' }
+  return { type: 'timer.rescheduled', timerId, fireSeq: fireSeq + 1, dueHeight }
+}
+
+function pendingOf(timer: DueTimer): Mutation[] {
+  if (timer.kind !== 'STATE_WATCH' || timer.matched === null) return []
+  return [{ type: 'watch.pended', timerId: timer.timerId, dueHeight: timer.dueHeight, matched: timer.matched }]
+}
