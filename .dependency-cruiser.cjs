@@ -84,8 +84,22 @@ module.exports = {
       name: 'packages-by-their-entry',
       comment: 'Another package is used through its public entry.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/', pathNot: TEST },
+      from: { path: '^packages/([^/]+)/', pathNot: [TEST, '^packages/dashboard/'] },
       to: { path: '^packages/[^/]+/', pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/index\\.(ts|js)$'] },
+    },
+    {
+      name: 'page-knows-the-contract-only',
+      comment:
+        "The page takes the types of the API's contract from the server, and nothing that would be in its bundle.",
+      severity: 'error',
+      from: { path: '^packages/dashboard/', pathNot: TEST },
+      to: { path: '^packages/(?!dashboard/)', pathNot: `${SERVER}/api/contract/` },
+    },
+    {
+      name: 'page-takes-types-only',
+      severity: 'error',
+      from: { path: '^packages/dashboard/', pathNot: TEST },
+      to: { path: '^packages/server/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'timers-are-pure',

@@ -1,4 +1,5 @@
 /** Finds what belongs to somebody's machine and not to the project: absolute paths and private package hosts. */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runProgram } from './run-program.ts'
@@ -10,7 +11,9 @@ export async function findLocalTraces(folder: string): Promise<readonly string[]
   const listed = await runProgram('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], folder)
   if (listed.code !== 0) throw new Error(`git cannot list the files: ${listed.output}`)
   const traces: string[] = []
-  for (const file of listed.stdout.split('\0').filter((name) => name !== '')) {
+  // Git also lists what was deleted and not yet committed.
+  const files = listed.stdout.split('\0').filter((name) => name !== '' && existsSync(join(folder, name)))
+  for (const file of files) {
     const text = await readFile(join(folder, file), 'utf8')
     for (const [index, line] of text.split('\n').entries())
       if (LOCAL_PATH.test(line) || PACKAGE_HOST.test(line))

@@ -40,6 +40,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@drover/timers': ['engine', 'cli', 'app'],
 }
 
+const TO_CONTRACT = '../../server/src/api/contract/shape.ts'
+
 test('the source keeps to the import table', async () => {
   const { moduleCount, violations } = await cruise(ROOT, CONFIG, ['packages', 'scripts', 'tests'])
   expect(moduleCount).toBeGreaterThan(50)
@@ -92,6 +94,10 @@ describe('planted imports', () => {
       await plantImport(`packages/${alone}/src/to-node.ts`, 'node:fs')
       await plantImport(`packages/${alone}/src/to-server.ts`, '../../server/src/core/leaf.ts')
     }
+    await plant('packages/server/src/api/contract/shape.ts', 'export type Shape = string\nexport const shape = 1\n')
+    await plant('packages/dashboard/src/by-type.ts', `export type { Shape } from '${TO_CONTRACT}'\n`)
+    await plantImport('packages/dashboard/src/by-value.ts', TO_CONTRACT)
+    await plant('packages/dashboard/src/past-it.ts', `export type { Leaf } from '../../server/src/core/leaf.ts'\n`)
     found = await cruise(folder, CONFIG, ['packages'])
   })
   afterAll(() => rm(folder, { recursive: true }))
@@ -133,6 +139,12 @@ describe('planted imports', () => {
     'packages/timers/src/to-server.ts',
   ])('%s', (path) => {
     expect(isCaught(path)).toBe(true)
+  })
+
+  test("the page may know the contract's types, and nothing else of the server", () => {
+    expect(isCaught('packages/dashboard/src/by-type.ts')).toBe(false)
+    expect(isCaught('packages/dashboard/src/by-value.ts')).toBe(true)
+    expect(isCaught('packages/dashboard/src/past-it.ts')).toBe(true)
   })
 
   test('a cycle is found; a test may import anything, and the command line may migrate', () => {

@@ -1,6 +1,11 @@
 /** Opens the server to clients at one address. */
 import type { FastifyInstance } from 'fastify'
 
+/** The address cannot be had; the message says what to do. */
+export class AddressUnavailable extends Error {
+  override readonly name = 'AddressUnavailable'
+}
+
 /** Returns the URL under which it listens; port 0 takes a free one. */
 export async function listen(
   server: FastifyInstance,
@@ -11,12 +16,11 @@ export async function listen(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code === 'EADDRINUSE') {
-      throw new Error(`port ${at.port} on ${at.host} is taken by another program; choose another port`, {
-        cause: error,
-      })
+      const message = `port ${at.port} on ${at.host} is taken by another program; choose another with --port or DROVER_PORT`
+      throw new AddressUnavailable(message, { cause: error })
     }
     if (code === 'EACCES') {
-      throw new Error(`port ${at.port} on ${at.host} may not be opened by this user`, { cause: error })
+      throw new AddressUnavailable(`port ${at.port} on ${at.host} may not be opened by this user`, { cause: error })
     }
     throw error
   }

@@ -152,6 +152,8 @@ function toChainSettings(config: Config, own: ChainConfig) {
     staleReceiptTimeoutMs: config.receipts.staleTimeoutMs,
     blockQueueLength: config.blocks.queueLength,
     receiptBatch: config.receipts.batchSize,
+    receiptWorkers: config.receipts.workers,
+    fetchReceiptUponEntry: config.receipts.fetchUponEntry,
   }
 }
 

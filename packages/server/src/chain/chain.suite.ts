@@ -78,14 +78,15 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       test('are announced', async () => {
         // A listener may be told of the head that was there before it came: only a higher one counts.
         const before = await getLatest(chain)
-        await new Promise<void>((resolve) => {
+        const announced = new Promise<void>((resolve) => {
           const stop = chain.onHeadHint(async () => {
             if ((await getLatest(chain)).number <= before.number) return
             stop()
             resolve()
           })
-          void harness.mine()
         })
+        await harness.mine()
+        await announced
       })
     })
 

@@ -1,3 +1,4 @@
+import { describe, expect, test } from 'vitest'
 import { developmentAccount, startTestChain } from '../../../../tests/setup/anvil.ts'
 import { createSystemClock } from '../app/system-clock.ts'
 import { type Hex, toAddress } from '../core/hex.ts'
@@ -41,3 +42,62 @@ function describeAnvil(name: string, urlsOf: (node: { rpcUrl: string; wsUrl: str
 
 describeAnvil('anvil over HTTP', ({ rpcUrl }) => [rpcUrl])
 describeAnvil('anvil with a WebSocket for heads', ({ rpcUrl, wsUrl }) => [rpcUrl, wsUrl])
+
+describe('a WebSocket', () => {
+  test('tells of heads long before the poll would, and never for another chain', async () => {
+    const node = await startTestChain()
+    const options = { urls: [node.rpcUrl, node.wsUrl], telemetry: silent, pollIntervalMs: 3_600_000 }
+    const chain = createEvmChain({ ...options, chainId: 31337, clock: createSystemClock() })
+    const wrong = createEvmChain({ ...options, chainId: 5, clock: createSystemClock() })
+    let misled = 0
+    wrong.onHeadHint(() => misled++)
+    const heads = createCounter()
+    chain.onHeadHint(heads.increase)
+    // One by the first poll, one by the subscription itself.
+    await heads.reach(2)
+    await node.mine()
+    await heads.reach(3)
+    await node.mine(2)
+    await heads.reach(5)
+    expect(misled).toBe(0)
+    await chain.close()
+    await wrong.close()
+    await node.stop()
+  })
+
+  test('that nobody answers is tried until somebody does', async () => {
+    const gone = await startTestChain()
+    const node = await startTestChain()
+    await gone.stop()
+    const chain = createEvmChain({
+      chainId: 31337,
+      urls: [node.rpcUrl, gone.wsUrl],
+      clock: createSystemClock(),
+      telemetry: silent,
+      pollIntervalMs: 3_600_000,
+    })
+    const heads = createCounter()
+    chain.onHeadHint(heads.increase)
+    await heads.reach(1)
+    const back = await startTestChain({ port: gone.port })
+    await heads.reach(2)
+    await back.stop()
+    const again = await startTestChain({ port: gone.port })
+    await heads.reach(3)
+    await chain.close()
+    for (const one of [node, again]) await one.stop()
+  })
+})
+
+function createCounter() {
+  let count = 0
+  const waiting = new Map<number, () => void>()
+  return {
+    increase() {
+      count++
+      waiting.get(count)?.()
+    },
+    reach: (wanted: number) =>
+      count >= wanted ? Promise.resolve() : new Promise<void>((resolve) => waiting.set(wanted, resolve)),
+  }
+}

@@ -6,28 +6,34 @@
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { Inclusion } from '../core/finality.ts'
-import type { Address, Hash } from '../core/hex.ts'
+import type { Hash } from '../core/hex.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
-import type { Block, BlockRef, Call, CallOutcome, Chain, ReceiptLookup } from '../ports/chain.ts'
-import { ChainUnavailable } from '../ports/chain.ts'
+import {
+  type Block,
+  type Call,
+  type CallOutcome,
+  type Chain,
+  ChainUnavailable,
+  type ReceiptLookup,
+} from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { classifyCallError } from './call-outcome.ts'
+import {
+  balanceRead,
+  blockRead,
+  blockReceiptsRead,
+  countRead,
+  estimateRead,
+  heightRead,
+  receiptRead,
+  transactionRead,
+} from './chain-reads.ts'
 import { readFeeMarket } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
-import type { RpcError, RpcReply, RpcRequest } from './json-rpc.ts'
+import type { RpcReply, RpcRequest } from './json-rpc.ts'
 import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
 import { createRpcPool, type Read } from './rpc-pool.ts'
 import { parseRpcUrls } from './rpc-url.ts'
-import {
-  BadAnswer,
-  getCount,
-  parseBlock,
-  parseQuantity,
-  parseReceipt,
-  parseTransactionByHash,
-  toQuantity,
-} from './rpc-values.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
@@ -71,7 +77,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     telemetry,
     sockets,
     pollIntervalMs: Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000),
-    readHeight: () => pool.read(request('eth_blockNumber', [], (result) => getCount(result, 'block number'))),
+    readHeight: () => pool.read(heightRead),
   })
 
   return {
@@ -98,14 +104,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
         return reply.value === null ? { type: 'missing' } : { type: 'found', inclusion: reply.value }
       })
     },
-    findTransaction: (hash) =>
-      pool.read(
-        request('eth_getTransactionByHash', [hash], (result) =>
-          result === null ? null : parseTransactionByHash(result, hash),
-        ),
-      ),
-    getTransactionCount: (address, tag) =>
-      pool.read(request('eth_getTransactionCount', [address, tag], (result) => getCount(result, 'transaction count'))),
+    findTransaction: (hash) => pool.read(transactionRead(hash)),
+    getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     getBalance: (address) => pool.read(balanceRead(address)),
     async estimate(calls) {
       const payers = [...new Set(calls.filter((call) => call.value > 0n).map((call) => call.from))]
@@ -155,81 +155,11 @@ function prefersBlockReceipts(block: Block, wanted: number): boolean {
   return wanted > 1 && wanted * 4 >= block.txHashes.length
 }
 
-function request<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Read<T> {
-  return { method, params, decode }
-}
-
-function blockRead(ref: BlockRef): Read<Block | null> {
-  const byHash = typeof ref === 'object'
-  const asked = byHash ? ref.hash : typeof ref === 'number' ? toQuantity(ref) : ref
-  return {
-    method: byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
-    params: [asked, false],
-    decode(result) {
-      if (result === null && ref !== 'latest') return null
-      const block = parseBlock(result)
-      if (byHash && block.hash !== ref.hash) throw new BadAnswer('the block is another than asked for')
-      if (typeof ref === 'number' && block.number !== ref) throw new BadAnswer('the block is another than asked for')
-      return block
-    },
-    decodeError: (error) => ((ref === 'safe' || ref === 'finalized') && isTagMissing(error) ? { value: null } : null),
-  }
-}
-
-/** Chains without finality have no such tags; some nodes have none until they are in step. */
-function isTagMissing(error: RpcError): boolean {
-  return (
-    error.code === -32602 ||
-    error.code === -39001 ||
-    /(safe|finalized) block (is )?not (found|available)|unknown block|invalid (block|argument)/i.test(error.message)
-  )
-}
-
-function receiptRead(hash: Hash): Read<Inclusion | null> {
-  return request('eth_getTransactionReceipt', [hash], (result) => {
-    if (result === null) return null
-    const receipt = parseReceipt(result)
-    if (receipt !== null && receipt.txHash !== hash) throw new BadAnswer('the receipt is of another transaction')
-    return receipt
-  })
-}
-
-function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
-  return request('eth_getBlockReceipts', [block.hash], (result) => {
-    // Null: this node does not know the block (any more). Another may, and "no receipts" would be a lie.
-    if (!Array.isArray(result)) throw new BadAnswer('the node has no receipts for this block')
-    return result.map(parseReceipt).filter((receipt) => receipt !== null)
-  })
-}
-
-function balanceRead(address: Address): Read<bigint> {
-  return request('eth_getBalance', [address, 'latest'], (result) => parseQuantity(result, 'balance'))
-}
-
 /** Some nodes estimate a plain transfer without looking at the balance: more than there is cannot be sent all the same. */
 function checkFunds(call: Call, outcome: unknown, balance: unknown): CallOutcome {
   if (typeof balance === 'bigint' && call.value > balance)
     return { type: 'insufficient_funds', message: `the value is ${call.value} wei, the balance ${balance}` }
   return outcome as CallOutcome
-}
-
-function estimateRead(call: Call): Read<CallOutcome> {
-  const fields = {
-    from: call.from,
-    ...(call.to === null ? {} : { to: call.to }),
-    ...(call.data === '0x' ? {} : { data: call.data }),
-    value: toQuantity(call.value),
-    ...(call.gasLimit === null ? {} : { gas: toQuantity(call.gasLimit) }),
-  }
-  return {
-    method: 'eth_estimateGas',
-    params: [fields, 'latest'],
-    decode: (result) => ({ type: 'ok', gas: parseQuantity(result, 'gas') }),
-    decodeError(error) {
-      const outcome = classifyCallError(error)
-      return outcome === null ? null : { value: outcome }
-    },
-  }
 }
 
 function countOutcomes(telemetry: Telemetry, chainId: number, outcomes: readonly SendOutcome[]): void {

@@ -76,20 +76,23 @@ export function createJsonRpcClient(
     return await send(requests, ordered)
   }
 
-  async function send(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
-    const limit = batchLimit
-    const chunks: (readonly RpcRequest[])[] = []
-    for (let at = 0; at < requests.length; at += limit) chunks.push(requests.slice(at, at + limit))
-    if (!ordered) return (await Promise.all(chunks.map((chunk) => sendChunk(chunk, false)))).flat()
+  async function sendInOrder(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]> {
     const replies: RpcReply[] = []
-    for (const chunk of chunks) {
-      const answers = await sendChunk(chunk, true)
+    while (replies.length < requests.length) {
+      const answers = await sendChunk(requests.slice(replies.length, replies.length + batchLimit), true)
       replies.push(...answers)
       if (answers.every((answer) => answer.type !== 'result' && answer.type !== 'error')) break
     }
     while (replies.length < requests.length)
       replies.push({ type: 'unreached', message: 'not sent after a lost answer' })
     return replies
+  }
+
+  async function send(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
+    if (ordered) return await sendInOrder(requests)
+    const chunks: (readonly RpcRequest[])[] = []
+    for (let at = 0; at < requests.length; at += batchLimit) chunks.push(requests.slice(at, at + batchLimit))
+    return (await Promise.all(chunks.map((chunk) => sendChunk(chunk, false)))).flat()
   }
 
   return { send, close: () => transport.close() }

@@ -40,6 +40,14 @@ const LONGEST_BACKOFF_MS = 15_000
 const DEFAULT_PAUSE_MS = 1_000
 const WRONG_CHAIN_RECHECK_MS = 30_000
 
+const LOG_LEVELS = {
+  unverified: 'debug',
+  healthy: 'info',
+  failing: 'warn',
+  paused: 'warn',
+  wrong_chain: 'error',
+} as const
+
 export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoint {
   const { chainId, clock, telemetry } = options
   const client = createJsonRpcClient(target, options)
@@ -53,7 +61,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     notBefore = clock.monotonic() + waitMs
     if (next === state) return
     telemetry.gauge('drover_rpc_endpoint_up', next === 'healthy' ? 1 : 0, { chainId, host: target.host })
-    telemetry.log(next === 'healthy' ? 'info' : 'warn', `RPC endpoint is ${next}`, { host: target.host, reason })
+    telemetry.log(LOG_LEVELS[next], `RPC endpoint is ${next}`, { host: target.host, reason })
     state = next
   }
 

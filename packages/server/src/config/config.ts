@@ -27,11 +27,7 @@ export interface Config {
     readonly maxSubmitAttempts: number
     readonly maxInFlight: number
   }
-  readonly lease: {
-    readonly durationMs: number
-    readonly renewIntervalMs: number
-    readonly heartbeatIntervalMs: number
-  }
+  readonly lease: { readonly durationMs: number; readonly renewIntervalMs: number }
   readonly writer: { readonly count: number; readonly lingerMs: number; readonly batchSize: number }
   readonly intake: { readonly queueLimit: number; readonly lingerMs: number; readonly batchSize: number }
   readonly receipts: {
@@ -65,7 +61,6 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     lease: {
       durationMs: values.leaseDuration,
       renewIntervalMs: values.leaseRenewInterval,
-      heartbeatIntervalMs: values.heartbeatInterval,
     },
     writer: { count: values.writerCount, lingerMs: values.writerLinger, batchSize: values.writerBatchSize },
     intake: { queueLimit: values.intakeQueueLimit, lingerMs: values.intakeLinger, batchSize: values.intakeBatchSize },

@@ -15,22 +15,23 @@ export function loadConfig(input: ConfigInput): Config {
   )
 }
 
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
+
 /** Values that are right by themselves and wrong together. */
 export function findContradictions({ values, chains }: ResolvedSettings): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  const { leaseDuration, headerWindow } = values
-  const twiceInLease: readonly ('leaseRenewInterval' | 'heartbeatInterval')[] = [
-    'leaseRenewInterval',
-    'heartbeatInterval',
-  ]
-  for (const name of twiceInLease) {
-    const interval = values[name]
-    if (interval !== undefined && leaseDuration !== undefined && interval * 2 > leaseDuration)
-      problems.push({
-        place: name,
-        message: 'must be at most half of leaseDuration, so that one lost renewal does not lose the lanes',
-      })
-  }
+  const { leaseDuration, leaseRenewInterval, headerWindow, host } = values
+  if (leaseRenewInterval !== undefined && leaseDuration !== undefined && leaseRenewInterval * 2 > leaseDuration)
+    problems.push({
+      place: 'leaseRenewInterval',
+      message: 'must be at most half of leaseDuration, so that one lost renewal does not lose the lanes',
+    })
+  if (host !== undefined && !LOOPBACK.test(host))
+    problems.push({
+      place: 'host',
+      message:
+        'must be a loopback address (127.0.0.1, ::1 or localhost): there is no access control yet, so put a proxy that has one in front',
+    })
   const known = new Set<number>()
   for (const { values: chain } of chains) {
     const { finality, chainId } = chain

@@ -94,7 +94,11 @@ export const SETTINGS = {
     description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
     perChain: true,
   }),
-  host: setting({ type: text, fallback: '127.0.0.1', description: 'The address to listen on.' }),
+  host: setting({
+    type: text,
+    fallback: '127.0.0.1',
+    description: 'The address to listen on. Only a loopback address, since whoever reaches the service can send.',
+  }),
   port: setting({
     type: integer(0, 65_535),
     fallback: 4747,
@@ -108,12 +112,7 @@ export const SETTINGS = {
   leaseRenewInterval: setting({
     type: duration(100, 5 * MINUTE),
     fallback: 5_000,
-    description: 'How often a node renews its leases; at most half of leaseDuration.',
-  }),
-  heartbeatInterval: setting({
-    type: duration(100, 5 * MINUTE),
-    fallback: 5_000,
-    description: 'How often a node says that it is alive; at most half of leaseDuration.',
+    description: 'How often a node says that it is alive and renews its leases; at most half of leaseDuration.',
   }),
   maxInFlight: setting({
     type: integer(1, 10_000),

@@ -13,7 +13,7 @@ export function explainMined(tx: Mined, context: ExplainContext): Finding {
   const held = tx.suspended ? ' It is suspended too: should its block leave the chain, it is not sent again.' : ''
   return {
     cause: 'waiting_for_finality',
-    summary: `Nonce ${nonce} ${end} in block ${inclusion.blockNumber} and has ${progress(tx, context)}.${forks}${held}`,
+    summary: `Nonce ${nonce} ${end} in block ${inclusion.blockNumber}. ${progress(tx, context)}${forks}${held}`,
     nextAction: `It becomes ${verdict(tx)} ${condition(tx, context)}; should its block leave the chain, it is TRACKING again.`,
     nextActionAt: null,
   }
@@ -21,9 +21,9 @@ export function explainMined(tx: Mined, context: ExplainContext): Finding {
 
 function progress({ inclusion }: Mined, { head, finality }: ExplainContext): string {
   const needed = finality.type === 'confirmations' ? ` of the ${finality.count} it needs` : ''
-  if (head === null) return `no count of confirmations yet${needed && `,${needed}`}: this node has seen no block`
-  if (head < inclusion.blockNumber) return `0 confirmations${needed}: this node is behind, at block ${head}`
-  return `${spellCount(head - inclusion.blockNumber, 'confirmation')}${needed}, at block ${head}`
+  if (head === null) return 'This node has seen no block yet to count confirmations from.'
+  if (head < inclusion.blockNumber) return `This node is behind, at block ${head}, and counts 0 confirmations${needed}.`
+  return `At block ${head} it has ${spellCount(head - inclusion.blockNumber, 'confirmation')}${needed}.`
 }
 
 function condition({ inclusion: { blockNumber } }: Mined, { finality }: ExplainContext): string {

@@ -70,7 +70,10 @@ function waiting(tx: Unmined, { now }: ExplainContext): Found {
   }
   return tx.subState === 'stale'
     ? { cause: 'stale', summary: `Nonce ${tx.nonce} is in no block yet, and its bytes are being sent again. ${since}` }
-    : { cause: 'pending', summary: `A node has nonce ${tx.nonce} in its pool, and no block has it yet. ${since}` }
+    : {
+        cause: 'pending',
+        summary: `A node has taken nonce ${tx.nonce} or knows it, and no block seen so far holds it. ${since}`,
+      }
 }
 
 function sent(tx: Unmined): string {

@@ -1,6 +1,6 @@
 /** What a transition yields: the transaction after it, what the history shall say, and what is to be done once it is stored. */
 import type { Transaction } from './transaction.ts'
-import type { HistoryNote } from './tx-event.ts'
+import type { HistoryNote, TxEvent } from './tx-event.ts'
 
 /** Imperative: carried out only after the step is durable. */
 export type Effect =
@@ -24,4 +24,9 @@ export function stay(tx: Transaction): Step {
 
 export function move(tx: Transaction, note: HistoryNote, ...effects: readonly Effect[]): Step {
   return { tx, notes: [note], effects }
+}
+
+/** No operator's act goes into the history without who did it and why. */
+export function noteOperator(event: Extract<TxEvent, { readonly by: unknown }>) {
+  return { type: event.type, cause: 'operator', detail: { actor: event.by.actor, reason: event.by.reason } }
 }

@@ -5,15 +5,14 @@
  */
 import { answerBroadcast } from './answer-broadcast.ts'
 import type { Inclusion } from './finality.ts'
+import { inLine, moveQueued } from './move-queued.ts'
 import type { Policy } from './policy.ts'
-import { move, type Step, stay } from './step.ts'
+import { move, noteOperator, type Step, stay } from './step.ts'
 import {
-  type Dropped,
   type Finished,
   findAttempt,
   type InFlight,
   isTerminal,
-  type Queued,
   type Stuck,
   type SubState,
   type Tracking,
@@ -30,89 +29,6 @@ const REVERTED: TxError = {
 export function transition(tx: Transaction, event: TxEvent, policy: Policy): Step {
   if (isTerminal(tx)) return stay(tx)
   return tx.state === 'QUEUED' ? moveQueued(tx, event, policy) : moveInFlight(tx, event, policy)
-}
-
-function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
-  switch (event.type) {
-    case 'prepare.deferred':
-      if (tx.suspended || (tx.retryAt !== null && event.retryAt <= tx.retryAt)) return stay(tx)
-      return move(
-        {
-          ...tx,
-          subState: event.subState,
-          error: event.error,
-          retryAt: event.retryAt,
-          prepareFailures: tx.prepareFailures + 1,
-        },
-        { type: event.type, cause: event.error.code, detail: { message: event.error.message } },
-      )
-    case 'prepare.rejected':
-      if (tx.suspended) return stay(tx)
-      return move(drop(tx, 'CANCELLED', 'rejected', event.error, event.at), {
-        type: event.type,
-        cause: event.error.code,
-        detail: { message: event.error.message, reason: event.error.reason ?? null },
-      })
-    case 'deadline.passed':
-      if (tx.intent.validUntil === null || event.at < tx.intent.validUntil) return stay(tx)
-      return move(
-        drop(
-          tx,
-          'EXPIRED',
-          'expired',
-          { code: 'expired', message: 'validUntil passed before a nonce was taken' },
-          event.at,
-        ),
-        { type: event.type, cause: null, detail: { validUntil: tx.intent.validUntil } },
-      )
-    case 'nonce.allocated':
-      return allocate(tx, event, policy)
-    case 'operator.suspended':
-      if (tx.suspended) return stay(tx)
-      return move({ ...tx, suspended: true, subState: 'suspended' }, noteOperator(event))
-    case 'operator.resumed':
-      if (!tx.suspended) return stay(tx)
-      return move({ ...tx, ...inLine(false), suspended: false }, noteOperator(event))
-    case 'operator.retried':
-      if (tx.suspended || tx.retryAt === null) return stay(tx)
-      return move({ ...tx, ...inLine(false) }, noteOperator(event))
-    case 'operator.cancelled':
-      return move(drop(tx, 'CANCELLED', 'cancelled', null, event.at), noteOperator(event))
-    default:
-      return stay(tx)
-  }
-}
-
-/** A place in the queue with nothing held against it. */
-function inLine(suspended: boolean) {
-  return { subState: suspended ? 'suspended' : 'accepted', error: null, retryAt: null, prepareFailures: 0 } as const
-}
-
-function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
-  if (tx.suspended) return stay(tx)
-  const { retryAt: _, prepareFailures: __, ...base } = tx
-  return move(
-    {
-      ...base,
-      state: 'ALLOCATED',
-      subState: 'signed',
-      error: null,
-      nonce: event.nonce,
-      attempts: [...tx.attempts, event.attempt],
-      fence: event.fence,
-      nodeId: event.nodeId,
-      allocatedAt: event.at,
-      waitingSince: event.at,
-      submittedAt: null,
-      lastSubmitAt: null,
-      submitCount: 0,
-      refusals: 0,
-      nextResubmitAt: event.at + policy.resubmitIntervalMs,
-      newForks: 0,
-    },
-    { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
-    { type: 'broadcast' },
-  )
 }
 
 function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
@@ -335,17 +251,6 @@ function restart(tx: InFlight, at: number): Tracking | InFlight {
   return { ...withoutStuck(tx), ...fresh, state: 'TRACKING', subState: 'stale', inclusion: null, minedAt: null }
 }
 
-function drop(
-  tx: Queued,
-  state: Dropped['state'],
-  subState: Dropped['subState'],
-  error: TxError | null,
-  at: number,
-): Dropped {
-  const { retryAt: _, prepareFailures: __, ...base } = tx
-  return { ...base, state, subState, error, nonce: null, finalAt: at }
-}
-
 function withoutStuck<T extends InFlight>(tx: T): Omit<T, 'stuckAt'> {
   if (tx.state !== 'STUCK') return tx
   const { stuckAt: _, ...rest } = tx
@@ -362,8 +267,4 @@ function withoutInclusion(tx: InFlight) {
   if (tx.state !== 'TRACKING') return tx
   const { inclusion: _, minedAt: __, ...rest } = tx
   return rest
-}
-
-function noteOperator(event: Extract<TxEvent, { readonly by: unknown }>) {
-  return { type: event.type, cause: 'operator', detail: { actor: event.by.actor, reason: event.by.reason } }
 }

@@ -1,8 +1,21 @@
 import { spawn } from 'node:child_process'
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startScript } from '../../../../tests/setup/script-process.ts'
@@ -13,6 +26,7 @@ import {
   startEmbeddedPostgres,
 } from './embedded-postgres.ts'
 import { findFreePort } from './free-port.ts'
+import { removeAbandonedHomes } from './postgres-abandoned-homes.ts'
 import { canAccess } from './postgres-account.ts'
 import { findPostgresPackage, type PostgresPackage } from './postgres-binaries.ts'
 import { awaitExit, isAlive } from './process-watch.ts'
@@ -259,6 +273,24 @@ describe('accounts', () => {
     await removeEmbeddedPostgres(dataDir)
     await expect(stat(record.home)).rejects.toThrow('ENOENT')
   })
+
+  test.skipIf(!isRoot)(
+    'a home outside the data folder goes with it, but not when that is moved (needs root)',
+    async () => {
+      await chmod(folder, 0o700)
+      const started = await start()
+      const { home }: { home: string } = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'))
+      await started.stop()
+      await rename(dataDir, join(folder, 'moved'))
+      await removeAbandonedHomes(dirname(home), 0)
+      expect((await stat(join(home, 'cluster'))).isDirectory()).toBe(true)
+      const moved = await start({ dataDir: join(folder, 'moved') })
+      await rm(join(folder, 'moved'), { recursive: true })
+      await removeAbandonedHomes(dirname(home), 0)
+      await moved.exited
+      await expect(stat(home)).rejects.toThrow('ENOENT')
+    },
+  )
 
   test.skipIf(!isRoot)('root, in a folder that belongs to a user, runs it as that user (needs root)', async () => {
     await mkdir(dataDir, { mode: 0o700 })

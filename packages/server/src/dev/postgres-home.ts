@@ -9,8 +9,8 @@
  *
  * The home is the data dir itself, with one exception: root runs PostgreSQL under another account, and if that account
  * cannot reach the data dir (it lies under a 0700 folder such as /root), the home is a new folder in /var/tmp. The
- * record names it, so the next start finds the same data. Deleting the data dir by hand leaves such a home behind;
- * `removeEmbeddedPostgres` removes both.
+ * record names it, so the next start finds the same data. Deleting the data dir by hand leaves such a home behind; the
+ * next one to be made removes it (`postgres-abandoned-homes.ts`).
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, realpath, stat } from 'node:fs/promises'
@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DevSetupError } from './dev-setup-error.ts'
 import { errorCode } from './error-code.ts'
+import { HOME_PREFIX, removeAbandonedHomes, tieHome } from './postgres-abandoned-homes.ts'
 import { type Account, canAccess } from './postgres-account.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -65,7 +66,7 @@ export async function findRecord(dataDir: string): Promise<ClusterRecord | null>
 
 export async function createRecord(dataDir: string, account: Account | null): Promise<ClusterRecord> {
   const isReachable = account === null || canAccess(account, [['-x', dataDir]])
-  const home = isReachable ? dataDir : await makeHomeElsewhere()
+  const home = isReachable ? dataDir : await makeHomeElsewhere(dataDir)
   const record = { home, password: randomBytes(24).toString('hex'), port: null }
   await saveRecord(dataDir, record)
   return record
@@ -75,14 +76,21 @@ export async function saveRecord(dataDir: string, record: ClusterRecord): Promis
   await replaceFile(recordFile(dataDir), `${JSON.stringify(record, null, 2)}\n`)
 }
 
-async function makeHomeElsewhere(): Promise<string> {
+async function makeHomeElsewhere(dataDir: string): Promise<string> {
+  const shared = await findSharedFolder()
+  await removeAbandonedHomes(shared)
+  const home = await mkdtemp(join(shared, HOME_PREFIX))
+  await chmod(home, 0o711)
+  await tieHome(home, dataDir)
+  return home
+}
+
+async function findSharedFolder(): Promise<string> {
   const hasVarTmp = await stat('/var/tmp').then(
     (found) => found.isDirectory(),
     () => false,
   )
-  const home = await mkdtemp(join(hasVarTmp ? '/var/tmp' : tmpdir(), 'drover-'))
-  await chmod(home, 0o711)
-  return home
+  return hasVarTmp ? '/var/tmp' : tmpdir()
 }
 
 function recordFile(dataDir: string): string {

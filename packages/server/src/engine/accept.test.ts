@@ -41,10 +41,17 @@ function record(chainId: number): SignerRecord {
   return { lane: { chainId, signer: SIGNER }, policy: STABLE, label: null, paused: false, createdAt: 0 }
 }
 
+interface SetUpOptions {
+  readonly reverts?: boolean
+  readonly balance?: bigint
+  readonly chainIds?: readonly number[]
+  readonly clock?: Clock
+  readonly silent?: boolean
+  readonly onEstimate?: () => void
+}
+
 /** One chain, one signer, and an intake that keeps what it is given; every call to the chain is counted. */
-function setUp(
-  options: { reverts?: boolean; balance?: bigint; chainIds?: readonly number[]; clock?: Clock; silent?: boolean } = {},
-) {
+function setUp(options: SetUpOptions = {}) {
   const batches: (readonly Call[])[] = []
   const stored: NewTransaction[] = []
   const telemetry = createRecordingTelemetry()
@@ -62,6 +69,7 @@ function setUp(
   for (const fake of fakes) {
     const estimate: Chain['estimate'] = (calls) => {
       batches.push(calls)
+      options.onEstimate?.()
       if (options.silent === true) return new Promise(() => {})
       return fake.estimate(calls)
     }
@@ -200,6 +208,17 @@ describe('a request id that was used before', () => {
     state.earlier = await acceptFirst(keyed)
     expect(await accept({ ...keyed })).toEqual({ type: 'existing', transaction: state.earlier })
     expect([stored, batches]).toEqual([[], []])
+  })
+
+  test('a twin that was accepted while this one was simulated is its answer, not the revert', async () => {
+    const first = await acceptFirst(keyed)
+    const { accept, state } = setUp({
+      reverts: true,
+      onEstimate: () => {
+        state.earlier = first
+      },
+    })
+    expect(await accept(keyed)).toEqual({ type: 'existing', transaction: first })
   })
 
   test('the same body gets it even after its deadline', async () => {

@@ -66,12 +66,13 @@ export function createAccept(ports: AcceptPorts): Accept {
   const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
   const simulate = createSimulation(ports)
 
-  async function findEarlier(intent: Intent, requestId: string): Promise<Accepted | null> {
-    const { chainId, signer } = intent.lane
+  async function findEarlier({ lane, requestId, requestDigest }: Intent): Promise<Accepted | null> {
+    if (requestId === null) return null
+    const { chainId, signer } = lane
     const page = await store.listTransactions({ chainId, from: signer, requestId }, { after: null, limit: 1 })
     const earlier = page.items[0]
     if (earlier === undefined) return null
-    if (earlier.intent.requestDigest !== intent.requestDigest) throw conflict(requestId, earlier.id)
+    if (earlier.intent.requestDigest !== requestDigest) throw conflict(requestId, earlier.id)
     return { type: 'existing', transaction: earlier }
   }
 
@@ -81,14 +82,18 @@ export function createAccept(ports: AcceptPorts): Accept {
     if ((await signers.find(lane)) === null) throw unknownSigner(lane)
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
-    if (intent.requestId !== null && (intent.simulate || isLate)) {
-      const earlier = await findEarlier(intent, intent.requestId)
-      if (earlier !== null) return earlier
-    }
+    const earlier = intent.simulate || isLate ? await findEarlier(intent) : null
+    if (earlier !== null) return earlier
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
-    if (intent.simulate) await simulate(intent)
+    const rejection = intent.simulate ? await simulate(intent) : null
+    if (rejection !== null) {
+      // Its twin may have been accepted, and even mined, while this one was simulated.
+      const twin = await findEarlier(intent)
+      if (twin !== null) return twin
+      throw rejection
+    }
     const outcome = await intake.submit({ id: random.id(clock.now()), intent })
     switch (outcome.type) {
       case 'inserted':
@@ -167,7 +172,7 @@ function unknownSigner(lane: Lane): AppError {
 /** The deadline is short: a slow node must not hold up what can be simulated later. */
 const SIMULATION = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000, deadlineMs: 5_000 }
 
-/** Calls that come within the same few milliseconds go to the chain as one batch. Throws what is certain to fail. */
+/** Calls that come within the same few milliseconds go to the chain as one batch. Null: nothing speaks against it. */
 function createSimulation({ chains, clock, telemetry }: Pick<AcceptPorts, 'chains' | 'clock' | 'telemetry'>) {
   const batchers = new Map<number, Batcher<Call, CallOutcome>>()
   for (const [chainId, chain] of chains) {
@@ -175,14 +180,15 @@ function createSimulation({ chains, clock, telemetry }: Pick<AcceptPorts, 'chain
     batchers.set(chainId, createBatcher({ clock, ...SIMULATION, expire, run: (batch) => estimate(chain, batch) }))
   }
 
-  return async (intent: Intent): Promise<void> => {
+  return async (intent: Intent): Promise<AppError | null> => {
     const { lane, to, data, value, gasLimit } = intent
     try {
       const outcome = await batchers.get(lane.chainId)?.add({ from: lane.signer, to, data, value, gasLimit })
-      if (outcome !== undefined && outcome.type !== 'ok') throw rejection(outcome)
+      return outcome === undefined || outcome.type === 'ok' ? null : describeRejection(outcome)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
       telemetry.log('warn', 'accepted without simulation', { chainId: lane.chainId, error: error.message })
+      return null
     }
   }
 }
@@ -196,7 +202,7 @@ async function estimate(chain: Chain, batch: readonly Pending<Call, CallOutcome>
   }
 }
 
-function rejection(outcome: Exclude<CallOutcome, { type: 'ok' }>): AppError {
+function describeRejection(outcome: Exclude<CallOutcome, { type: 'ok' }>): AppError {
   const hint = 'Nothing was stored. If it depends on transactions that are not mined yet, send it with simulate: false.'
   switch (outcome.type) {
     case 'reverted':

@@ -21,6 +21,8 @@ export interface ChainSettings {
   readonly staleReceiptTimeoutMs: number
   readonly blockQueueLength: number
   readonly receiptBatch: number
+  readonly receiptWorkers: number
+  readonly fetchReceiptUponEntry: boolean
 }
 
 export interface EngineSettings {
@@ -69,6 +71,8 @@ export interface Engine {
   lanesHeld(): number
   stop(): Promise<void>
 }
+
+const EXPIRE_BATCH = 1_000
 
 export function createEngine(ports: EnginePorts): Engine {
   const { store, clock, telemetry, settings, nodeId } = ports
@@ -134,11 +138,21 @@ export function createEngine(ports: EnginePorts): Engine {
   /** Notifications are only hints: what they may have missed is found here, one statement for all lanes. */
   async function pollQueues(): Promise<void> {
     try {
+      await expire()
       for (const lane of await store.lanesWithWork(nodeId)) keeper.running().get(laneKey(lane))?.post({ type: 'work' })
     } catch (error) {
       telemetry.log('warn', 'queues could not be polled; trying again', { error })
     }
     if (!stopped) cancelPoll = clock.schedule(settings.queuePollMs, () => void pollQueues())
+  }
+
+  async function expire(): Promise<void> {
+    for (const tx of await store.readExpired(nodeId, EXPIRE_BATCH)) {
+      keeper
+        .running()
+        .get(laneKey(tx.intent.lane))
+        ?.post({ type: 'expired', transactions: [tx] })
+    }
   }
 
   return {
@@ -177,7 +191,8 @@ function createUnit(chain: Chain, settings: ChainSettings, { clock, telemetry }:
     settings: {
       windowSize: settings.headerWindow,
       initialDepth: Math.min(settings.headerWindow, depth + 8),
-      pollIntervalMs: settings.pollIntervalMs,
+      // The chain's own hints come at the poll interval; this one is for what they cannot see, a head replaced at the same height.
+      pollIntervalMs: settings.pollIntervalMs * 4,
       wantsTags: () => settings.finality.type !== 'confirmations',
     },
   })

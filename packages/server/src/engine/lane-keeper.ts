@@ -13,7 +13,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import type { LaneRunner } from './lane.ts'
+import type { LaneRunner } from './lane-runner.ts'
 
 export interface KeeperSettings {
   readonly leaseTtlMs: number

@@ -6,18 +6,9 @@
  * raises alarms. Slow things (preparing, sending) run beside the cycles and come back as signals. Nothing is remembered
  * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
  */
-import {
-  assessInclusion,
-  type ChainView,
-  type Confirmation,
-  type Finality,
-  type Inclusion,
-  listConfirmations,
-} from '../core/finality.ts'
-import type { Hash } from '../core/hex.ts'
+import { assessInclusion, type ChainView, type Finality, listConfirmations } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { SendOutcome } from '../core/send-outcome.ts'
 import { type InFlight, inclusionOf, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -29,35 +20,9 @@ import type { Broadcaster } from './broadcaster.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
 import { keepAlive, nextDueAt } from './keep-alive.ts'
 import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
+import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { type Preparation, prepareTransactions } from './prepare.ts'
 import type { Writer } from './writer.ts'
-
-export type LaneSignal =
-  | { readonly type: 'work' }
-  | { readonly type: 'amended' }
-  | { readonly type: 'tick' }
-  | {
-      readonly type: 'answers'
-      readonly answers: readonly { readonly txId: TxId; readonly hash: Hash; readonly outcome: SendOutcome }[]
-    }
-  | {
-      readonly type: 'inclusions'
-      readonly inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]
-    }
-  /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. */
-  | { readonly type: 'chain'; readonly view: ChainView; readonly forkFrom: number | null }
-  /** Deeper than the header window: the node says that the inclusion's block is canonical, with these on top of it. */
-  | {
-      readonly type: 'deep'
-      readonly txId: TxId
-      readonly blockHash: Hash
-      readonly confirmations: readonly Confirmation[]
-    }
-  | { readonly type: 'withdrawn'; readonly txId: TxId; readonly blockHash: Hash }
-  | { readonly type: 'nonce.lost'; readonly txId: TxId }
-  | { readonly type: 'prepared'; readonly preparations: readonly Preparation[]; readonly chainCount: number | null }
-  | { readonly type: 'prepare.held'; readonly until: number }
-  | { readonly type: 'prepare.failed' }
 
 export interface LanePorts {
   readonly store: Store
@@ -75,13 +40,6 @@ export interface LanePorts {
   mayAct(): boolean
   /** The lease is gone; the lane has stopped by itself. */
   onFenced(): void
-}
-
-export interface LaneRunner {
-  readonly lease: Lease
-  post(signal: LaneSignal): void
-  /** Finishes the cycle that runs and starts no other. */
-  stop(): Promise<void>
 }
 
 export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
@@ -219,6 +177,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'prepare.failed':
         preparing = false
         holdUntil = at + settings.prepareRetryMs
+        return
+      case 'expired':
+        for (const tx of signal.transactions) draft.apply(tx, { type: 'deadline.passed', at })
         return
       case 'amended':
       case 'tick':

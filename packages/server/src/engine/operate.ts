@@ -45,7 +45,8 @@ export function createOperate(ports: OperatePorts): Operate {
       if (tx === null) throw new AppError('not_found', `There is no transaction ${id}.`)
       const policy = ports.policyOf(tx.intent.lane) ?? STABLE
       const verdict = allowedActions(tx, policy)[request.action]
-      if (!verdict.allowed) throw new AppError('action_forbidden', verdict.why, { state: tx.state, action: request.action })
+      if (!verdict.allowed)
+        throw new AppError('action_forbidden', verdict.why, { state: tx.state, action: request.action })
       const step = transition(tx, await toEvent(tx, request), policy)
       if (step.tx === tx) return tx
       const { version, state, attempts } = tx
@@ -53,7 +54,9 @@ export function createOperate(ports: OperatePorts): Operate {
       const result = await store.amend(save, markNonce(tx, step.tx))
       if (result.type === 'written') return { ...step.tx, version: result.version }
     }
-    throw new AppError('action_forbidden', 'The transaction is changing too fast for this action; try again.', { action: request.action })
+    throw new AppError('action_forbidden', 'The transaction is changing too fast for this action; try again.', {
+      action: request.action,
+    })
   }
 
   async function toEvent(tx: Transaction, request: OperatorRequest): Promise<TxEvent> {
@@ -73,7 +76,9 @@ export function createOperate(ports: OperatePorts): Operate {
         return { type: 'operator.resolved', at, by, inclusion, confirmations }
       }
       case 'speed-up':
-        throw new AppError('action_forbidden', 'Speeding up a sent transaction is not possible yet.', { action: request.action })
+        throw new AppError('action_forbidden', 'Speeding up a sent transaction is not possible yet.', {
+          action: request.action,
+        })
     }
   }
 
@@ -82,11 +87,13 @@ export function createOperate(ports: OperatePorts): Operate {
     const { lane } = tx.intent
     const chain = ports.chains.get(lane.chainId)
     const view = ports.viewOf(lane.chainId)
-    if (chain === undefined || view === null) throw new AppError('chain_unavailable', 'The chain is not followed at the moment.')
+    if (chain === undefined || view === null)
+      throw new AppError('chain_unavailable', 'The chain is not followed at the moment.')
     const inclusion = await lookUp(chain, hash, tx)
     const finality = ports.finalityOf(lane)
     const status = assessInclusion(inclusion, view, finality)
-    if (status.type === 'final') return { inclusion, confirmations: listConfirmations(inclusion.blockNumber, view, finality) }
+    if (status.type === 'final')
+      return { inclusion, confirmations: listConfirmations(inclusion.blockNumber, view, finality) }
     if (status.type === 'unknown') {
       const block = await chain.getBlock(inclusion.blockNumber)
       if (block?.hash === inclusion.blockHash) return { inclusion, confirmations: [] }
@@ -108,7 +115,12 @@ async function lookUp(chain: Chain, hash: Hash, tx: Transaction): Promise<Inclus
     return lookup.inclusion
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
-    throw new AppError('chain_unavailable', 'The chain node cannot be reached; nothing was changed.', {}, { cause: error })
+    throw new AppError(
+      'chain_unavailable',
+      'The chain node cannot be reached; nothing was changed.',
+      {},
+      { cause: error },
+    )
   }
 }
 

@@ -9,6 +9,7 @@ import {
   anyNew,
   registerLane,
   toAllocated,
+  toSave,
   write,
 } from './samples.suite.ts'
 import type { GetStore } from './store.suite.ts'
@@ -125,11 +126,7 @@ export function describeAcceptance(get: GetStore): void {
       const lane = await registerLane(store)
       const [first, second] = [await acceptOne(store, lane), await acceptOne(store, lane)]
       const suspended = { ...first, suspended: true, subState: 'suspended' } as const
-      await store.amend({
-        before: { version: 1, state: 'QUEUED', attemptCount: 0 },
-        tx: suspended,
-        notes: [{ type: 'operator.suspended', cause: 'operator', detail: {} }],
-      })
+      await store.amend(toSave(first, suspended, 'operator.suspended'), [])
       expect((await store.readQueue(lane, 10)).map((tx) => tx.id)).toEqual([second.id])
       expect(await store.countAhead(second.id)).toBe(0)
     })
@@ -148,6 +145,32 @@ export function describeAcceptance(get: GetStore): void {
       const queue = await store.readQueue(lane, 10)
       expect(queue.map((tx) => tx.id)).toEqual([first.id, second.id])
       expect(queue[0]).toEqual({ ...back, version: 3 })
+    })
+
+    test('what is past its time is found for the owner of the lane, oldest first, suspended or not', async () => {
+      const { store } = get()
+      const [lane, other] = [await registerLane(store), await registerLane(store)]
+      const { nowMs } = await store.ping()
+      const [, late, later, apart] = await accept(store, [
+        anyNew(lane, { validUntil: nowMs + 3_600_000 }),
+        anyNew(lane, { validUntil: nowMs - 1_000 }),
+        anyNew(lane, { validUntil: nowMs - 2_000 }),
+        anyNew(other, { validUntil: nowMs - 3_000 }),
+        anyNew(lane),
+      ])
+      if (late === undefined || later === undefined) throw new Error('there must be late ones')
+      const node = `deadline-${lane.chainId}`
+      expect(await store.readExpired(node, 10)).toEqual([])
+      const lease = await acquire(store, lane, node)
+      expect((await store.readExpired(node, 10)).map((tx) => tx.id)).toEqual([later.id, late.id])
+      expect((await store.readExpired(node, 1)).map((tx) => tx.id)).toEqual([later.id])
+      await store.amend(toSave(late, { ...late, suspended: true }, 'operator.suspended'), [])
+      await acquire(store, other, node)
+      expect((await store.readExpired(node, 10)).map((tx) => tx.id)).toEqual([apart?.id, later.id, late.id])
+      const { retryAt: _, prepareFailures: __, ...base } = later
+      const expired = { ...base, state: 'EXPIRED', subState: 'expired', nonce: null, finalAt: nowMs } as const
+      await write(store, lease, [[later, expired]])
+      expect((await store.readExpired(node, 10)).map((tx) => tx.id)).toEqual([apart?.id, late.id])
     })
 
     test('nothing is ahead of what does not exist', async () => {

@@ -29,6 +29,19 @@ select ${TRANSACTION_COLUMNS} from managed_tx t
  order by t.priority desc, t.queue_position limit $3`,
 } as const
 
+const EXPIRED = {
+  name: 'read_expired',
+  text: `
+select t.* from signer_lease l
+ cross join lateral (
+   select ${TRANSACTION_COLUMNS} from managed_tx t
+    where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
+      and t.valid_until is not null and t.valid_until <= clock_timestamp()
+    order by t.valid_until limit $2) t
+ where l.owner_node = $1 and l.expires_at > clock_timestamp()
+ order by t.valid_until, t.tx_id limit $2`,
+} as const
+
 const AHEAD = {
   name: 'count_ahead',
   text: `
@@ -56,11 +69,17 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
 
 export async function readQueue(database: Database, lane: Lane, limit: number): Promise<readonly Queued[]> {
   const rows = await database.query<TransactionRow>(QUEUE, [lane.chainId, toBytes(lane.signer), limit])
-  return rows.map((row) => {
-    const tx = readTransaction(row)
-    if (tx.state !== 'QUEUED') throw new Error(`transaction ${tx.id} is ${tx.state} in the queue`)
-    return tx
-  })
+  return rows.map(readQueued)
+}
+
+export async function readExpired(database: Database, nodeId: string, limit: number): Promise<readonly Queued[]> {
+  return (await database.query<TransactionRow>(EXPIRED, [nodeId, limit])).map(readQueued)
+}
+
+function readQueued(row: TransactionRow): Queued {
+  const tx = readTransaction(row)
+  if (tx.state !== 'QUEUED') throw new Error(`transaction ${tx.id} is ${tx.state} in the queue`)
+  return tx
 }
 
 export async function countAhead(database: Database, id: TxId): Promise<number | null> {

@@ -152,7 +152,7 @@ function describeStaleness(get: () => StoreUnderTest): void {
     if (confirmed === undefined) throw new Error('nothing was confirmed')
     const back = toSave(confirmed, toTracking({ ...allocated, version: confirmed.version }), 'undone')
     await expectNoTrace(store, toWrite(lease, [back]), confirmed.id, 'stale')
-    expect(await store.amend(back)).toEqual({ type: 'stale' })
+    expect(await store.amend(back, [])).toEqual({ type: 'stale' })
   })
 }
 
@@ -243,13 +243,46 @@ function describeAmendments(get: () => StoreUnderTest): void {
       ...toSave(queued, { ...queued, suspended: true, subState: 'suspended' }),
       notes: [{ type: 'operator.suspended', cause: 'operator', detail: { actor: 'ann', reason: 'check' } }],
     }
-    expect(await store.amend(save)).toEqual({ type: 'written', version: 2 })
-    expect(await store.amend(save)).toEqual({ type: 'stale' })
+    expect(await store.amend(save, [])).toEqual({ type: 'written', version: 2 })
+    expect(await store.amend(save, [])).toEqual({ type: 'stale' })
     expect(await store.findTransaction(queued.id)).toEqual({ ...save.tx, version: 2 })
     expect((await store.readHistory(queued.id)).at(-1)).toMatchObject({
       ...{ type: 'operator.suspended', cause: 'operator', nodeId: null, fence: null },
       ...{ detail: { actor: 'ann', reason: 'check' }, fromState: 'QUEUED', toState: 'QUEUED' },
     })
+  })
+
+  test('an amendment that gives up a nonce says what becomes of it', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    const allocated = await allocateOne(store, lease, 3)
+    const { id, intent, version, createdAt, attempts } = allocated
+    const base = {
+      id,
+      intent,
+      version,
+      createdAt,
+      attempts,
+      subState: 'cancelled',
+      error: null,
+      suspended: false,
+    } as const
+    const dropped = { ...base, state: 'CANCELLED', nonce: null, finalAt: 1_700_000_009_000 } as const
+    const save = toSave(allocated, dropped, 'operator.cancelled')
+    const mark = { nonce: 3, status: 'RECYCLABLE', txId: null } as const
+    expect(await store.amend(save, [mark])).toEqual({ type: 'written', version: allocated.version + 1 })
+    expect(await store.loadLane(lease.lane)).toEqual({ cursor: null, inFlight: [], recyclable: [3] })
+  })
+
+  test('an amendment that the rules forbid is a bug and leaves no trace', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    const [allocated, queued] = [await allocateOne(store, lease, 3), await acceptOne(store, lease.lane)]
+    const save = toSave(queued, { ...queued, suspended: true }, 'operator.suspended')
+    const theft = { nonce: 3, status: 'USED', txId: queued.id } as const
+    await expect(store.amend(save, [theft])).rejects.toThrow(/refused/)
+    expect(await store.findTransaction(queued.id)).toEqual(queued)
+    expect((await store.loadLane(lease.lane)).inFlight).toEqual([allocated])
   })
 
   test('of an amendment and a lane write on the same version one wins', async () => {
@@ -259,7 +292,7 @@ function describeAmendments(get: () => StoreUnderTest): void {
     const queued = await store.findTransaction(id)
     if (save === undefined || queued === null) throw new Error('there must be a save')
     const amendment = toSave(queued, { ...queued, suspended: true }, 'operator.suspended')
-    const [[written], amended] = await Promise.all([store.writeLanes([good]), store.amend(amendment)])
+    const [[written], amended] = await Promise.all([store.writeLanes([good]), store.amend(amendment, [])])
     expect([written?.type, amended.type].sort()).toEqual(['stale', 'written'])
   })
 }

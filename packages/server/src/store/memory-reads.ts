@@ -39,6 +39,17 @@ export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): reado
     .map(({ lane }) => lane)
 }
 
+/** Suspended ones too: a deadline does not wait for an operator. */
+export function readExpiredInMemory(state: MemoryState, nodeId: string, limit: number): readonly Queued[] {
+  const deadline = ({ intent }: Transaction): number => intent.validUntil ?? Number.POSITIVE_INFINITY
+  const expired = heldBy(state, nodeId)
+    .flatMap(transactionsOf)
+    .filter((tx) => tx.state === 'QUEUED')
+    .filter((tx) => deadline(tx) <= state.now())
+    .sort((a, b) => deadline(a) - deadline(b) || (a.id < b.id ? -1 : 1))
+  return structuredClone(expired.slice(0, limit))
+}
+
 export function countAheadInMemory(state: MemoryState, id: TxId): number | null {
   const row = findMemoryTransaction(state, id)
   const lane = state.laneOf.get(id)

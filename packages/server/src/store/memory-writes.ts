@@ -1,7 +1,15 @@
 /** Acceptance and lane writes of the in-memory store: everything is checked before anything is changed. */
 import { laneKey } from '../core/lane.ts'
 import { isTerminal, nonceOf, type Transaction } from '../core/transaction.ts'
-import type { AmendResult, InsertOutcome, LaneWrite, LaneWriteResult, NewTransaction, TxSave } from '../ports/store.ts'
+import type {
+  AmendResult,
+  InsertOutcome,
+  LaneWrite,
+  LaneWriteResult,
+  NewTransaction,
+  NonceMark,
+  TxSave,
+} from '../ports/store.ts'
 import { ACCEPTED_NOTE } from './history-note.ts'
 import { appendNotes } from './memory-events.ts'
 import {
@@ -81,11 +89,14 @@ function writeLane(state: MemoryState, write: LaneWrite): LaneWriteResult {
   return { type: 'written', versions: saves.map((save) => save.before.version + 1) }
 }
 
-export function amendInMemory(state: MemoryState, save: TxSave): AmendResult {
+export function amendInMemory(state: MemoryState, save: TxSave, nonces: readonly NonceMark[]): AmendResult {
   const lane = state.laneOf.get(save.tx.id)
   if (lane === undefined || !isCurrent(lane, save)) return { type: 'stale' }
+  const refusal = findRefusal(state, lane, { cursor: null, saves: [save], nonces })
+  if (refusal !== null) throw new Error(`an amendment of ${save.tx.id} was refused: ${refusal}`)
+  for (const mark of nonces) lane.nonces.set(mark.nonce, { ...mark })
   const added = store(state, lane, save, null)
-  tell(state, { type: 'lane.work', lane: lane.lane })
+  tell(state, { type: 'lane.amended', lane: lane.lane })
   if (added > 0) tell(state, { type: 'events.appended' })
   return { type: 'written', version: save.before.version + 1 }
 }
@@ -96,19 +107,29 @@ function isCurrent(lane: MemoryLane, { before, tx }: TxSave): boolean {
 }
 
 /** The constraints of the database, or null where all hold. */
-function findRefusal(state: MemoryState, lane: MemoryLane, { cursor, saves, nonces }: LaneWrite): string | null {
+function findRefusal(
+  state: MemoryState,
+  lane: MemoryLane,
+  { cursor, saves, nonces }: Omit<LaneWrite, 'lease'>,
+): string | null {
   if (cursor !== null && lane.cursor !== null && cursor.next < lane.cursor) return 'the cursor never goes back'
   for (const mark of new Map(nonces.map((each) => [each.nonce, each])).values()) {
     const had = lane.nonces.get(mark.nonce)
     const isFree = had === undefined || had.status === 'RECYCLABLE'
     if (!isFree && mark.txId !== null && mark.txId !== had.txId) return `nonce ${mark.nonce} is taken`
   }
+  return findKnownAttempt(state, saves) ?? findSharedNonce(lane, saves)
+}
+
+function findKnownAttempt(state: MemoryState, saves: readonly TxSave[]): string | null {
+  const given = new Set<string>()
   for (const { tx, before } of saves) {
     for (const { hash } of tx.attempts.slice(before.attemptCount)) {
-      if (state.hashes.has(hash)) return `attempt ${hash} exists`
+      if (state.hashes.has(hash) || given.has(hash)) return `attempt ${hash} exists`
+      given.add(hash)
     }
   }
-  return findSharedNonce(lane, saves)
+  return null
 }
 
 function findSharedNonce(lane: MemoryLane, saves: readonly TxSave[]): string | null {

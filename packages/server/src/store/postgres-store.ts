@@ -4,7 +4,7 @@ import { createDatabase, type DatabaseOptions } from './database.ts'
 import { readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
-import { countAhead, loadLane, readQueue } from './lane-reads.ts'
+import { countAhead, loadLane, readExpired, readQueue } from './lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -46,10 +46,11 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     releaseLeases: (leases) => releaseLeases(database, leases),
     listLeases: () => listLeases(database),
     lanesWithWork: (nodeId) => lanesWithWork(database, nodeId),
+    readExpired: (nodeId, limit) => readExpired(database, nodeId, limit),
     loadLane: (lane) => loadLane(database, lane),
     readQueue: (lane, limit) => readQueue(database, lane, limit),
     writeLanes: (writes) => writeLanes(database, writes),
-    amend: (save) => amend(database, save),
+    amend: (save, nonces) => amend(database, save, nonces),
     findTransaction: (id) => findTransaction(database, id),
     findTransactionByHash: (hash) => findTransactionByHash(database, hash),
     listTransactions: (filter, page) => listTransactions(database, filter, page),

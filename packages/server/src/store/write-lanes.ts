@@ -3,7 +3,7 @@
  * batch is halved until that lane stands alone, so that the others are written as if it had not been there.
  */
 import { laneKey } from '../core/lane.ts'
-import type { AmendResult, LaneWrite, LaneWriteResult, TxSave } from '../ports/store.ts'
+import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
 import { type Change, toStatementValues } from './lane-write-rows.ts'
@@ -26,10 +26,10 @@ export async function writeLanes(
   return await writeChanges(database, writes.map(toChange))
 }
 
-export async function amend(database: Database, save: TxSave): Promise<AmendResult> {
+export async function amend(database: Database, save: TxSave, nonces: readonly NonceMark[]): Promise<AmendResult> {
   const { lane } = save.tx.intent
-  const notice = laneNotice('lane.work', lane)
-  const [result] = await writeChanges(database, [{ lane, by: null, cursor: null, saves: [save], nonces: [], notice }])
+  const notice = laneNotice('lane.amended', lane)
+  const [result] = await writeChanges(database, [{ lane, by: null, cursor: null, saves: [save], nonces, notice }])
   switch (result?.type) {
     case 'written':
       return { type: 'written', version: save.before.version + 1 }

@@ -132,6 +132,8 @@ create unique index managed_tx_request on managed_tx (chain_id, signer, request_
 create index managed_tx_lane on managed_tx (chain_id, signer, tx_id);
 create index managed_tx_queue on managed_tx (chain_id, signer, priority desc, queue_position)
   where queue_position is not null;
+create index managed_tx_expiring on managed_tx (chain_id, signer, valid_until)
+  where queue_position is not null and valid_until is not null;
 create unique index managed_tx_live_nonce on managed_tx (chain_id, signer, nonce)
   where nonce is not null and final_at is null;
 

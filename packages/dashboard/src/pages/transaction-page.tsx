@@ -1,0 +1,78 @@
+/** One transaction: where it is on its way, what was signed for it, and everything that happened to it. */
+import { useContext } from 'preact/hooks'
+import type { ApiClient } from '../api/api-client.ts'
+import type { AttemptResource, EventResource, TransactionResource } from '../api/api-resources.ts'
+import { shortenAddress } from '../format/shorten.ts'
+import { Service } from '../live/service.ts'
+import { useResource } from '../live/use-resource.ts'
+import { AttemptList } from '../parts/attempt-list.tsx'
+import { BackLink } from '../parts/back-link.tsx'
+import { ErrorBox } from '../parts/error-box.tsx'
+import { HistoryList } from '../parts/history-list.tsx'
+import { IntentFacts } from '../parts/intent-facts.tsx'
+import { Loaded } from '../parts/placeholders.tsx'
+import { ReceiptFacts } from '../parts/receipt-facts.tsx'
+import { StageLine } from '../parts/stage-line.tsx'
+import { StateChip } from '../parts/state-chip.tsx'
+import { deriveStages } from '../words/stages.ts'
+import { explainTransaction, isTerminal, STATE_NAMES } from '../words/state-words.ts'
+import { useTitle } from './use-route.ts'
+
+interface WholeTransaction {
+  readonly tx: TransactionResource
+  readonly attempts: readonly AttemptResource[]
+  readonly history: readonly EventResource[]
+}
+
+export function TransactionPage({ txKey }: { readonly txKey: string }) {
+  const { api } = useContext(Service)
+  const whole = useResource(`transaction ${txKey}`, (previous: WholeTransaction | null) => load(api, txKey, previous))
+  const tx = whole.type === 'ready' ? whole.value.tx : null
+  useTitle(tx === null ? 'Transaction' : `${STATE_NAMES[tx.state]} · nonce ${tx.nonce ?? 'none'}`)
+  return (
+    <>
+      <BackLink />
+      <Loaded resource={whole} rows={8}>
+        {(value) => <Whole {...value} />}
+      </Loaded>
+    </>
+  )
+}
+
+/** What is final never changes; only its confirmations go on counting, and nobody waits for those. */
+async function load(api: ApiClient, key: string, previous: WholeTransaction | null): Promise<WholeTransaction> {
+  if (previous !== null && isTerminal(previous.tx.state)) return previous
+  // The transaction first: a history that is newer than its state only runs ahead of it, and is right a second later.
+  const tx = await api.getTransaction(key)
+  const [attempts, history] = await Promise.all([api.listAttempts(tx.id), api.readHistory(tx.id)])
+  return { tx, attempts: attempts.items, history: history.items }
+}
+
+function Whole({ tx, attempts, history }: WholeTransaction) {
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          {tx.to === null ? 'Deployment' : tx.data === '0x' ? 'Transfer' : 'Contract call'}
+          <span class="page-head-detail"> from {shortenAddress(tx.from)}</span>
+        </h1>
+        <StateChip state={tx.state} />
+      </div>
+      <section class="panel stage-panel" aria-label="Progress">
+        <StageLine stages={deriveStages(tx, history)} />
+        <p class="explanation">{explainTransaction(tx)}</p>
+        {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
+      </section>
+      <div class="columns is-even">
+        <div class="column-main">
+          <IntentFacts tx={tx} />
+          {tx.receipt !== null && <ReceiptFacts tx={tx} receipt={tx.receipt} />}
+          <AttemptList attempts={attempts} includedHash={tx.receipt?.transactionHash ?? null} />
+        </div>
+        <div class="column-side">
+          <HistoryList history={history} />
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,10 @@
+/** The way back to the overview. */
+import { formHash } from '../pages/route.ts'
+
+export function BackLink() {
+  return (
+    <p class="back-link">
+      <a href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>← Overview</a>
+    </p>
+  )
+}

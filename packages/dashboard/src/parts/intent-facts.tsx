@@ -1,0 +1,89 @@
+/** What was asked for, and the names under which it can be found. */
+import type { TransactionResource } from '../api/api-resources.ts'
+import { formatCount, groupDigits } from '../format/format-amount.ts'
+import { shortenHash } from '../format/shorten.ts'
+import { formHash } from '../pages/route.ts'
+import { nameChain } from '../words/chain-names.ts'
+import { Copyable } from './copyable.tsx'
+import { Fact, Facts } from './facts.tsx'
+import { Amount, Clock } from './figures.tsx'
+
+export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
+  const metadata = Object.entries(tx.metadata)
+  return (
+    <section class="panel" aria-labelledby="intent-title">
+      <div class="panel-head">
+        <h2 id="intent-title">Transaction</h2>
+      </div>
+      <Facts>
+        <Fact name="Id">
+          <Copyable text={tx.id} shown={tx.id} what="id" />
+        </Fact>
+        {tx.hash !== null && (
+          <Fact name="Hash">
+            <Copyable text={tx.hash} shown={shortenHash(tx.hash)} what="hash" />
+          </Fact>
+        )}
+        <Fact name="Chain">
+          {nameChain(tx.chainId)} <span class="muted">id {tx.chainId}</span>
+        </Fact>
+        <Fact name="From">
+          <Copyable
+            text={tx.from}
+            shown={tx.from}
+            what="sender"
+            href={formHash({ page: 'signer', address: tx.from, after: null })}
+          />
+        </Fact>
+        <Fact name="To">
+          {tx.to === null ? 'a new contract' : <Copyable text={tx.to} shown={tx.to} what="receiver" />}
+        </Fact>
+        <Fact name="Value">
+          <Amount wei={tx.value} chainId={tx.chainId} />
+        </Fact>
+        {tx.data !== '0x' && (
+          <Fact name="Data">
+            <CallData data={tx.data} />
+          </Fact>
+        )}
+        <Fact name="Nonce">{tx.nonce === null ? <span class="muted">none taken</span> : formatCount(tx.nonce)}</Fact>
+        <Fact name="Gas limit">
+          {tx.gasLimit === null ? <span class="muted">not estimated yet</span> : groupDigits(tx.gasLimit)}
+        </Fact>
+        {tx.requestId !== null && (
+          <Fact name="Request id">
+            <Copyable text={tx.requestId} shown={tx.requestId} what="request id" />
+          </Fact>
+        )}
+        {metadata.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ))}
+        <Fact name="Accepted">
+          <Clock at={tx.createdAt} />
+        </Fact>
+        {tx.node !== null && (
+          <Fact name="Nonce taken by">
+            <span class="mono">{tx.node}</span> <span class="muted">under fence {tx.fence}</span>
+          </Fact>
+        )}
+      </Facts>
+    </section>
+  )
+}
+
+const SHOWN_DATA = 74
+
+function CallData({ data }: { readonly data: string }) {
+  const bytes = (data.length - 2) / 2
+  const shown = data.length <= SHOWN_DATA ? data : `${data.slice(0, SHOWN_DATA)}…`
+  return (
+    <>
+      <Copyable text={data} shown={shown} what="data" />{' '}
+      <span class="muted">
+        {formatCount(bytes)} {bytes === 1 ? 'byte' : 'bytes'}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/** A lane in full: where it stands, who advances it, and its policy in words. */
+import type { LaneResource } from '../api/api-resources.ts'
+import { formatCount } from '../format/format-amount.ts'
+import { formatSpan } from '../format/format-time.ts'
+import { nameChain } from '../words/chain-names.ts'
+import { Fact, Facts } from './facts.tsx'
+import { GasPrice } from './figures.tsx'
+import { LaneOwner } from './signer-table.tsx'
+
+export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
+  const titleId = `lane-${lane.chainId}`
+  return (
+    <section class="panel" aria-labelledby={titleId}>
+      <div class="panel-head">
+        <h2 id={titleId}>{nameChain(lane.chainId)}</h2>
+        <span class="tag">{lane.policy.preset}</span>
+        {lane.paused && <span class="tag is-warn">paused</span>}
+      </div>
+      <div class="lane-facts">
+        <Facts>
+          <Fact name="Next nonce">
+            {lane.nextNonce === null ? <span class="muted">none taken yet</span> : formatCount(lane.nextNonce)}
+          </Fact>
+          <Fact name="Queued">{formatCount(lane.queued)}</Fact>
+          <Fact name="In flight">
+            {formatCount(lane.inFlight)} <span class="muted">of {formatCount(lane.policy.maxInFlight)} allowed</span>
+          </Fact>
+          <Fact name="Stuck">
+            <span class={lane.stuck > 0 ? 'is-alarming' : ''}>{formatCount(lane.stuck)}</span>
+          </Fact>
+          <Fact name="Owner node">
+            <LaneOwner lane={lane} />
+            {lane.lease !== null && <span class="muted"> fence {formatCount(lane.lease.fence)}</span>}
+          </Fact>
+        </Facts>
+        <PolicyFacts policy={lane.policy} />
+      </div>
+    </section>
+  )
+}
+
+function PolicyFacts({ policy }: { readonly policy: LaneResource['policy'] }) {
+  const { finality } = policy
+  return (
+    <Facts>
+      <Fact name="Not in a block">
+        same bytes again every {formatSpan(policy.resubmitIntervalMs)}, stuck after {formatSpan(policy.stuckAfterMs)} or{' '}
+        {formatCount(policy.maxSubmitAttempts)} refusals
+      </Fact>
+      <Fact name="Replacing">{policy.mayReplace ? 'allowed' : 'never'}</Fact>
+      <Fact name="Nonce used elsewhere">
+        {policy.onForeignNonce === 'stuck' ? 'stuck, an operator decides' : 'back to the queue'}
+        <span class="muted">{policy.externalUse ? ', the key is also used outside' : ', the key is ours alone'}</span>
+      </Fact>
+      <Fact name="Gas limit">{formatCount(policy.gasLimitPercent)} % of the estimate</Fact>
+      <Fact name="Fee cap">
+        {policy.maxFeePerGas === null ? <span class="muted">none</span> : <GasPrice wei={policy.maxFeePerGas} />}
+      </Fact>
+      <Fact name="Final">
+        {finality === null && <span class="muted">by the rule of the chain</span>}
+        {typeof finality === 'number' && `after ${formatCount(finality)} confirmations`}
+        {typeof finality === 'string' && `when ${finality}`}
+      </Fact>
+    </Facts>
+  )
+}

@@ -1,0 +1,53 @@
+/**
+ * A test transfer while it is being written, and what came of sending it.
+ *
+ * The idempotency key belongs to what was typed: it stays while the outcome of a send is unknown, so that pressing the
+ * button again cannot send twice, and is replaced as soon as a field changes or the service has given its answer.
+ */
+import type { Transfer } from '../api/api-client.ts'
+import { ApiProblem, ServiceAway } from '../api/api-failure.ts'
+import type { Problem, TransactionResource } from '../api/api-resources.ts'
+import { parseEther } from '../format/parse-ether.ts'
+
+export const FIELDS = ['from', 'to', 'value'] as const
+export type FieldName = (typeof FIELDS)[number]
+export type FieldProblems = Readonly<Partial<Record<FieldName, string>>>
+
+export type SendOutcome =
+  | { readonly type: 'accepted'; readonly transaction: TransactionResource }
+  | { readonly type: 'refused'; readonly fields: FieldProblems; readonly message: string | null }
+  /** Nobody knows whether it arrived. */
+  | { readonly type: 'unknown'; readonly message: string }
+
+export function formTransfer(
+  chainId: number,
+  typed: Readonly<Record<FieldName, string>>,
+): { readonly transfer: Transfer } | { readonly fields: FieldProblems } {
+  const value = parseEther(typed.value)
+  if (value.type === 'problem') return { fields: { value: value.message } }
+  return { transfer: { chainId, from: typed.from, to: typed.to.trim(), value: value.wei.toString() } }
+}
+
+/** Sends once; every way in which that can end is an outcome. */
+export async function sendTransfer(send: () => Promise<TransactionResource>): Promise<SendOutcome> {
+  try {
+    return { type: 'accepted', transaction: await send() }
+  } catch (error) {
+    if (error instanceof ApiProblem) return { type: 'refused', ...placeProblem(error.problem) }
+    if (error instanceof ServiceAway) return { type: 'unknown', message: error.message }
+    throw error
+  }
+}
+
+/** Puts what the problem document says next to the fields that it names; the rest is for the form as a whole. */
+export function placeProblem(problem: Problem): { readonly fields: FieldProblems; readonly message: string | null } {
+  const issues = problem.issues ?? (problem.field === undefined ? [] : [{ field: problem.field, message: problem.detail }])
+  const fields = Object.fromEntries(issues.filter(({ field }) => isField(field)).map((issue) => [issue.field, issue.message]))
+  const isAllPlaced = issues.length > 0 && issues.every(({ field }) => isField(field))
+  const message = problem.reason === undefined ? problem.detail : `${problem.detail} (${problem.reason})`
+  return { fields, message: isAllPlaced ? null : message }
+}
+
+function isField(name: string): name is FieldName {
+  return FIELDS.some((field) => field === name)
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
+import type { Store } from '../ports/store.ts'
+import { createPostgresStore } from '../store/postgres-store.ts'
+import { createSilentTelemetry } from '../telemetry/recording-telemetry.ts'
+import { UINT256_MAX } from './contract/amount.ts'
+import { MAX_DATA_BYTES } from './contract/transaction-request.ts'
+import { createTestApi, SIGNER, TARGET, type TestApi } from './create-test-api.suite.ts'
+
+let database: TestDatabase
+let store: Store
+let api: TestApi
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  store = createPostgresStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
+  api = await createTestApi({ store })
+})
+
+afterAll(async () => {
+  await store.close()
+  await database.drop()
+})
+
+const BODY = { from: SIGNER, to: TARGET, simulate: false }
+
+function post(payload: object) {
+  return api.server.inject({ method: 'POST', url: '/v1/transactions', payload })
+}
+
+describe('whatever the contract lets through, PostgreSQL keeps and gives back', () => {
+  test.each<[string, object]>([
+    ['the largest amounts', { value: UINT256_MAX.toString(), gasLimit: (2n ** 63n - 1n).toString() }],
+    ['the largest fees', { fees: { maxFeePerGas: UINT256_MAX.toString(), maxPriorityFeePerGas: '0' } }],
+    ['the largest data', { data: `0x${'ab'.repeat(MAX_DATA_BYTES)}` }],
+    ['the longest request id', { requestId: '~'.repeat(200) }],
+    ['text of all kinds', { metadata: { 'ключ "\\': '🐑 \u0001\t\n\\u0000', empty: '' } }],
+    ['the largest numbers', { priority: 1_000, finality: 10_000, validUntil: '9999-12-30T00:00:00Z' }],
+    ['the smallest numbers', { priority: -1_000, finality: 0, value: 0 }],
+    ['a deployment', { to: null, data: '0x6001' }],
+  ])('%s', async (_, more) => {
+    const posted = await post({ ...BODY, ...more })
+    expect([posted.statusCode, posted.json().detail]).toEqual([202, undefined])
+    const read = await api.server.inject(`/v1/transactions/${posted.json().id}`)
+    expect(read.json()).toEqual(posted.json())
+  })
+})
+
+test('a burst with shared keys stores each key once', async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => post({ ...BODY, value: index % 50, requestId: `burst-${index % 50}` })),
+  )
+  const statuses = replies.map((reply) => reply.statusCode)
+  expect([
+    statuses.filter((status) => status === 202).length,
+    statuses.filter((status) => status === 200).length,
+  ]).toEqual([50, 150])
+  const stored = new Set(replies.map((reply) => reply.json().id))
+  expect(stored.size).toBe(50)
+})
+
+test.each([
+  ['/v1/transactions?limit=200&chainId=9007199254740991&nonce=9007199254740991&since=1970-01-01T00:00:00Z'],
+  ['/v1/transactions?after=ffffffff-ffff-ffff-ffff-ffffffffffff&state=QUEUED,EXPIRED'],
+  ['/v1/events?after=9007199254740991&limit=200'],
+  ['/v1/signers'],
+  ['/v1/nodes'],
+  ['/readyz'],
+])('GET %s', async (url) => {
+  const reply = await api.server.inject(url)
+  expect([reply.statusCode, reply.json().detail]).toEqual([200, undefined])
+})

@@ -1,0 +1,98 @@
+/** What an EVM chain can be asked: each request with the one way its answer is read and checked against what was asked. */
+import type { Inclusion } from '../core/finality.ts'
+import type { Address, Hash } from '../core/hex.ts'
+import type { Block, BlockRef, Call, CallOutcome, CountTag, TransactionByHash } from '../ports/chain.ts'
+import { classifyCallError } from './call-outcome.ts'
+import type { RpcError } from './json-rpc.ts'
+import type { Read } from './rpc-pool.ts'
+import {
+  BadAnswer,
+  getCount,
+  parseBlock,
+  parseQuantity,
+  parseReceipt,
+  parseTransactionByHash,
+  toQuantity,
+} from './rpc-values.ts'
+
+function request<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Read<T> {
+  return { method, params, decode }
+}
+
+export function blockRead(ref: BlockRef): Read<Block | null> {
+  const byHash = typeof ref === 'object'
+  const asked = byHash ? ref.hash : typeof ref === 'number' ? toQuantity(ref) : ref
+  return {
+    method: byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
+    params: [asked, false],
+    decode(result) {
+      if (result === null && ref !== 'latest') return null
+      const block = parseBlock(result)
+      if (byHash && block.hash !== ref.hash) throw new BadAnswer('the block is another than asked for')
+      if (typeof ref === 'number' && block.number !== ref) throw new BadAnswer('the block is another than asked for')
+      return block
+    },
+    decodeError: (error) => ((ref === 'safe' || ref === 'finalized') && isTagMissing(error) ? { value: null } : null),
+  }
+}
+
+/** Chains without finality have no such tags; some nodes have none until they are in step. */
+function isTagMissing(error: RpcError): boolean {
+  return (
+    error.code === -32602 ||
+    error.code === -39001 ||
+    /(safe|finalized) block (is )?not (found|available)|unknown block|invalid (block|argument)/i.test(error.message)
+  )
+}
+
+export function receiptRead(hash: Hash): Read<Inclusion | null> {
+  return request('eth_getTransactionReceipt', [hash], (result) => {
+    if (result === null) return null
+    const receipt = parseReceipt(result)
+    if (receipt !== null && receipt.txHash !== hash) throw new BadAnswer('the receipt is of another transaction')
+    return receipt
+  })
+}
+
+export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
+  return request('eth_getBlockReceipts', [block.hash], (result) => {
+    // Null: this node does not know the block (any more). Another may, and "no receipts" would be a lie.
+    if (!Array.isArray(result)) throw new BadAnswer('the node has no receipts for this block')
+    return result.map(parseReceipt).filter((receipt) => receipt !== null)
+  })
+}
+
+export function balanceRead(address: Address): Read<bigint> {
+  return request('eth_getBalance', [address, 'latest'], (result) => parseQuantity(result, 'balance'))
+}
+
+export function estimateRead(call: Call): Read<CallOutcome> {
+  const fields = {
+    from: call.from,
+    ...(call.to === null ? {} : { to: call.to }),
+    ...(call.data === '0x' ? {} : { data: call.data }),
+    value: toQuantity(call.value),
+    ...(call.gasLimit === null ? {} : { gas: toQuantity(call.gasLimit) }),
+  }
+  return {
+    method: 'eth_estimateGas',
+    params: [fields, 'latest'],
+    decode: (result) => ({ type: 'ok', gas: parseQuantity(result, 'gas') }),
+    decodeError(error) {
+      const outcome = classifyCallError(error)
+      return outcome === null ? null : { value: outcome }
+    },
+  }
+}
+
+export const heightRead: Read<number> = request('eth_blockNumber', [], (result) => getCount(result, 'block number'))
+
+export function transactionRead(hash: Hash): Read<TransactionByHash | null> {
+  return request('eth_getTransactionByHash', [hash], (result) =>
+    result === null ? null : parseTransactionByHash(result, hash),
+  )
+}
+
+export function countRead(address: Address, tag: CountTag): Read<number> {
+  return request('eth_getTransactionCount', [address, tag], (result) => getCount(result, 'transaction count'))
+}

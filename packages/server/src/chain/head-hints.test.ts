@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../ports/clock.ts'
+import { createHeadHints } from './head-hints.ts'
+
+/** Runs what is due when told to, and nothing by itself. */
+function createManualClock() {
+  const due: { readonly delayMs: number; readonly run: () => void }[] = []
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    schedule(delayMs, run) {
+      const entry = { delayMs, run }
+      due.push(entry)
+      return () => void due.splice(due.indexOf(entry) >>> 0, 1)
+    },
+  }
+  /** Runs the next timer and lets the poll behind it finish. */
+  async function tick(): Promise<number | null> {
+    const entry = due.shift()
+    entry?.run()
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+    return entry?.delayMs ?? null
+  }
+  return { clock, tick, pending: () => due.length }
+}
+
+function open(readHeight: () => Promise<number>) {
+  const { clock, tick, pending } = createManualClock()
+  const telemetry = { count() {}, gauge() {}, observe() {}, log() {} }
+  const hints = createHeadHints({ chainId: 1, pollIntervalMs: 500, sockets: [], readHeight, clock, telemetry })
+  return { hints, tick, pending }
+}
+
+test('a poll tells of a changed height only, up or down', async () => {
+  const heights = [7, 7, 8, 8, 6]
+  const { hints, tick } = open(async () => heights.shift() ?? 6)
+  let told = 0
+  hints.listen(() => told++)
+  const seen: number[] = []
+  for (let round = 0; round < 5; round++) {
+    await tick()
+    seen.push(told)
+  }
+  expect(seen).toEqual([1, 1, 2, 2, 3])
+})
+
+test('nothing is polled unless somebody listens', async () => {
+  let polls = 0
+  const { hints, tick, pending } = open(async () => polls++)
+  expect(pending()).toBe(0)
+  const stopFirst = hints.listen(() => {})
+  const stopSecond = hints.listen(() => {})
+  expect(await tick()).toBe(0)
+  expect(await tick()).toBe(500)
+  stopFirst()
+  await tick()
+  expect(polls).toBe(3)
+  stopSecond()
+  expect(pending()).toBe(0)
+  hints.listen(() => {})
+  await tick()
+  expect(polls).toBe(4)
+  hints.close()
+  expect(pending()).toBe(0)
+})
+
+test('a failed poll does not end polling, and the first answer after it is told', async () => {
+  const answers = [async () => 7, () => Promise.reject(new Error('down')), async () => 7]
+  const { hints, tick } = open(() => answers.shift()?.() ?? Promise.resolve(7))
+  let told = 0
+  hints.listen(() => told++)
+  await tick()
+  await tick()
+  expect(told).toBe(1)
+  await tick()
+  expect(told).toBe(2)
+})
+
+test('one function may listen twice', async () => {
+  const { hints, tick } = open(async () => 1)
+  let told = 0
+  const listener = () => void told++
+  hints.listen(listener)
+  hints.listen(listener)
+  await tick()
+  expect(told).toBe(2)
+})

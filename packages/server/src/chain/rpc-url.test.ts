@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { parseRpcUrls } from './rpc-url.ts'
+
+function parseOne(text: string) {
+  const [parsed] = parseRpcUrls([text])
+  if (parsed === undefined) throw new Error('one URL gives one target')
+  return parsed
+}
+
+describe('what may be shown', () => {
+  test('is the host alone', () => {
+    expect(parseOne('https://user:secret@node.example:8545/v3/abcdef0123456789?key=zyxwvuts').host).toBe(
+      'node.example:8545',
+    )
+  })
+
+  test.each([
+    ['https://node.example/v3/abcdef0123456789', 'key abcdef0123456789 is blocked', 'key *** is blocked'],
+    ['https://node.example/?apikey=abcdef0123456789', 'bad abcdef0123456789', 'bad ***'],
+    ['https://alice-the-operator:pw@node.example/', 'alice-the-operator:pw', '***:***'],
+    ['https://a:p%40ss@node.example/', 'p@ss and p%40ss', '*** and ***'],
+    ['https://node.example/v1/rpc', 'no v1 rpc here', 'no v1 rpc here'],
+  ])('of %s: %s', (url, words, shown) => {
+    expect(parseOne(url).redact(words)).toBe(shown)
+  })
+})
+
+describe('what is no URL of a node', () => {
+  test.each(['', 'node.example:8545', 'ftp://node.example/abcdef0123', 'file:///etc/abcdef0123'])(
+    'is refused without being repeated: %s',
+    (text) => {
+      expect(() => parseRpcUrls(['http://ok.example', text])).toThrow('RPC URL 2 of 2 is not an http(s) or ws(s) URL')
+    },
+  )
+
+  test('is also an empty list', () => {
+    expect(() => parseRpcUrls([])).toThrow('at least one RPC URL')
+  })
+})

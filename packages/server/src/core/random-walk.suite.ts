@@ -1,0 +1,119 @@
+/** Random lives of a transaction: events of every type in any order, most of which do not fit where they arrive. */
+import fc from 'fast-check'
+import { FAST, type Policy, STABLE } from './policy.ts'
+import { attemptOf, CONFIRMATIONS, hashOf, inclusionIn, queued, T0 } from './sample-transactions.suite.ts'
+import { REJECT_REASONS, type SendOutcome } from './send-outcome.ts'
+import type { Step } from './step.ts'
+import type { Transaction } from './transaction.ts'
+import { transition } from './transition.ts'
+import type { TxEvent } from './tx-event.ts'
+
+export interface Move {
+  readonly before: Transaction
+  readonly event: TxEvent
+  readonly step: Step
+}
+
+/** Few refusals are needed and little time, so that short walks get everywhere. */
+const hasty = { maxSubmitAttempts: 3, stuckAfterMs: 60_000, resubmitIntervalMs: 10_000 }
+
+export const anyPolicy: fc.Arbitrary<Policy> = fc.constantFrom<Policy>(
+  { ...STABLE, ...hasty },
+  { ...FAST, ...hasty },
+  STABLE,
+)
+
+const message = fc.constantFrom('some words', '')
+const anyOutcome: fc.Arbitrary<SendOutcome> = fc.oneof(
+  fc.constantFrom<SendOutcome>({ type: 'accepted' }, { type: 'already_known' }),
+  fc.record({
+    type: fc.constantFrom(
+      'nonce_too_low',
+      'replacement_underpriced',
+      'underpriced',
+      'insufficient_funds',
+      'nonce_gap',
+      'pool_full',
+      'rate_limited',
+      'ambiguous',
+    ),
+    message,
+  }),
+  fc.record({ type: fc.constant('rejected'), message, reason: fc.constantFrom(...REJECT_REASONS) }),
+)
+
+const at = fc.integer({ min: 0, max: 2_000_000 }).map((after) => T0 + after)
+/** Few, so that most belong to an attempt; number 9 never does. */
+const hash = fc.constantFrom(1, 2, 9).map(hashOf)
+const by = fc.constant({ actor: 'ann', reason: 'drill' })
+const inclusion = fc
+  .record({ txHash: hash, block: fc.integer({ min: 100, max: 103 }), succeeded: fc.boolean() })
+  .map(({ txHash, block, succeeded }) => inclusionIn(block, { txHash, succeeded }))
+const confirmations = fc.constantFrom([], CONFIRMATIONS)
+const deferral = fc.constantFrom<
+  'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap'
+>(...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const))
+const allocation = fc
+  .record({ number: fc.constantFrom(1, 2), nonce: fc.constantFrom(7, 8), at })
+  .chain(({ number, nonce, at: when }) =>
+    fc
+      .constantFrom(...(['original', 'original', 'cancel', 'noop'] as const))
+      .map((kind) => ({ at: when, nonce, attempt: attemptOf(number, kind, nonce), fence: 12, nodeId: 'node-a' })),
+  )
+
+function event<T extends TxEvent['type']>(type: T) {
+  return fc.constant(type)
+}
+
+export const anyEvent: fc.Arbitrary<TxEvent> = fc.oneof(
+  { weight: 2, arbitrary: allocation.map((fields) => ({ type: 'nonce.allocated' as const, ...fields })) },
+  { weight: 6, arbitrary: fc.record({ type: event('broadcast.answered'), at, hash, outcome: anyOutcome }) },
+  { weight: 3, arbitrary: fc.record({ type: event('inclusion.seen'), at, inclusion }) },
+  { weight: 2, arbitrary: fc.record({ type: event('time.passed'), at, blockedByNonce: fc.constantFrom(null, 5) }) },
+  { weight: 2, arbitrary: fc.record({ type: event('resubmit.claimed'), at }) },
+  fc.record({
+    type: event('prepare.deferred'),
+    at,
+    subState: deferral,
+    error: fc.constant({ code: 'not_now', message: 'not now' }),
+    retryAt: at,
+  }),
+  fc.record({ type: event('prepare.rejected'), at, error: fc.constant({ code: 'reverted', message: 'it reverts' }) }),
+  fc.record({ type: event('deadline.passed'), at }),
+  fc.record({ type: event('inclusion.reorged'), at }),
+  fc.record({ type: event('confirmations.replaced'), at, confirmations }),
+  fc.record({ type: event('finality.reached'), at, confirmations }),
+  fc.record({ type: event('nonce.lost'), at }),
+  fc.record({ type: event('operator.suspended'), at, by }),
+  fc.record({ type: event('operator.resumed'), at, by }),
+  fc.record({ type: event('operator.retried'), at, by }),
+  fc.record({ type: event('operator.cancelled'), at, by }),
+  fc.record({ type: event('operator.resolved'), at, by, inclusion, confirmations }),
+)
+
+/** Most walks start with a nonce: what happens before is soon told. */
+const anyEvents = fc
+  .record({ first: fc.option(allocation, { freq: 4, nil: null }), rest: fc.array(anyEvent, { maxLength: 30 }) })
+  .map(({ first, rest }): TxEvent[] => (first === null ? rest : [{ type: 'nonce.allocated', ...first }, ...rest]))
+
+export const anyWalk: fc.Arbitrary<{ readonly policy: Policy; readonly moves: readonly Move[] }> = fc
+  .record({ policy: anyPolicy, events: anyEvents })
+  .map(({ policy, events }) => ({ policy, moves: walk(events, policy) }))
+
+function walk(events: readonly TxEvent[], policy: Policy): Move[] {
+  const moves: Move[] = []
+  let tx: Transaction = queued()
+  for (const happened of events) {
+    const step = transition(tx, happened, policy)
+    moves.push({ before: tx, event: happened, step })
+    tx = step.tx
+  }
+  return moves
+}
+
+/** Every transaction met on many walks, the same ones each time. */
+export function meetTransactions(): readonly Transaction[] {
+  return fc
+    .sample(anyWalk, { numRuns: 3_000, seed: 20_300_101 })
+    .flatMap(({ moves }) => moves.map(({ step }) => step.tx))
+}

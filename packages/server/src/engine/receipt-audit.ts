@@ -1,0 +1,205 @@
+/**
+ * The look-up by hash that stands behind the block follower: of what has been quiet for long, of everything after a start,
+ * a takeover or a gap, and of what lies deeper than the header window. Not found changes nothing. An error backs off and
+ * holds up nobody else.
+ *
+ * A nonce is called lost to a foreign transaction only when the account's count is past it, none of our hashes was ever
+ * listed in a block, no node knows any of them, and all that stayed so over several looks as deep as finality itself.
+ */
+import type { ChainView, Finality, Inclusion } from '../core/finality.ts'
+import type { Address, Hash } from '../core/hex.ts'
+import { type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Watched, WatchList } from './watch-list.ts'
+
+export interface AuditSettings {
+  /** Not seen for this long: looked up by hash. */
+  readonly staleReceiptTimeoutMs: number
+  readonly receiptBatch: number
+  /** Batches that may be asked for at one time. */
+  readonly receiptWorkers: number
+  /** Looks, at different heights, before a nonce is called lost. */
+  readonly lostAfterLooks: number
+  readonly finality: Finality
+}
+
+export interface ReceiptAudit {
+  /** Looks soon, instead of when the time comes. */
+  hurry(): void
+  stop(): Promise<void>
+}
+
+interface AuditPorts {
+  readonly chain: Chain
+  readonly list: WatchList
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly settings: AuditSettings
+  view(): ChainView | null
+  /** Inclusions that the canonical chain holds. */
+  deliver(inclusions: readonly Inclusion[]): void
+}
+
+const LONGEST_PAUSE_MS = 15_000
+
+export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
+  const { chain, list, clock, telemetry, settings } = ports
+  let running: Promise<void> | null = null
+  let hurried = false
+  let failures = 0
+  let cancel = (): void => {}
+  let stopped = false
+  schedule(settings.staleReceiptTimeoutMs / 4)
+
+  function schedule(delayMs: number): void {
+    cancel()
+    if (stopped) return
+    cancel = clock.schedule(delayMs, () => {
+      running ??= audit().finally(() => {
+        running = null
+        const again = hurried && failures === 0
+        hurried = false
+        const pauseMs =
+          failures === 0 ? settings.staleReceiptTimeoutMs / 4 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures)
+        schedule(again ? 0 : pauseMs)
+      })
+    })
+  }
+
+  async function audit(): Promise<void> {
+    const now = clock.now()
+    const due = list.all().filter((entry) => isDue(entry, now))
+    const batches: (readonly Watched[])[] = []
+    for (let start = 0; start < due.length; start += settings.receiptBatch) {
+      batches.push(due.slice(start, start + settings.receiptBatch))
+    }
+    const workers = Array.from({ length: Math.min(settings.receiptWorkers, batches.length) }, async () => {
+      for (let batch = batches.shift(); batch !== undefined && !stopped; batch = batches.shift())
+        await auditBatch(batch)
+    })
+    const results = await Promise.allSettled(workers)
+    failures = 0
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue
+      if (!(result.reason instanceof ChainUnavailable)) throw result.reason
+      failures = Math.min(failures + 1, 10)
+      countLookup('failed')
+    }
+  }
+
+  function isDue(entry: Watched, now: number): boolean {
+    if (entry.wanted) return true
+    const head = ports.view()?.head.number ?? 0
+    if (entry.suspicion !== null && entry.suspicion.lastHead < head) return true
+    return entry.inclusion === null && now - entry.checkedAt >= settings.staleReceiptTimeoutMs
+  }
+
+  async function auditBatch(entries: readonly Watched[]): Promise<void> {
+    const hashes = entries.flatMap((entry) => entry.hashes)
+    const lookups = await chain.findReceipts(hashes)
+    const results = new Map<Hash, ReceiptLookup>()
+    for (const [index, hash] of hashes.entries()) {
+      const lookup = lookups[index]
+      if (lookup !== undefined) results.set(hash, lookup)
+    }
+    const missing: Watched[] = []
+    for (const entry of entries) {
+      const answers = entry.hashes.map((hash) => results.get(hash))
+      const found = answers.find((answer) => answer?.type === 'found')
+      if (found === undefined && answers.some((answer) => answer?.type !== 'missing')) {
+        countLookup('failed')
+        continue
+      }
+      entry.wanted = false
+      entry.checkedAt = clock.now()
+      countLookup(found === undefined ? 'missing' : 'found')
+      if (found?.type === 'found') await confirmFound(entry, found.inclusion)
+      else if (entry.inclusion !== null) await confirmWithdrawn(entry, entry.inclusion)
+      else missing.push(entry)
+    }
+    await suspect(missing)
+  }
+
+  /** A receipt says where; only the canonical chain says that it counts. */
+  async function confirmFound(entry: Watched, inclusion: Inclusion): Promise<void> {
+    const view = ports.view()
+    if (view === null || inclusion.blockNumber > view.head.number) {
+      entry.wanted = true
+      return
+    }
+    const inWindow = view.header(inclusion.blockNumber)
+    const canonical = inWindow ?? (await chain.getBlock(inclusion.blockNumber))
+    if (canonical === null || canonical.hash !== inclusion.blockHash) return
+    if (entry.inclusion?.blockHash !== inclusion.blockHash) ports.deliver([inclusion])
+    if (inWindow === null) await settleDeep(entry, inclusion, view)
+    else entry.runner.post({ type: 'chain', view, forkFrom: null })
+  }
+
+  /** Deeper than the window is deeper than finality asks for; the list is read from the chain. */
+  async function settleDeep(entry: Watched, inclusion: Inclusion, view: ChainView): Promise<void> {
+    const count = settings.finality.type === 'confirmations' ? settings.finality.count : 0
+    const last = Math.min(view.head.number, inclusion.blockNumber + count)
+    const confirmations: { blockNumber: number; blockHash: Hash }[] = []
+    for (let blockNumber = inclusion.blockNumber + 1; blockNumber <= last; blockNumber++) {
+      const block = await chain.getBlock(blockNumber)
+      if (block === null) {
+        entry.wanted = true
+        return
+      }
+      confirmations.push({ blockNumber, blockHash: block.hash })
+    }
+    entry.runner.post({ type: 'deep', txId: entry.txId, blockHash: inclusion.blockHash, confirmations })
+  }
+
+  async function confirmWithdrawn(entry: Watched, inclusion: Inclusion): Promise<void> {
+    const block = await chain.getBlock(inclusion.blockNumber)
+    if (block?.hash === inclusion.blockHash) {
+      entry.wanted = true
+      return
+    }
+    entry.listed = false
+    entry.runner.post({ type: 'withdrawn', txId: entry.txId, blockHash: inclusion.blockHash })
+  }
+
+  async function suspect(entries: readonly Watched[]): Promise<void> {
+    const head = ports.view()?.head.number
+    if (head === undefined) return
+    const counts = new Map<Address, number>()
+    for (const entry of entries) {
+      if (entry.listed) continue
+      const { signer } = entry.runner.lease.lane
+      const count = counts.get(signer) ?? (await chain.getTransactionCount(signer, 'latest'))
+      counts.set(signer, count)
+      if (count <= entry.nonce) entry.suspicion = null
+      else await deepenSuspicion(entry, head)
+    }
+  }
+
+  async function deepenSuspicion(entry: Watched, head: number): Promise<void> {
+    const before = entry.suspicion ?? { looks: 0, firstHead: head, lastHead: -1 }
+    if (before.lastHead === head) return
+    entry.suspicion = { ...before, looks: before.looks + 1, lastHead: head }
+    const depth = settings.finality.type === 'confirmations' ? settings.finality.count : 64
+    if (entry.suspicion.looks < settings.lostAfterLooks || head - before.firstHead < depth) return
+    for (const hash of entry.hashes) if ((await chain.findTransaction(hash)) !== null) return
+    telemetry.log('warn', 'a nonce was used by a foreign transaction', { txId: entry.txId, nonce: entry.nonce })
+    entry.runner.post({ type: 'nonce.lost', txId: entry.txId })
+  }
+
+  function countLookup(result: 'found' | 'missing' | 'failed'): void {
+    telemetry.count('drover_receipt_lookups_total', { result })
+  }
+
+  return {
+    hurry: () => {
+      hurried = true
+      if (running === null) schedule(0)
+    },
+    stop: async () => {
+      stopped = true
+      cancel()
+      if (running !== null) await running
+    },
+  }
+}

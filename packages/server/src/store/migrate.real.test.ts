@@ -1,0 +1,62 @@
+import { readdir } from 'node:fs/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
+import { LATEST_SCHEMA_VERSION, MigrationRefused, migrate } from './migrate.ts'
+import { MIGRATIONS } from './schema-version.ts'
+
+let database: TestDatabase
+let client: Client
+
+beforeAll(async () => {
+  database = await createTestDatabase(null)
+  client = new Client({ connectionString: database.url })
+  await client.connect()
+})
+
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+test('nodes that start at once apply each migration once', async () => {
+  const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database.url)))
+  const versions = MIGRATIONS.map((_, index) => index + 1)
+  expect(results.flatMap((result) => result.applied).sort((a, b) => a - b)).toEqual(versions)
+  for (const { version } of results) expect(version).toBe(LATEST_SCHEMA_VERSION)
+  expect(await migrate(database.url)).toEqual({ applied: [], version: LATEST_SCHEMA_VERSION })
+})
+
+test('a migration that was changed after it was applied is refused', async () => {
+  await withChange(`update schema_migration set checksum = 'other' where version = 1`, async () => {
+    await expect(migrate(database.url)).rejects.toThrow(/may not change after release/)
+  })
+})
+
+test('a schema newer than the program is refused', async () => {
+  const newer = LATEST_SCHEMA_VERSION + 1
+  await withChange(`insert into schema_migration values (${newer}, 'next', 'x')`, async () => {
+    await expect(migrate(database.url)).rejects.toThrow(MigrationRefused)
+    await expect(migrate(database.url)).rejects.toThrow(/newer Drover/)
+  })
+})
+
+test('every migration file is in the list, under its number', async () => {
+  const files = (await readdir(new URL('./migrations/', import.meta.url))).sort()
+  expect(files).toEqual([...MIGRATIONS])
+  for (const [index, name] of files.entries())
+    expect(name).toMatch(new RegExp(`^${String(index + 1).padStart(4, '0')}_`))
+})
+
+/** Changes the ledger of migrations for as long as it takes. */
+async function withChange(change: string, check: () => Promise<void>): Promise<void> {
+  await client.query('create temp table kept as table schema_migration')
+  await client.query(change)
+  try {
+    await check()
+  } finally {
+    await client.query('delete from schema_migration')
+    await client.query('insert into schema_migration select * from kept')
+    await client.query('drop table kept')
+  }
+}

@@ -1,0 +1,201 @@
+-- Made from a migrated database by schema.real.test.ts; do not edit.
+
+create sequence managed_tx_accepted_seq;
+
+create table chain_block (
+  chain_id bigint not null,
+  number bigint not null,
+  hash bytea not null,
+  parent_hash bytea not null,
+  timestamp bigint not null,
+  constraint chain_block_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint chain_block_parent_hash_check CHECK ((octet_length(parent_hash) = 32)),
+  constraint chain_block_pkey PRIMARY KEY (chain_id, number)
+);
+
+create table event_head (
+  single boolean not null default true,
+  last_id bigint not null,
+  constraint event_head_pkey PRIMARY KEY (single),
+  constraint event_head_single_check CHECK (single)
+) with (fillfactor=10);
+
+create table managed_tx (
+  tx_id uuid not null,
+  chain_id bigint not null,
+  signer bytea not null,
+  request_id text,
+  request_digest bytea not null,
+  to_address bytea,
+  data bytea not null,
+  value numeric(78,0) not null,
+  gas_limit numeric(78,0),
+  fees jsonb,
+  speed text not null,
+  priority integer not null,
+  valid_until timestamp with time zone,
+  finality jsonb,
+  simulate boolean not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null,
+  accepted_seq bigint not null,
+  queue_position bigint,
+  version integer not null default 1,
+  state text not null,
+  sub_state text not null,
+  error jsonb,
+  suspended boolean not null default false,
+  retry_at timestamp with time zone,
+  prepare_failures integer not null default 0,
+  nonce bigint,
+  fencing_token bigint,
+  node_id text,
+  allocated_at timestamp with time zone,
+  waiting_since timestamp with time zone,
+  submitted_at timestamp with time zone,
+  last_submit_at timestamp with time zone,
+  submit_count integer,
+  refusals integer,
+  next_resubmit_at timestamp with time zone,
+  new_forks integer,
+  inclusion jsonb,
+  confirmations jsonb,
+  mined_at timestamp with time zone,
+  stuck_at timestamp with time zone,
+  final_at timestamp with time zone,
+  event_seq integer not null,
+  event_key text not null,
+  constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
+  constraint managed_tx_final_is_proven CHECK (((nonce IS NULL) OR (final_at IS NULL) OR (num_nulls(inclusion, confirmations, mined_at) = 0))),
+  constraint managed_tx_nonce_by_state CHECK ( CASE WHEN (state = ANY (ARRAY['QUEUED'::text, 'EXPIRED'::text])) THEN (nonce IS NULL) WHEN (state = 'CANCELLED'::text) THEN true ELSE (nonce IS NOT NULL) END),
+  constraint managed_tx_nonce_check CHECK ((nonce >= 0)),
+  constraint managed_tx_pkey PRIMARY KEY (tx_id),
+  constraint managed_tx_queued_has_place CHECK ((((state = 'QUEUED'::text) = (queue_position IS NOT NULL)) AND ((queue_position IS NULL) OR (queue_position = accepted_seq)))),
+  constraint managed_tx_signed_is_whole CHECK ( CASE WHEN (nonce IS NULL) THEN (num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count, refusals, next_resubmit_at, new_forks, inclusion, confirmations, mined_at, stuck_at) = 0) ELSE (num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks) = 0) END),
+  constraint managed_tx_state_known CHECK ((state = ANY (ARRAY['QUEUED'::text, 'ALLOCATED'::text, 'TRACKING'::text, 'CONFIRMED'::text, 'FAILED_FINAL'::text, 'STUCK'::text, 'CANCELLED'::text, 'EXPIRED'::text]))),
+  constraint managed_tx_stuck_since CHECK (((state = 'STUCK'::text) = (stuck_at IS NOT NULL))),
+  constraint managed_tx_to_address_check CHECK ((octet_length(to_address) = 20)),
+  constraint managed_tx_value_check CHECK ((value >= (0)::numeric)),
+  constraint managed_tx_version_check CHECK ((version > 0))
+) with (fillfactor=70);
+
+CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
+
+CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, tx_id);
+
+CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) WHERE (queue_position IS NOT NULL);
+
+CREATE UNIQUE INDEX managed_tx_live_nonce ON public.managed_tx USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
+
+CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (chain_id, signer, request_id) WHERE (request_id IS NOT NULL);
+
+create table node (
+  node_id text not null,
+  address text,
+  started_at timestamp with time zone not null,
+  heartbeat_at timestamp with time zone not null,
+  ttl_ms integer not null,
+  constraint node_pkey PRIMARY KEY (node_id),
+  constraint node_ttl_ms_check CHECK ((ttl_ms > 0))
+) with (fillfactor=50);
+
+create table nonce_allocation (
+  chain_id bigint not null,
+  signer bytea not null,
+  nonce bigint not null,
+  status text not null,
+  tx_id uuid,
+  lock_owner text,
+  locked_until timestamp with time zone,
+  previous_status text,
+  previous_tx_id uuid,
+  is_recyclable boolean not null generated always as ((status = 'RECYCLABLE'::text)) stored,
+  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR (tx_id IS NULL) OR (NOT (tx_id IS DISTINCT FROM previous_tx_id)))),
+  constraint nonce_allocation_nonce_check CHECK ((nonce >= 0)),
+  constraint nonce_allocation_pkey PRIMARY KEY (chain_id, signer, nonce),
+  constraint nonce_allocation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'USED'::text, 'RECYCLABLE'::text])))
+) with (fillfactor=70);
+
+CREATE INDEX nonce_allocation_recyclable ON public.nonce_allocation USING btree (chain_id, signer, nonce) WHERE is_recyclable;
+
+create table schema_migration (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default clock_timestamp(),
+  constraint schema_migration_pkey PRIMARY KEY (version)
+);
+
+create table signer (
+  chain_id bigint not null,
+  signer bytea not null,
+  policy jsonb not null,
+  label text,
+  paused boolean not null default false,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  constraint signer_chain_id_check CHECK ((chain_id > 0)),
+  constraint signer_pkey PRIMARY KEY (chain_id, signer),
+  constraint signer_signer_check CHECK ((octet_length(signer) = 20))
+);
+
+create table signer_lease (
+  chain_id bigint not null,
+  signer bytea not null,
+  owner_node text,
+  fencing_token bigint not null default 0,
+  expires_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  wanted_by text,
+  constraint signer_lease_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint signer_lease_check CHECK (((owner_node IS NULL) OR (fencing_token > 0))),
+  constraint signer_lease_fencing_token_check CHECK ((fencing_token >= 0)),
+  constraint signer_lease_pkey PRIMARY KEY (chain_id, signer)
+) with (fillfactor=50);
+
+create table signer_nonce_cursor (
+  chain_id bigint not null,
+  signer bytea not null,
+  next_nonce bigint,
+  previous_nonce bigint,
+  fencing_token bigint,
+  constraint signer_nonce_cursor_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint signer_nonce_cursor_never_goes_back CHECK (((previous_nonce IS NULL) OR ((next_nonce IS NOT NULL) AND (next_nonce >= previous_nonce)))),
+  constraint signer_nonce_cursor_next_nonce_check CHECK ((next_nonce >= 0)),
+  constraint signer_nonce_cursor_pkey PRIMARY KEY (chain_id, signer)
+) with (fillfactor=50);
+
+create table tx_attempt (
+  hash bytea not null,
+  tx_id uuid not null,
+  ordinal integer not null,
+  raw bytea not null,
+  kind text not null,
+  nonce bigint not null,
+  gas_limit numeric(78,0) not null,
+  fees jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint tx_attempt_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint tx_attempt_pkey PRIMARY KEY (hash),
+  constraint tx_attempt_tx_id_ordinal_key UNIQUE (tx_id, ordinal)
+);
+
+create table tx_event (
+  event_id bigint not null,
+  tx_id uuid,
+  tx_seq integer,
+  chain_id bigint not null,
+  signer bytea not null,
+  type text not null,
+  cause text,
+  from_state text,
+  to_state text,
+  sub_state text,
+  node_id text,
+  fencing_token bigint,
+  detail jsonb not null,
+  at timestamp with time zone not null,
+  count integer not null default 1,
+  last_at timestamp with time zone not null,
+  constraint tx_event_count_check CHECK ((count > 0)),
+  constraint tx_event_pkey PRIMARY KEY (event_id),
+  constraint tx_event_tx_id_tx_seq_key UNIQUE (tx_id, tx_seq)
+) with (fillfactor=90);

@@ -1,0 +1,36 @@
+/** The reference chain's state as Merkle leaves: accounts, actors, storage, timers with their indices, and the rest. */
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type Hex, uintDigits } from '../kernel/hex.ts'
+import type { LeafChange } from '../kernel/merkle-trie.ts'
+import { diffMaps } from '../kernel/ordered-map.ts'
+import { listLeafChanges } from '../kernel/timer-leaves.ts'
+import type { ChainState } from './chain-state.ts'
+
+type Committed = Omit<ChainState, 'trie' | 'stateRoot'>
+
+export function listChainLeafChanges(before: Committed, after: Committed): LeafChange[] {
+  const changes = listLeafChanges(before.world.timers, after.world.timers)
+  const put = (section: string, name: Hex, value: string | null) => {
+    changes.push({ key: `0x${bytesToHex(utf8ToBytes(section))}${name.slice(2)}`, value: value === null ? null : `0x${value}` })
+  }
+  diffMaps(before.world.accounts, after.world.accounts, (address, _, account) => {
+    put('c0', address, account ? `${uintDigits(account.balance, 32)}${uintDigits(account.nonce, 8)}` : null)
+  })
+  diffMaps(before.world.actors, after.world.actors, (address, _, actor) => {
+    put('c1', address, actor ? `${actor.deployer.slice(2)}${bytesToHex(utf8ToBytes(actor.handler))}` : null)
+  })
+  diffMaps(before.world.storage, after.world.storage, (key, _, value) => put('c2', key, value?.slice(2) ?? null))
+  put('c3', '0x', encodeRest(after))
+  return changes
+}
+
+/** What has no leaf of its own, as text with sorted names, so that equal content is equal bytes. */
+function encodeRest({ height, basefees, burned, lateKeys, world }: Committed): string {
+  const rest = { height, basefees, burned, lateKeys, messages: world.messages, schedule: world.schedule }
+  const text = JSON.stringify(rest, (_, value: unknown) => {
+    if (typeof value === 'bigint') return value.toString()
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+  return bytesToHex(utf8ToBytes(text))
+}

@@ -1,0 +1,73 @@
+/** `drover dev`: everything by one command, stopped in order, started again on the same data. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LaunchedProcess, launchDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'drover-dev-'))
+})
+
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function startDev(): Promise<
+  LaunchedProcess & { summary: { url: string; rpcUrl: string; signers: { address: string; policy: string }[] } }
+> {
+  const launched = launchDrover(['dev', '--port', '0', '--chain-port', '0', '--data-dir', dataDir, '--json'])
+  const line = await launched.lineWhere((text) => text.startsWith('{"url"'))
+  return { ...launched, summary: JSON.parse(line) }
+}
+
+async function getJson(url: string) {
+  return await (await fetch(url)).json()
+}
+
+test('starts, sends, stops by Ctrl-C, and finds its data again', async () => {
+  const first = await startDev()
+  expect(Object.keys(first.summary)).toEqual(['url', 'rpcUrl', 'databaseUrl', 'chainId', 'signers', 'signerKeys'])
+  expect(first.summary.signers.map(({ policy }) => policy)).toEqual(['stable', 'fast', 'fast'])
+  const [from, to] = first.summary.signers.map(({ address }) => address)
+  const posted = await fetch(`${first.summary.url}/v1/transactions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ from, to, value: '1' }),
+  })
+  const { id } = (await posted.json()) as { id: string }
+  const read = (url: string) => getJson(`${url}/v1/transactions/${id}`) as Promise<{ state: string; hash: string }>
+  const final = await eventually(
+    () => read(first.summary.url),
+    (tx) => tx.state === 'CONFIRMED',
+  )
+  first.child.kill('SIGINT')
+  expect(await first.exited).toBe(0)
+
+  const second = await startDev()
+  expect(await read(second.summary.url)).toMatchObject({ state: 'CONFIRMED', hash: final.hash })
+  const receipt = await fetch(second.summary.rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [final.hash] }),
+  })
+  expect(await receipt.json()).toMatchObject({ result: { status: '0x1', transactionHash: final.hash } })
+  second.child.kill('SIGINT')
+  expect(await second.exited).toBe(0)
+})
+
+test('names a port that is taken and says what to do', async () => {
+  const blocker = createServer()
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+  const address = blocker.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const dev = launchDrover(['dev', '--port', String(port), '--chain-port', '0', '--data-dir', dataDir, '--json'])
+  expect(await dev.exited).toBe(1)
+  expect(dev.output()).toContain(`${port}`)
+  expect(dev.output()).toContain('--port')
+  await new Promise((resolve) => blocker.close(resolve))
+})
