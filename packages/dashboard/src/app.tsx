@@ -4,7 +4,7 @@ import { loadOverview } from './live/overview.ts'
 import { Service } from './live/service.ts'
 import { useResource } from './live/use-resource.ts'
 import { OverviewPage } from './pages/overview-page.tsx'
-import { type Route, formHash } from './pages/route.ts'
+import { formHash, type Route } from './pages/route.ts'
 import { SignerPage } from './pages/signer-page.tsx'
 import { TransactionPage } from './pages/transaction-page.tsx'
 import { useRoute } from './pages/use-route.ts'
@@ -20,9 +20,10 @@ export function App() {
   const main = useFocusOnNewPage(route)
   return (
     <>
-      <a class="skip-link" href="#main" onClick={(event) => focusMain(event, main.current)}>
+      {/* A button, because the address after # names the page here and cannot name a place within it. */}
+      <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
         Skip to content
-      </a>
+      </button>
       <TopBar overview={overview} />
       <ConnectionBanner />
       <main ref={main} tabIndex={-1}>
@@ -44,18 +45,11 @@ function UnknownPage() {
   )
 }
 
-/** The address after # names the page here, so the link cannot use it for a place within the page. */
-function focusMain(event: Event, main: HTMLElement | null): void {
-  event.preventDefault()
-  main?.focus()
-}
-
 /** A new page starts at its top and takes the focus, as if the browser had loaded it. A changed filter does neither. */
 function useFocusOnNewPage(route: Route) {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const place = placeOf(route)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is what makes a page new
   useEffect(() => {
     if (!isFirst.current) {
       window.scrollTo(0, 0)

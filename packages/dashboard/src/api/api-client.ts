@@ -52,7 +52,8 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     listChains: () => get<List<ChainResource>>('/v1/chains'),
     listSigners: () => get<List<LaneResource>>('/v1/signers'),
     listNodes: () => get<List<NodeResource>>('/v1/nodes'),
-    getSigner: (address: string) => get<{ lanes: readonly LaneResource[] }>(`/v1/signers/${encodeURIComponent(address)}`),
+    getSigner: (address: string) =>
+      get<{ lanes: readonly LaneResource[] }>(`/v1/signers/${encodeURIComponent(address)}`),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),

@@ -33,6 +33,8 @@ export function formatClock(iso: string, now: Date): string {
   const at = new Date(iso)
   const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
   if (at.toDateString() === now.toDateString()) return time
-  const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+  const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-')
   return `${date} ${time}`
 }

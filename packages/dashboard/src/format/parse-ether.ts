@@ -17,5 +17,7 @@ export function parseEther(text: string): ParsedEther {
     return { type: 'problem', message: `has ${fraction.length} decimals; the smallest unit, 1 wei, is the 18th` }
   }
   const wei = BigInt(whole + fraction.padEnd(DECIMALS, '0'))
-  return wei <= UINT256_MAX ? { type: 'amount', wei } : { type: 'problem', message: 'is more than a transaction can hold' }
+  return wei <= UINT256_MAX
+    ? { type: 'amount', wei }
+    : { type: 'problem', message: 'is more than a transaction can hold' }
 }

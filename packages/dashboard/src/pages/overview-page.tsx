@@ -1,4 +1,7 @@
 /** The page that stays open all day: what needs attention, the signers, the transactions, and what happens now. */
+
+import type { Overview } from '../live/overview.ts'
+import type { Resource } from '../live/use-resource.ts'
 import { ActivityPanel } from '../parts/activity-panel.tsx'
 import { ConcernList } from '../parts/concern-list.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
@@ -7,8 +10,6 @@ import { SignerTable } from '../parts/signer-table.tsx'
 import { Totals } from '../parts/totals.tsx'
 import { TransactionFilter } from '../parts/transaction-filter.tsx'
 import { TransactionPanel } from '../parts/transaction-panel.tsx'
-import type { Overview } from '../live/overview.ts'
-import type { Resource } from '../live/use-resource.ts'
 import { LOCAL_CHAIN_ID } from '../words/chain-names.ts'
 import { formHash, type OverviewRoute } from './route.ts'
 import { useTitle } from './use-route.ts'

@@ -1,5 +1,5 @@
 /** Amounts and times, each with its exact value on hover. */
-import { formatAmount, formatGasPrice, type Amount as FormattedAmount } from '../format/format-amount.ts'
+import { type Amount as FormattedAmount, formatAmount, formatGasPrice } from '../format/format-amount.ts'
 import { formatAge, formatClock } from '../format/format-time.ts'
 import { useNow } from '../live/use-now.ts'
 import { coinOf } from '../words/chain-names.ts'

@@ -30,7 +30,9 @@ export function HistoryList({ history }: { readonly history: readonly EventResou
 function HistoryEntry({ event }: { readonly event: EventResource }) {
   const { title, detail, tone } = describeEvent(event)
   const { fromState, toState, node, fence, count } = event
-  const hasMoved = toState !== null && fromState !== toState
+  const stateName = toState === null || fromState === toState ? null : STATE_NAMES[toState]
+  // Not said twice: "Stuck → Stuck".
+  const isNews = stateName !== null && !title.toLowerCase().includes(stateName.toLowerCase())
   return (
     <li class={`history-entry is-${tone}`}>
       <span class="tone-dot" aria-hidden="true" />
@@ -38,7 +40,7 @@ function HistoryEntry({ event }: { readonly event: EventResource }) {
         <p class="history-title">
           {title}
           {count > 1 && <span class="tag">× {formatCount(count)}</span>}
-          {hasMoved && <span class="history-state">→ {STATE_NAMES[toState]}</span>}
+          {isNews && <span class="history-state">→ {stateName}</span>}
         </p>
         {detail !== null && <p class="history-detail">{detail}</p>}
         <p class="history-when">

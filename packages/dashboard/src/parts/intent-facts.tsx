@@ -39,14 +39,14 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
           {tx.to === null ? 'a new contract' : <Copyable text={tx.to} shown={tx.to} what="receiver" />}
         </Fact>
         <Fact name="Value">
-          <Amount wei={tx.value} chainId={tx.chainId} />
+          <Amount wei={tx.value} chainId={tx.chainId} /> <span class="muted">= {groupDigits(tx.value)} wei</span>
         </Fact>
         {tx.data !== '0x' && (
           <Fact name="Data">
             <CallData data={tx.data} />
           </Fact>
         )}
-        <Fact name="Nonce">{tx.nonce === null ? <span class="muted">none taken</span> : formatCount(tx.nonce)}</Fact>
+        <Fact name="Nonce">{tx.nonce === null ? <span class="muted">none taken</span> : tx.nonce}</Fact>
         <Fact name="Gas limit">
           {tx.gasLimit === null ? <span class="muted">not estimated yet</span> : groupDigits(tx.gasLimit)}
         </Fact>

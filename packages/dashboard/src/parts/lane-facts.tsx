@@ -19,7 +19,7 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
       <div class="lane-facts">
         <Facts>
           <Fact name="Next nonce">
-            {lane.nextNonce === null ? <span class="muted">none taken yet</span> : formatCount(lane.nextNonce)}
+            {lane.nextNonce === null ? <span class="muted">none taken yet</span> : lane.nextNonce}
           </Fact>
           <Fact name="Queued">{formatCount(lane.queued)}</Fact>
           <Fact name="In flight">

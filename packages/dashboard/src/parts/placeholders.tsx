@@ -9,7 +9,6 @@ export function Loading({ rows = 3 }: { readonly rows?: number }) {
     <div class="loading" role="status">
       <span class="sr-only">Loading</span>
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all alike
         <span class="loading-bar" key={row} />
       ))}
     </div>

@@ -37,7 +37,8 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
           <GasPrice wei={receipt.effectiveGasPrice} />
         </Fact>
         <Fact name="Fee paid">
-          <Amount wei={feeWei.toString()} chainId={tx.chainId} />
+          <Amount wei={feeWei.toString()} chainId={tx.chainId} />{' '}
+          <span class="muted">= {groupDigits(feeWei.toString())} wei</span>
         </Fact>
         {receipt.contractAddress !== null && (
           <Fact name="New contract">

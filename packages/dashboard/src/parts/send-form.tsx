@@ -21,7 +21,12 @@ export function SendForm({ lanes }: { readonly lanes: readonly LaneResource[] })
       <form class="send-form" onSubmit={submit} noValidate>
         <FormField id="send-from" label="From" problem={fields.from ?? null}>
           {(control) => (
-            <select class="select" {...control} value={typed.from} onChange={(e) => type('from', e.currentTarget.value)}>
+            <select
+              class="select"
+              {...control}
+              value={typed.from}
+              onChange={(e) => type('from', e.currentTarget.value)}
+            >
               {lanes.map(({ address, label, policy }) => (
                 <option key={address} value={address}>
                   {label ?? shortenAddress(address)} ({policy.preset})

@@ -62,7 +62,7 @@ function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; reado
         <span class="tag">{policy.preset}</span>
       </td>
       <td data-label="Next nonce" class="is-number">
-        {nextNonce === null ? <span class="muted">none yet</span> : formatCount(nextNonce)}
+        {nextNonce === null ? <span class="muted">none yet</span> : nextNonce}
       </td>
       <td data-label="Queued" class="is-number">
         <Count count={queued} />

@@ -71,27 +71,29 @@ function SearchField() {
   }
 
   return (
-    <form class="search" role="search" onSubmit={open}>
-      <SearchIcon />
-      <input
-        type="search"
-        aria-label="Open a transaction by id or hash, or a signer by address"
-        placeholder="Id, hash or address"
-        value={text}
-        autocomplete="off"
-        spellcheck={false}
-        aria-invalid={isUnknown}
-        aria-describedby={isUnknown ? 'search-problem' : undefined}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          setUnknown(false)
-        }}
-      />
-      {isUnknown && (
-        <p class="search-problem" id="search-problem" role="alert">
-          That is no id, hash or address.
-        </p>
-      )}
-    </form>
+    <search class="search">
+      <form onSubmit={open}>
+        <SearchIcon />
+        <input
+          type="search"
+          aria-label="Open a transaction by id or hash, or a signer by address"
+          placeholder="Id, hash or address"
+          value={text}
+          autocomplete="off"
+          spellcheck={false}
+          aria-invalid={isUnknown}
+          aria-describedby={isUnknown ? 'search-problem' : undefined}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+            setUnknown(false)
+          }}
+        />
+        {isUnknown && (
+          <p class="search-problem" id="search-problem" role="alert">
+            That is no id, hash or address.
+          </p>
+        )}
+      </form>
+    </search>
   )
 }

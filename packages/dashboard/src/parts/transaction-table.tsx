@@ -1,6 +1,5 @@
 /** Transactions as rows; on a narrow screen each row becomes a card. */
 import type { TransactionResource } from '../api/api-resources.ts'
-import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress, shortenHash } from '../format/shorten.ts'
 import { formHash } from '../pages/route.ts'
 import { Copyable } from './copyable.tsx'
@@ -49,7 +48,7 @@ function TransactionRow({ tx }: { readonly tx: TransactionResource }) {
         <SubStateText tx={tx} />
       </th>
       <td data-label="Nonce" class="is-number">
-        {tx.nonce === null ? <span class="muted">–</span> : formatCount(tx.nonce)}
+        {tx.nonce === null ? <span class="muted">–</span> : tx.nonce}
       </td>
       <td data-label="From">
         <Copyable text={tx.from} shown={shortenAddress(tx.from)} what="sender" />

@@ -41,8 +41,11 @@ export async function sendTransfer(send: () => Promise<TransactionResource>): Pr
 
 /** Puts what the problem document says next to the fields that it names; the rest is for the form as a whole. */
 export function placeProblem(problem: Problem): { readonly fields: FieldProblems; readonly message: string | null } {
-  const issues = problem.issues ?? (problem.field === undefined ? [] : [{ field: problem.field, message: problem.detail }])
-  const fields = Object.fromEntries(issues.filter(({ field }) => isField(field)).map((issue) => [issue.field, issue.message]))
+  const issues =
+    problem.issues ?? (problem.field === undefined ? [] : [{ field: problem.field, message: problem.detail }])
+  const fields = Object.fromEntries(
+    issues.filter(({ field }) => isField(field)).map((issue) => [issue.field, issue.message]),
+  )
   const isAllPlaced = issues.length > 0 && issues.every(({ field }) => isField(field))
   const message = problem.reason === undefined ? problem.detail : `${problem.detail} (${problem.reason})`
   return { fields, message: isAllPlaced ? null : message }

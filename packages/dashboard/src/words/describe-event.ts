@@ -55,13 +55,13 @@ function findWords(event: Described): EventWords {
   const fallback: EventWords = { title: type, detail: cause, tone: 'plain' }
   switch (type) {
     case 'nonce.allocated':
-      return { title: `Took nonce ${asText(detail['nonce']) ?? '?'} and signed`, detail: null, tone: 'plain' }
+      return { title: `Took nonce ${asText(detail.nonce) ?? '?'} and signed`, detail: null, tone: 'plain' }
     case 'broadcast.answered':
       return ANSWERS[cause ?? ''] ?? fallback
     case 'inclusion.seen': {
-      const block = detail['blockNumber']
+      const block = detail.blockNumber
       const where = typeof block === 'number' ? `block ${formatCount(block)}` : 'a block'
-      return detail['succeeded'] === false
+      return detail.succeeded === false
         ? { title: `Reverted in ${where}`, detail: null, tone: 'bad' }
         : { title: `Mined in ${where}`, detail: null, tone: 'plain' }
     }

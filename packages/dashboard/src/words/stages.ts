@@ -47,7 +47,12 @@ function gatherFacts(tx: TransactionResource, history: readonly EventResource[])
   const inclusion = tx.inclusion
   return [
     { name: 'Accepted', isReached: true, at: tx.createdAt, note: null },
-    { name: 'Nonce', isReached: tx.nonce !== null, at: allocatedAt, note: tx.nonce === null ? null : `nonce ${tx.nonce}` },
+    {
+      name: 'Nonce',
+      isReached: tx.nonce !== null,
+      at: allocatedAt,
+      note: tx.nonce === null ? null : `nonce ${tx.nonce}`,
+    },
     {
       name: 'Sent',
       isReached: tx.submittedAt !== null,
@@ -58,7 +63,10 @@ function gatherFacts(tx: TransactionResource, history: readonly EventResource[])
       name: 'Mined',
       isReached: inclusion !== null,
       at: tx.minedAt,
-      note: inclusion === null ? null : `${isReverted(tx) ? 'reverted in ' : ''}block ${formatCount(inclusion.blockNumber)}`,
+      note:
+        inclusion === null
+          ? null
+          : `${isReverted(tx) ? 'reverted in ' : ''}block ${formatCount(inclusion.blockNumber)}`,
     },
     {
       name: 'Final',

@@ -25,7 +25,8 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, Words>> = {
   preparing: { short: 'being prepared', sentence: 'Its gas and its price are being worked out.' },
   waiting_for_slot: {
     short: 'waiting for a slot',
-    sentence: 'As many transactions of this signer are in flight as its policy allows. It goes when one of them is final.',
+    sentence:
+      'As many transactions of this signer are in flight as its policy allows. It goes when one of them is final.',
   },
   waiting_for_node: {
     short: 'waiting for the chain node',
@@ -41,9 +42,13 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, Words>> = {
   },
   fee_above_cap: {
     short: 'fee above cap',
-    sentence: 'The chain asks for more than the cap of this signer allows. It goes when the price falls or the cap is raised.',
+    sentence:
+      'The chain asks for more than the cap of this signer allows. It goes when the price falls or the cap is raised.',
   },
-  signed: { short: 'signed', sentence: 'It has its nonce, its signed bytes are stored, and they are about to be sent.' },
+  signed: {
+    short: 'signed',
+    sentence: 'It has its nonce, its signed bytes are stored, and they are about to be sent.',
+  },
   pending: { short: 'waiting for a block', sentence: 'A chain node holds it. It waits for a block to take it in.' },
   stale: { short: 'sent again', sentence: 'No block took it in yet, so the same bytes were sent again.' },
   rejected_by_node: {
@@ -54,7 +59,10 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, Words>> = {
     short: 'blocked by a lower nonce',
     sentence: 'A lower nonce of this signer is not in a block yet. This one cannot go before it.',
   },
-  mined: { short: 'in a block', sentence: 'It is in a block. It counts as final when enough of the chain is on top of it.' },
+  mined: {
+    short: 'in a block',
+    sentence: 'It is in a block. It counts as final when enough of the chain is on top of it.',
+  },
   reorged: {
     short: 'left the chain',
     sentence: 'The block that held it left the chain. Its bytes were sent again, and it waits for another block.',
@@ -70,7 +78,8 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, Words>> = {
   },
   no_inclusion: {
     short: 'in no block for too long',
-    sentence: 'No block took it in for longer than its policy allows. It is still watched, and a late inclusion counts.',
+    sentence:
+      'No block took it in for longer than its policy allows. It is still watched, and a late inclusion counts.',
   },
   resolved: { short: 'settled by an operator', sentence: 'An operator settled it with the inclusion that was found.' },
 }

@@ -1,13 +1,13 @@
 /** What an EVM chain can be asked: each request with the one way its answer is read and checked against what was asked. */
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
-import type { Block, BlockRef, Call, CallOutcome, CountTag, TransactionByHash } from '../ports/chain.ts'
-import { classifyCallError } from './call-outcome.ts'
+import type { Block, BlockRef, CountTag, TransactionByHash } from '../ports/chain.ts'
 import type { RpcError } from './json-rpc.ts'
 import type { Read } from './rpc-pool.ts'
 import {
   BadAnswer,
   getCount,
+  NotKnown,
   parseBlock,
   parseQuantity,
   parseReceipt,
@@ -55,34 +55,21 @@ export function receiptRead(hash: Hash): Read<Inclusion | null> {
 }
 
 export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
-  return request('eth_getBlockReceipts', [block.hash], (result) => {
-    // Null: this node does not know the block (any more). Another may, and "no receipts" would be a lie.
-    if (!Array.isArray(result)) throw new BadAnswer('the node has no receipts for this block')
-    return result.map(parseReceipt).filter((receipt) => receipt !== null)
-  })
+  return {
+    method: 'eth_getBlockReceipts',
+    params: [block.hash],
+    optional: true,
+    decode(result) {
+      // The node has not, or no longer, this block: "no receipts" would be a lie.
+      if (result === null) throw new NotKnown('the node does not have this block')
+      if (!Array.isArray(result)) throw new BadAnswer('the receipts are not a list')
+      return result.map(parseReceipt).filter((receipt) => receipt !== null)
+    },
+  }
 }
 
 export function balanceRead(address: Address): Read<bigint> {
   return request('eth_getBalance', [address, 'latest'], (result) => parseQuantity(result, 'balance'))
-}
-
-export function estimateRead(call: Call): Read<CallOutcome> {
-  const fields = {
-    from: call.from,
-    ...(call.to === null ? {} : { to: call.to }),
-    ...(call.data === '0x' ? {} : { data: call.data }),
-    value: toQuantity(call.value),
-    ...(call.gasLimit === null ? {} : { gas: toQuantity(call.gasLimit) }),
-  }
-  return {
-    method: 'eth_estimateGas',
-    params: [fields, 'latest'],
-    decode: (result) => ({ type: 'ok', gas: parseQuantity(result, 'gas') }),
-    decodeError(error) {
-      const outcome = classifyCallError(error)
-      return outcome === null ? null : { value: outcome }
-    },
-  }
 }
 
 export const heightRead: Read<number> = request('eth_blockNumber', [], (result) => getCount(result, 'block number'))

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest'
-import { developmentAccount, startTestChain } from '../../../../tests/setup/anvil.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../../../../tests/setup/anvil.ts'
 import { createSystemClock } from '../app/system-clock.ts'
 import { type Hex, toAddress } from '../core/hex.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
 import { type ChainHarness, describeChain } from './chain.suite.ts'
-import { createEvmChain } from './evm-chain.ts'
+import { createEvmChain, type EvmChain } from './evm-chain.ts'
 
 const POOR_KEY: Hex = `0x${'5a'.repeat(32)}`
 const silent: Telemetry = { count() {}, gauge() {}, observe() {}, log() {} }
@@ -44,11 +44,23 @@ describeAnvil('anvil over HTTP', ({ rpcUrl }) => [rpcUrl])
 describeAnvil('anvil with a WebSocket for heads', ({ rpcUrl, wsUrl }) => [rpcUrl, wsUrl])
 
 describe('a WebSocket', () => {
+  async function startNode(port = 0): Promise<TestChain> {
+    const node = await startTestChain({ port })
+    onTestFinished(() => node.stop())
+    return node
+  }
+  /** Polls once, and then not for an hour. */
+  function openChain(chainId: number, urls: readonly string[]): EvmChain {
+    const clock = createSystemClock()
+    const chain = createEvmChain({ chainId, urls, clock, telemetry: silent, pollIntervalMs: 3_600_000 })
+    onTestFinished(() => chain.close())
+    return chain
+  }
+
   test('tells of heads long before the poll would, and never for another chain', async () => {
-    const node = await startTestChain()
-    const options = { urls: [node.rpcUrl, node.wsUrl], telemetry: silent, pollIntervalMs: 3_600_000 }
-    const chain = createEvmChain({ ...options, chainId: 31337, clock: createSystemClock() })
-    const wrong = createEvmChain({ ...options, chainId: 5, clock: createSystemClock() })
+    const node = await startNode()
+    const chain = openChain(31337, [node.rpcUrl, node.wsUrl])
+    const wrong = openChain(5, [node.rpcUrl, node.wsUrl])
     let misled = 0
     wrong.onHeadHint(() => misled++)
     const heads = createCounter()
@@ -60,32 +72,20 @@ describe('a WebSocket', () => {
     await node.mine(2)
     await heads.reach(5)
     expect(misled).toBe(0)
-    await chain.close()
-    await wrong.close()
-    await node.stop()
   })
 
-  test('that nobody answers is tried until somebody does', async () => {
-    const gone = await startTestChain()
-    const node = await startTestChain()
+  test('that nobody answers is tried until somebody does, and again when they go', async () => {
+    const node = await startNode()
+    const gone = await startNode()
     await gone.stop()
-    const chain = createEvmChain({
-      chainId: 31337,
-      urls: [node.rpcUrl, gone.wsUrl],
-      clock: createSystemClock(),
-      telemetry: silent,
-      pollIntervalMs: 3_600_000,
-    })
     const heads = createCounter()
-    chain.onHeadHint(heads.increase)
+    openChain(31337, [node.rpcUrl, gone.wsUrl]).onHeadHint(heads.increase)
     await heads.reach(1)
-    const back = await startTestChain({ port: gone.port })
+    const back = await startNode(gone.port)
     await heads.reach(2)
     await back.stop()
-    const again = await startTestChain({ port: gone.port })
+    await startNode(gone.port)
     await heads.reach(3)
-    await chain.close()
-    for (const one of [node, again]) await one.stop()
   })
 })
 

@@ -8,14 +8,7 @@
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
-import {
-  type Block,
-  type Call,
-  type CallOutcome,
-  type Chain,
-  ChainUnavailable,
-  type ReceiptLookup,
-} from '../ports/chain.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import {
@@ -23,16 +16,16 @@ import {
   blockRead,
   blockReceiptsRead,
   countRead,
-  estimateRead,
   heightRead,
   receiptRead,
   transactionRead,
 } from './chain-reads.ts'
+import { readEstimates } from './estimates.ts'
 import { readFeeMarket } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import type { RpcReply, RpcRequest } from './json-rpc.ts'
 import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
-import { createRpcPool, type Read } from './rpc-pool.ts'
+import { createRpcPool } from './rpc-pool.ts'
 import { parseRpcUrls } from './rpc-url.ts'
 
 export interface EvmChainOptions {
@@ -107,15 +100,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     findTransaction: (hash) => pool.read(transactionRead(hash)),
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     getBalance: (address) => pool.read(balanceRead(address)),
-    async estimate(calls) {
-      const payers = [...new Set(calls.filter((call) => call.value > 0n).map((call) => call.from))]
-      const reads: readonly Read<CallOutcome | bigint>[] = [...calls.map(estimateRead), ...payers.map(balanceRead)]
-      const values = await pool.readAll(reads)
-      return calls.map((call, index) => {
-        const at = payers.indexOf(call.from)
-        return checkFunds(call, values[index], at < 0 ? undefined : values[calls.length + at])
-      })
-    },
+    estimate: (calls) => readEstimates(pool, calls),
     getFeeMarket: () => readFeeMarket(pool, options.minPriorityFeeWei ?? 1n),
     async broadcast(raws) {
       const outcomes = await pool.broadcast(raws)
@@ -153,13 +138,6 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
  */
 function prefersBlockReceipts(block: Block, wanted: number): boolean {
   return wanted > 1 && wanted * 4 >= block.txHashes.length
-}
-
-/** Some nodes estimate a plain transfer without looking at the balance: more than there is cannot be sent all the same. */
-function checkFunds(call: Call, outcome: unknown, balance: unknown): CallOutcome {
-  if (typeof balance === 'bigint' && call.value > balance)
-    return { type: 'insufficient_funds', message: `the value is ${call.value} wei, the balance ${balance}` }
-  return outcome as CallOutcome
 }
 
 function countOutcomes(telemetry: Telemetry, chainId: number, outcomes: readonly SendOutcome[]): void {

@@ -27,11 +27,12 @@ async function readFeeCalls(pool: RpcPool): Promise<readonly [FeeHistory | null,
   const history: Read<FeeHistory> = {
     method: 'eth_feeHistory',
     params: [toQuantity(BLOCKS), 'latest', PERCENTILES],
+    optional: true,
     decode: parseFeeHistory,
   }
   const reads: readonly Read<FeeHistory | bigint>[] = [
     history,
-    price('eth_maxPriorityFeePerGas'),
+    { ...price('eth_maxPriorityFeePerGas'), optional: true },
     price('eth_gasPrice'),
   ]
   const values = (await pool.readEach(reads)).map((reply) => (reply.type === 'value' ? reply.value : null))

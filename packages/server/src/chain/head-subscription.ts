@@ -15,6 +15,7 @@ export interface HeadSubscriptionOptions {
 
 type SocketClient = Awaited<ReturnType<typeof getWebSocketRpcClient>>
 
+let nextSerial = 1
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 30_000
 
@@ -38,8 +39,9 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
 
   async function connect(): Promise<void> {
     try {
-      // viem keeps one client per URL and options, and reconnects with its own timer: both are ours to decide here.
-      const opened = await getWebSocketRpcClient(target.url.href, { reconnect: false, keepAlive: true })
+      // viem shares one client among all who give the same URL and options, so that one of them closing it would close it
+      // for all: the delay, which has no other effect without attempts, makes ours our own. Connecting again is ours too.
+      const opened = await getWebSocketRpcClient(target.url.href, { reconnect: { attempts: 0, delay: nextSerial++ } })
       if (closed) return opened.close()
       client = opened
       opened.socket.addEventListener('close', () => client === opened && drop('socket closed'))

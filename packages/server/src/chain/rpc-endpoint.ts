@@ -39,6 +39,7 @@ const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 15_000
 const DEFAULT_PAUSE_MS = 1_000
 const WRONG_CHAIN_RECHECK_MS = 30_000
+const LACKING_RECHECK_MS = 10 * 60_000
 
 const LOG_LEVELS = {
   unverified: 'debug',
@@ -51,7 +52,8 @@ const LOG_LEVELS = {
 export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoint {
   const { chainId, clock, telemetry } = options
   const client = createJsonRpcClient(target, options)
-  const lacking = new Set<string>()
+  /** Methods, and until when they are not asked for. */
+  const lacking = new Map<string, number>()
   let state: EndpointState = 'unverified'
   let failures = 0
   let notBefore = clock.monotonic()
@@ -121,8 +123,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     state: () => state,
     waitMs: () => Math.max(0, notBefore - clock.monotonic()),
     isBarred: () => (state === 'paused' || state === 'wrong_chain') && notBefore > clock.monotonic(),
-    lacks: (method) => lacking.has(method),
-    noteLacking: (method) => void lacking.add(method),
+    lacks: (method) => (lacking.get(method) ?? 0) > clock.monotonic(),
+    noteLacking: (method) => void lacking.set(method, clock.monotonic() + LACKING_RECHECK_MS),
     noteGarbage: fail,
     async send(requests, purpose) {
       const problem = await ensureVerified()

@@ -389,6 +389,10 @@ describe('a lying node', () => {
     const chain = open([first.url])
     first.on('eth_getBlockReceipts', nullResult)
     await failureOf(chain.getInclusions(block, hashes))
+    expect(chain.endpoints()[0]?.state).toBe('healthy')
+    first.on('eth_getBlockReceipts', answer('all of them'))
+    await failureOf(chain.getInclusions(block, hashes))
+    expect(chain.endpoints()[0]?.state).toBe('failing')
   })
 
   test.each([
@@ -417,14 +421,25 @@ describe('a lying node', () => {
     await failureOf(chain.getTransactionCount(sender, 'latest'))
   })
 
-  test('without eth_getBlockReceipts is asked for single ones, and not for it again', async () => {
-    const chain = open([first.url])
+  test('without eth_getBlockReceipts is asked for single ones, and not for it again for a while', async () => {
+    const clock = createSkippingClock()
+    const chain = open([first.url], { clock })
     first.on('eth_getBlockReceipts', rpcError(-32601, 'Method not found'))
     for (let round = 0; round < 2; round++) {
       expect((await chain.getInclusions(block, hashes)).map(({ txHash }) => txHash)).toEqual(hashes)
     }
     expect(first.count('eth_getBlockReceipts')).toBe(1)
     expect(first.count('eth_getTransactionReceipt')).toBe(4)
+    clock.skip(11 * 60_000)
+    await chain.getInclusions(block, hashes)
+    expect(first.count('eth_getBlockReceipts')).toBe(2)
+  })
+
+  test('that seems to lack what every node has is asked for it again', async () => {
+    const chain = open([first.url])
+    first.next('eth_getBalance', rpcError(-32601, 'the method eth_getBalance is not available'))
+    await failureOf(chain.getBalance(sender))
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
   })
 
   test('without tags has none', async () => {

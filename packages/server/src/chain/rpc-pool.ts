@@ -10,11 +10,13 @@ import { ChainUnavailable } from '../ports/chain.ts'
 import { combineSendOutcomes } from './combine-send-outcomes.ts'
 import type { RpcError, RpcReply, RpcRequest } from './json-rpc.ts'
 import type { Endpoint } from './rpc-endpoint.ts'
-import { BadAnswer } from './rpc-values.ts'
+import { BadAnswer, NotKnown } from './rpc-values.ts'
 import { classifySendError } from './send-outcome.ts'
 
 export interface Read<T> extends RpcRequest {
-  /** Throws BadAnswer on what cannot be true. */
+  /** There are nodes without this method: one that lacks it is not asked for it again for a while. */
+  readonly optional?: true
+  /** Throws BadAnswer on what cannot be true, NotKnown on what this node cannot tell. */
   decode(result: unknown): T
   /** The value that a node's error stands for, or null if the error says nothing about the chain. */
   decodeError?(error: RpcError): { readonly value: T } | null
@@ -152,7 +154,7 @@ function readAnswer<T>(endpoint: Endpoint, read: Read<T>, answer: RpcReply): Rea
     case 'error': {
       const meant = read.decodeError?.(answer.error) ?? null
       if (meant !== null) return { type: 'value', value: meant.value }
-      if (answer.error.code === -32601 || METHOD_MISSING.test(answer.error.message)) {
+      if (read.optional && (answer.error.code === -32601 || METHOD_MISSING.test(answer.error.message))) {
         endpoint.noteLacking(read.method)
         return { type: 'unsupported', message: `${endpoint.host}: ${read.method} is not supported` }
       }
@@ -170,8 +172,8 @@ function decodeResult<T>(endpoint: Endpoint, read: Read<T>, result: unknown): Re
   try {
     return { type: 'value', value: read.decode(result) }
   } catch (error) {
-    if (!(error instanceof BadAnswer)) throw error
-    endpoint.noteGarbage(`${read.method}: ${error.message}`)
+    if (!(error instanceof BadAnswer) && !(error instanceof NotKnown)) throw error
+    if (error instanceof BadAnswer) endpoint.noteGarbage(`${read.method}: ${error.message}`)
     return { type: 'failed', message: `${endpoint.host}: ${error.message}`, retryAfterMs: null }
   }
 }

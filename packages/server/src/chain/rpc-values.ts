@@ -11,6 +11,14 @@ export class BadAnswer extends Error {
   }
 }
 
+/** The node honestly does not have it; another one may. */
+export class NotKnown extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NotKnown'
+  }
+}
+
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 
 export function parseQuantity(value: unknown, name: string): bigint {

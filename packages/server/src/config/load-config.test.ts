@@ -49,10 +49,10 @@ test('three settings are enough', () => {
 })
 
 test('flags come before environment, environment before file, file before default', () => {
-  const file = fileOf({ port: 1, host: '10.0.0.1', logLevel: 'debug' })
-  const env = { ...MINIMAL, DROVER_PORT: '2', DROVER_HOST: '10.0.0.2' }
+  const file = fileOf({ port: 1, host: 'localhost', logLevel: 'debug' })
+  const env = { ...MINIMAL, DROVER_PORT: '2', DROVER_HOST: '127.0.0.2' }
   const config = load({ file, env, flags: { port: '3' } })
-  expect(config.http).toEqual({ port: 3, host: '10.0.0.2' })
+  expect(config.http).toEqual({ port: 3, host: '127.0.0.2' })
   expect(config.logLevel).toBe('debug')
   expect(config.writer.count).toBe(4)
 })

@@ -1,5 +1,6 @@
 /** Explains a transaction that is over: what became of it, by what evidence, and what became of its nonce. */
 import type { Finding } from './explanation.ts'
+import { spellError } from './spell-error.ts'
 import { spellCount, spellTime } from './spell-time.ts'
 import { type CancelledOnChain, type Dropped, type Finished, findAttempt } from './transaction.ts'
 
@@ -16,8 +17,8 @@ function explainDropped(tx: Dropped): Finding {
     return { cause: 'expired', summary: `It was valid until ${until} and had taken no nonce by then.`, ...OVER }
   }
   if (tx.subState === 'rejected') {
-    const why = tx.error?.message ?? 'it would certainly fail'
-    return { cause: 'rejected', summary: `It was refused at ${at}, before it took a nonce: ${why}.`, ...OVER }
+    const why = spellError(tx.error, 'it would certainly fail')
+    return { cause: 'rejected', summary: `It was refused at ${at}, before it took a nonce: ${why}`, ...OVER }
   }
   return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it took a nonce.`, ...OVER }
 }

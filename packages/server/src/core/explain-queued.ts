@@ -1,6 +1,7 @@
 /** Explains a transaction that has no nonce yet: the first of the things that keep it from taking one. */
 import { findMissingOwner } from './explain-owner.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
 import type { Queued } from './transaction.ts'
 
@@ -115,7 +116,7 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
   const { now, lane } = context
   const { cause, cure } = deferral
   const nextActionAt = Math.max(now, tx.retryAt)
-  const message = tx.error?.message ?? `it waits until ${cure}`
+  const why = spellError(tx.error, `it waits until ${cure}`)
   const blockedBy: BlockedBy | null =
     cause === 'waiting_for_predecessor' && lane.lowestUnmined !== null
       ? { type: 'transaction', ...lane.lowestUnmined }
@@ -123,7 +124,7 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
   return {
     cause,
     ...(blockedBy && { blockedBy }),
-    summary: `It could not be prepared in ${spellCount(tx.prepareFailures, 'try', 'tries')}: ${message}. No nonce was taken.${ahead(context)}`,
+    summary: `It could not be prepared in ${spellCount(tx.prepareFailures, 'try', 'tries')}: ${why} No nonce was taken.${ahead(context)}`,
     nextAction: `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
     nextActionAt,
   }

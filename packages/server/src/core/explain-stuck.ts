@@ -1,5 +1,6 @@
 /** Explains a transaction that cannot advance by policy: what stopped it, what that holds up, and what goes on meanwhile. */
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellError } from './spell-error.ts'
 import { spellCount, spellTime } from './spell-time.ts'
 import type { Stuck } from './transaction.ts'
 
@@ -29,11 +30,10 @@ function reason(tx: Stuck): string {
   if (tx.subState === 'foreign_nonce') {
     return `nonce ${nonce} was used by a transaction that Drover did not sign, so that its own can never be mined.`
   }
-  const said = error?.reason === undefined ? '' : ` The node said: ${JSON.stringify(error.reason)}.`
-  const why = error?.message ?? 'no node or block took it'
+  const why = spellError(error, 'neither a node nor a block took it')
   return tx.subState === 'no_inclusion'
-    ? `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} and is ${why}.${said}`
-    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}.${said}`
+    ? `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} without success: ${why}`
+    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}`
 }
 
 function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {

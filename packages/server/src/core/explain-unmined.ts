@@ -1,5 +1,6 @@
 /** Explains a transaction that has a nonce, is in no block, and may still get there by itself. */
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
 import { type Allocated, currentAttempt, type Tracking } from './transaction.ts'
 
@@ -43,8 +44,7 @@ function refused(tx: Unmined, { policy }: ExplainContext): Found | null {
 }
 
 function lastRefusal({ error }: Unmined): string {
-  const said = error?.reason === undefined ? '' : ` The node said: ${JSON.stringify(error.reason)}.`
-  return `${error?.message ?? 'the node did not take the transaction'}.${said}`
+  return spellError(error, 'the node did not take the transaction')
 }
 
 function unanswered(tx: Unmined): Found | null {

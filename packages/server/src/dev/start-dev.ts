@@ -65,7 +65,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     const postgres = await startEmbeddedPostgres({ dataDir: join(options.dataDir, 'postgres'), log })
     stops.push(() => postgres.stop())
     const chain = await startLocalChain({
-      stateFile: join(options.dataDir, 'chain', 'state.json'),
+      stateFile: join(options.dataDir, 'chain', 'state'),
       chainId: CHAIN_ID,
       log,
       ...(options.chainPort !== undefined && { port: options.chainPort }),

@@ -1,12 +1,13 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
 import { STABLE } from '../core/policy.ts'
 import type { Queued, Transaction } from '../core/transaction.ts'
 import type { Call, Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import { type NewTransaction, type Notice, type SignerRecord, StoreUnavailable } from '../ports/store.ts'
+import type { NewTransaction, SignerRecord } from '../ports/store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
-import { type AcceptRequest, createAccept, createKnownSigners, digestRequest } from './accept.ts'
+import { createAccept } from './accept.ts'
+import { type AcceptRequest, digestRequest } from './accept-request.ts'
 import type { IntakeOutcome } from './intake.ts'
 
 const SIGNER = `0x${'11'.repeat(20)}` as const
@@ -43,10 +44,7 @@ function record(chainId: number): SignerRecord {
 
 interface SetUpOptions {
   readonly reverts?: boolean
-  readonly balance?: bigint
   readonly chainIds?: readonly number[]
-  readonly clock?: Clock
-  readonly silent?: boolean
   readonly onEstimate?: () => void
 }
 
@@ -59,7 +57,7 @@ function setUp(options: SetUpOptions = {}) {
   const fakes = (options.chainIds ?? [1]).map((chainId) =>
     createFakeChain({
       chainId,
-      balances: { [SIGNER]: options.balance ?? 10n ** 18n },
+      balances: { [SIGNER]: 10n ** 18n },
       behave: () =>
         options.reverts === true
           ? { type: 'reverted', reason: 'Paused', data: '0x1234', gas: 1n }
@@ -70,7 +68,6 @@ function setUp(options: SetUpOptions = {}) {
     const estimate: Chain['estimate'] = (calls) => {
       batches.push(calls)
       options.onEstimate?.()
-      if (options.silent === true) return new Promise(() => {})
       return fake.estimate(calls)
     }
     chains.set(fake.chainId, { ...fake, estimate })
@@ -78,7 +75,7 @@ function setUp(options: SetUpOptions = {}) {
   const state = { earlier: null as Transaction | null, lookups: 0, outcome: null as IntakeOutcome | null }
   const accept = createAccept({
     chains,
-    ...{ clock: options.clock ?? clock, telemetry },
+    ...{ clock, telemetry },
     store: {
       listTransactions: async () => {
         state.lookups += 1
@@ -114,12 +111,6 @@ describe('acceptance', () => {
     expect(telemetry.valueOf('drover_transactions_accepted_total', { result: 'accepted' })).toBe(1)
   })
 
-  test('requests that come together are simulated by one call', async () => {
-    const { accept, batches } = setUp()
-    await Promise.all([1n, 2n, 3n].map((value) => accept({ ...REQUEST, value })))
-    expect(batches.map((calls) => calls.map((call) => call.value))).toEqual([[1n, 2n, 3n]])
-  })
-
   test('simulate: false asks nothing of the chain', async () => {
     const { accept, batches, stored } = setUp({ reverts: true })
     await accept({ ...REQUEST, simulate: false })
@@ -136,23 +127,6 @@ describe('acceptance', () => {
   })
 })
 
-test('a node that is silent holds nobody up for long', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  const ticking: Clock = {
-    ...{ now: () => Date.now(), monotonic: () => Date.now() },
-    schedule(delayMs, run) {
-      const timer = setTimeout(run, delayMs)
-      return () => clearTimeout(timer)
-    },
-  }
-  const { accept, telemetry } = setUp({ clock: ticking, silent: true })
-  const accepting = accept(REQUEST)
-  await vi.advanceTimersByTimeAsync(5_000)
-  expect(await accepting).toMatchObject({ type: 'accepted' })
-  expect(telemetry.logs).toMatchObject([{ message: 'accepted without simulation' }])
-})
-
 describe('refusal leaves nothing behind', () => {
   test('a certain revert, with its reason', async () => {
     const { accept, stored, telemetry } = setUp({ reverts: true })
@@ -162,15 +136,6 @@ describe('refusal leaves nothing behind', () => {
     })
     expect(stored).toEqual([])
     expect(telemetry.valueOf('drover_transactions_accepted_total', { result: 'transaction_rejected' })).toBe(1)
-  })
-
-  test('an account that cannot pay', async () => {
-    const { accept, stored } = setUp({ balance: 1n })
-    await expect(accept({ ...REQUEST, value: 2n })).rejects.toMatchObject({
-      code: 'transaction_rejected',
-      details: { outcome: 'insufficient_funds' },
-    })
-    expect(stored).toEqual([])
   })
 
   test.each([
@@ -253,134 +218,5 @@ describe('a request id that was used before', () => {
     const { accept, state } = setUp()
     await accept({ ...keyed, simulate: false })
     expect(state.lookups).toBe(0)
-  })
-})
-
-describe('the digest of a request', () => {
-  test('does not depend on the order of fields or on the request id', () => {
-    const a = digestRequest({ ...REQUEST, metadata: { a: '1', b: '2' }, requestId: 'x' })
-    const reversed = Object.fromEntries(
-      Object.entries({ ...REQUEST, requestId: 'y' }).reverse(),
-    ) as unknown as AcceptRequest
-    expect(digestRequest({ ...reversed, metadata: { b: '2', a: '1' } })).toBe(a)
-    expect(a).toMatch(/^0x[0-9a-f]{64}$/)
-  })
-
-  test('depends on everything else', () => {
-    const changes: Partial<AcceptRequest>[] = [
-      { chainId: 2 },
-      { from: STRANGER },
-      { to: null },
-      { data: '0x00' },
-      { value: 1n },
-      { gasLimit: 1n },
-      { fees: { type: 'legacy', gasPrice: 1n } },
-      { speed: 'fast' },
-      { priority: 1 },
-      { validUntil: 1 },
-      { finality: { type: 'safe' } },
-      { simulate: false },
-      { metadata: { a: '1' } },
-    ]
-    const digests = [{}, ...changes].map((change) => digestRequest({ ...REQUEST, ...change }))
-    expect(new Set(digests).size).toBe(changes.length + 1)
-  })
-})
-
-describe('known signers', () => {
-  function setUpSigners(...registered: SignerRecord[]) {
-    let signers: readonly SignerRecord[] = registered
-    let reads = 0
-    let fails = false
-    let time = 0
-    const listeners = new Set<(notice: Notice) => void>()
-    const telemetry = createRecordingTelemetry()
-    const known = createKnownSigners({
-      clock: { ...clock, monotonic: () => time },
-      telemetry,
-      store: {
-        listSigners: async () => {
-          reads += 1
-          if (fails) throw new StoreUnavailable('down')
-          return signers
-        },
-        listen(listener) {
-          listeners.add(listener)
-          return () => listeners.delete(listener)
-        },
-      },
-    })
-    return {
-      ...{ known, listeners, telemetry },
-      reads: () => reads,
-      register: (...records: SignerRecord[]) => {
-        signers = records
-      },
-      breakStore: () => {
-        fails = true
-      },
-      advance: (ms: number) => {
-        time += ms
-      },
-    }
-  }
-  const lane = { chainId: 1, signer: SIGNER }
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-  test('one that is not known is looked up before it is refused, and then remembered', async () => {
-    const { known, register, reads } = setUpSigners()
-    expect(await known.find(lane)).toBeNull()
-    const readsBefore = reads()
-    register(record(1))
-    expect(await known.find(lane)).toEqual(record(1))
-    expect(await known.find(lane)).toEqual(record(1))
-    expect(reads()).toBe(readsBefore + 1)
-    expect(known.peek(lane)).toEqual(record(1))
-  })
-
-  test('they are read at the start, before anybody asks', async () => {
-    const { known } = setUpSigners(record(1))
-    await turn()
-    expect(known.peek(lane)).toEqual(record(1))
-  })
-
-  test('one registered while a read is under way is not refused by that read', async () => {
-    const { known, register } = setUpSigners()
-    const early = known.find(lane)
-    register(record(1))
-    const late = known.find(lane)
-    await early
-    expect(await late).toEqual(record(1))
-  })
-
-  test('they are read anew on notice and when they grow old, behind the answer', async () => {
-    const { known, register, listeners, advance, reads } = setUpSigners()
-    register(record(1))
-    await known.find(lane)
-    const readsBefore = reads()
-    register({ ...record(1), paused: true })
-    for (const listener of listeners) listener({ type: 'nodes.changed' })
-    await turn()
-    expect(known.peek(lane)?.paused).toBe(true)
-    register(record(1))
-    advance(5_001)
-    expect((await known.find(lane))?.paused).toBe(true)
-    await turn()
-    expect(known.peek(lane)?.paused).toBe(false)
-    expect(reads()).toBe(readsBefore + 2)
-    known.close()
-    expect(listeners.size).toBe(0)
-  })
-
-  test('a store that is down leaves those that are known, and says so; the unknown cannot be told', async () => {
-    const { known, register, breakStore, advance, telemetry } = setUpSigners()
-    register(record(1))
-    await known.find(lane)
-    breakStore()
-    advance(5_001)
-    expect(await known.find(lane)).toEqual(record(1))
-    await turn()
-    expect(telemetry.logs).toMatchObject([{ level: 'warn' }])
-    await expect(known.find({ chainId: 1, signer: STRANGER })).rejects.toBeInstanceOf(StoreUnavailable)
   })
 })

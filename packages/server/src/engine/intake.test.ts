@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AppError } from '../core/app-error.ts'
 import type { Queued, Transaction } from '../core/transaction.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../ports/store.ts'
@@ -73,37 +72,6 @@ describe('collecting', () => {
     expect(await second).toMatchObject({ type: 'inserted', transaction: { id: 'b' } })
     expect(telemetry.observationsOf('drover_flush_size', { queue: 'intake' })).toEqual([2])
   })
-
-  test('a full batch leaves without lingering', () => {
-    const { store, intake } = createHeldIntake({ maxBatch: 2 })
-    void intake.submit(newTransaction('a'))
-    void intake.submit(newTransaction('b'))
-    expect(ids(store.calls[0]?.batch)).toEqual(['a', 'b'])
-  })
-
-  test('no more flushes than allowed are on their way; the next leaves when one returns', async () => {
-    const { store, intake } = createHeldIntake({ maxBatch: 1, maxFlushes: 2 })
-    const all = ['a', 'b', 'c'].map((id) => intake.submit(newTransaction(id)))
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(store.calls).toHaveLength(2)
-    store.calls[1]?.accept()
-    await all[1]
-    await vi.advanceTimersByTimeAsync(3)
-    expect(store.calls.map((call) => ids(call.batch))).toEqual([['a'], ['b'], ['c']])
-  })
-
-  test('a full queue refuses at once and says when to come back; what waits is still stored', async () => {
-    const { store, intake } = createHeldIntake({ maxBatch: 1, maxFlushes: 1, maxWaiting: 1 })
-    const [running, waiting] = ['a', 'b'].map((id) => intake.submit(newTransaction(id)))
-    const refused = await intake.submit(newTransaction('c')).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(AppError)
-    expect(refused).toMatchObject({ code: 'queue_full', details: { retryAfterMs: expect.any(Number) } })
-    store.calls[0]?.accept()
-    await running
-    await vi.advanceTimersByTimeAsync(3)
-    store.calls[1]?.accept()
-    expect(await waiting).toMatchObject({ type: 'inserted' })
-  })
 })
 
 describe('a store that does not answer', () => {
@@ -174,24 +142,6 @@ describe('a store that does not answer', () => {
     expect(telemetry.logs.length).toBe(calls)
   })
 
-  test('the deadline holds for a store that never answers, and for what waits behind it', async () => {
-    const { store, intake } = createHeldIntake({ maxBatch: 1, maxFlushes: 1, deadlineMs: 10_000 })
-    const codes = ['a', 'b'].map((id) =>
-      intake.submit(newTransaction(id)).then(
-        () => 'stored',
-        (error: AppError) => error.code,
-      ),
-    )
-    await vi.advanceTimersByTimeAsync(10_000)
-    expect(await Promise.all(codes)).toEqual(['database_unavailable', 'database_unavailable'])
-    const later = intake.submit(newTransaction('c'))
-    store.calls[0]?.accept()
-    await vi.advanceTimersByTimeAsync(3)
-    expect(store.calls.map((call) => ids(call.batch))).toEqual([['a'], ['c']])
-    store.calls[1]?.accept()
-    expect(await later).toMatchObject({ type: 'inserted', transaction: { id: 'c' } })
-  })
-
   test('a bug is not retried', async () => {
     const insertTransactions = vi.fn(async () => [])
     const intake = createIntake({ store: { insertTransactions }, clock, telemetry: createRecordingTelemetry() })
@@ -199,28 +149,5 @@ describe('a store that does not answer', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(await failure).toMatchObject({ message: 'the store answered 0 of 1 inserts' })
     expect(insertTransactions).toHaveBeenCalledTimes(1)
-  })
-})
-
-describe('stopping', () => {
-  test('what waits is stored at once, what comes later is refused, and drain waits for both', async () => {
-    const { store, intake } = createHeldIntake({ lingerMs: 1_000, maxBatch: 1, maxFlushes: 1 })
-    const all = ['a', 'b'].map((id) => intake.submit(newTransaction(id)))
-    let drained = false
-    const draining = intake.drain().then(() => {
-      drained = true
-    })
-    await expect(intake.submit(newTransaction('late'))).rejects.toMatchObject({ code: 'queue_full' })
-    store.calls[0]?.accept()
-    await all[0]
-    await vi.advanceTimersByTimeAsync(0)
-    expect(drained).toBe(false)
-    store.calls[1]?.accept()
-    await draining
-    expect(await Promise.all(all)).toHaveLength(2)
-  })
-
-  test('draining what is empty is done at once', async () => {
-    await expect(createHeldIntake().intake.drain()).resolves.toBeUndefined()
   })
 })

@@ -63,6 +63,7 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     attempts: toAttemptRows(tx, before.attemptCount),
     notes: notes.map(({ type, cause, detail, count }, place) => ({ ord: place, type, cause, detail, count })),
     note_count: notes.length,
+    first_count: notes[0]?.count ?? null,
     first_key: notes[0]?.key ?? null,
     last_key: notes.at(-1)?.key ?? null,
   }

@@ -2,11 +2,10 @@
  * The fence under true concurrency. A fenced write is held in its middle by the lock on the head of the event stream,
  * which it takes last: by then it holds its lease and its transactions.
  */
-import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
-import type { Lease } from '../core/lane.ts'
 import type { Store } from '../ports/store.ts'
+import { createLockHolder, EVENT_HEAD, type LockHolder } from './lock-holder.suite.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import {
   acceptOne,
@@ -24,59 +23,39 @@ import {
 let database: TestDatabase
 let store: Store
 let other: Store
-let admin: Client
+let locks: LockHolder
 
 beforeAll(async () => {
   database = await createTestDatabase()
   const options = { databaseUrl: database.url, telemetry: { log: () => {} } }
-  store = createPostgresStore({ ...options, applicationName: 'store' })
-  other = createPostgresStore({ ...options, applicationName: 'other' })
-  admin = new Client({ connectionString: database.url })
-  await admin.connect()
+  store = createPostgresStore(options)
+  other = createPostgresStore(options)
+  locks = await createLockHolder(database.url)
 })
 
 afterAll(async () => {
   await Promise.all([store.close(), other.close()])
-  await admin.end()
+  await locks.close()
   await database.drop()
 })
-
-/** Resolves when this many statements of the stores wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await admin.query<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and application_name in ('store', 'other') and wait_event_type = 'Lock'`,
-    )
-    if (rows[0]?.count === count) return
-  }
-}
-
-async function expire(lease: Lease): Promise<void> {
-  await admin.query(
-    `update signer_lease set expires_at = clock_timestamp() - interval '1 second' where chain_id = $1`,
-    [lease.lane.chainId],
-  )
-}
 
 test('a takeover waits for the fenced write in progress, and afterwards the old fence writes nothing', async () => {
   const lease = await acquire(store, await registerLane(store))
   const allocated = await allocateOne(store, lease, 0)
-  const save = toSave(allocated, toTracking(allocated), 'sent')
-  await admin.query('begin')
-  await admin.query('select from event_head for update')
-  const writing = store.writeLanes([toWrite(lease, [save])])
-  await untilWaiting(1)
-  await expire(lease)
   const order: string[] = []
-  const taking = other.acquireLeases('node-b', [lease.lane], 60_000).then((taken) => {
-    order.push('taken')
-    return taken
+  await locks.hold([EVENT_HEAD], async (release) => {
+    const save = toSave(allocated, toTracking(allocated), 'sent')
+    const writing = store.writeLanes([toWrite(lease, [save])]).finally(() => order.push('written'))
+    await locks.untilWaiting(1)
+    await locks.query(`update signer_lease set expires_at = clock_timestamp() where chain_id = $1`, [
+      lease.lane.chainId,
+    ])
+    const taking = other.acquireLeases('node-b', [lease.lane], 60_000).finally(() => order.push('taken'))
+    await locks.untilWaiting(2)
+    await release()
+    expect(await writing).toEqual([{ type: 'written', versions: [3] }])
+    expect(await taking).toEqual([{ lane: lease.lane, nodeId: 'node-b', fence: 2 }])
   })
-  await untilWaiting(2)
-  await admin.query('commit')
-  expect(await writing.finally(() => order.unshift('written'))).toEqual([{ type: 'written', versions: [3] }])
-  expect(await taking).toEqual([{ lane: lease.lane, nodeId: 'node-b', fence: 2 }])
   expect(order).toEqual(['written', 'taken'])
   const tracking = { ...toTracking(allocated), version: 3 }
   const late = toSave(tracking, { ...tracking, subState: 'stale' }, 'late')
@@ -84,40 +63,55 @@ test('a takeover waits for the fenced write in progress, and afterwards the old 
   expect(await store.findTransaction(allocated.id)).toEqual(tracking)
 })
 
-test('a fenced write that waits for a takeover finds its fence stale', async () => {
+test('a release waits for the fenced write in progress', async () => {
+  const lease = await acquire(store, await registerLane(store))
+  const allocated = await allocateOne(store, lease, 0)
+  await locks.hold([EVENT_HEAD], async (release) => {
+    const writing = store.writeLanes([toWrite(lease, [toSave(allocated, toTracking(allocated), 'sent')])])
+    await locks.untilWaiting(1)
+    const releasing = store.releaseLeases([lease])
+    await locks.untilWaiting(2)
+    await release()
+    expect((await writing)[0]?.type).toBe('written')
+    await releasing
+  })
+})
+
+test('a fenced write that waits for a takeover finds its fence stale, and its neighbour is written', async () => {
   const lease = await acquire(store, await registerLane(store))
   const queued = await acceptOne(store, lease.lane)
   const neighbour = await acquire(store, await registerLane(store))
   const bystander = await acceptOne(store, neighbour.lane)
-  await admin.query('begin')
-  await admin.query(
-    `update signer_lease set owner_node = 'node-b', fencing_token = fencing_token + 1
-      where (chain_id, signer) in (select chain_id, signer from signer_lease where chain_id = $1 for update)`,
-    [lease.lane.chainId],
-  )
-  const writing = store.writeLanes([
-    toWrite(lease, [toSave(queued, toAllocated(queued, 0, lease), 'nonce.allocated')], {
-      cursor: { expected: null, next: 1 },
-    }),
-    toWrite(neighbour, [toSave(bystander, toAllocated(bystander, 0, neighbour), 'nonce.allocated')]),
-  ])
-  await untilWaiting(1)
-  await admin.query('commit')
-  expect((await writing).map((result) => result.type)).toEqual(['fenced', 'written'])
+  const takeover = [
+    ['select from signer_lease where chain_id = $1 for update', [lease.lane.chainId]],
+    [`update signer_lease set owner_node = 'b', fencing_token = 9 where chain_id = $1`, [lease.lane.chainId]],
+  ] as const
+  await locks.hold(takeover, async (release) => {
+    const saves = [toSave(queued, toAllocated(queued, 0, lease), 'nonce.allocated')]
+    const writing = store.writeLanes([
+      toWrite(lease, saves, { cursor: { expected: null, next: 1 } }),
+      toWrite(neighbour, [toSave(bystander, toAllocated(bystander, 0, neighbour), 'nonce.allocated')]),
+    ])
+    await locks.untilWaiting(1)
+    await release()
+    expect((await writing).map((result) => result.type)).toEqual(['fenced', 'written'])
+  })
   expect(await store.findTransaction(queued.id)).toEqual(queued)
   expect(await store.loadLane(lease.lane)).toEqual({ cursor: null, inFlight: [], recyclable: [] })
 })
 
-test('a renewal does not wait for a fenced write', async () => {
+test('a renewal does not wait for a fenced write, nor does another node that looks for free lanes', async () => {
   const lease = await acquire(store, await registerLane(store), 'renewing')
   const allocated = await allocateOne(store, lease, 0)
-  await admin.query('begin')
-  await admin.query('select from event_head for update')
-  const writing = store.writeLanes([toWrite(lease, [toSave(allocated, toTracking(allocated), 'sent')])])
-  await untilWaiting(1)
-  expect(await other.renewLeases('renewing', 60_000)).toEqual([{ ...lease, wantedBy: null }])
-  await admin.query('commit')
-  expect((await writing)[0]?.type).toBe('written')
+  await locks.hold([EVENT_HEAD], async (release) => {
+    const writing = store.writeLanes([toWrite(lease, [toSave(allocated, toTracking(allocated), 'sent')])])
+    await locks.untilWaiting(1)
+    expect(await other.renewLeases('renewing', 60_000)).toEqual([{ ...lease, wantedBy: null }])
+    expect(await other.acquireLeases('node-b', [lease.lane], 60_000)).toEqual([])
+    await other.requestLeases('node-b', [lease.lane])
+    await release()
+    expect((await writing)[0]?.type).toBe('written')
+  })
 })
 
 test('events of writes that overlap are numbered in the order in which they commit', async () => {
@@ -127,15 +121,15 @@ test('events of writes that overlap are numbered in the order in which they comm
   ]
   const [slow, quick] = [await allocateOne(store, first, 0), await allocateOne(store, second, 0)]
   const start = await lastEventId(store)
-  await admin.query('begin')
   // Holds up the first write before it reaches the head, though it began first.
-  await admin.query('select from managed_tx where tx_id = $1 for update', [slow.id])
-  const slowly = store.writeLanes([toWrite(first, [toSave(slow, toTracking(slow), 'slow')])])
-  await untilWaiting(1)
-  await other.writeLanes([toWrite(second, [toSave(quick, toTracking(quick), 'quick')])])
-  expect((await store.readEvents(start, 10)).map((event) => event.type)).toEqual(['quick'])
-  await admin.query('commit')
-  await slowly
+  await locks.hold([['select from managed_tx where tx_id = $1 for update', [slow.id]]], async (release) => {
+    const writing = store.writeLanes([toWrite(first, [toSave(slow, toTracking(slow), 'slow')])])
+    await locks.untilWaiting(1)
+    await other.writeLanes([toWrite(second, [toSave(quick, toTracking(quick), 'quick')])])
+    expect((await store.readEvents(start, 10)).map((event) => event.type)).toEqual(['quick'])
+    await release()
+    await writing
+  })
   const events = await store.readEvents(start, 10)
   expect(events.map((event) => [event.eventId - start, event.type])).toEqual([
     [1, 'quick'],
@@ -143,36 +137,49 @@ test('events of writes that overlap are numbered in the order in which they comm
   ])
 })
 
-test('a repeat is counted even if the entry was committed after the statement began', async () => {
+test('a write that foresees the version of a write in progress is stale', async () => {
   const lease = await acquire(store, await registerLane(store))
   const allocated = await allocateOne(store, lease, 0)
   const tracking = toTracking(allocated)
-  await admin.query('begin')
-  await admin.query('select from event_head for update')
-  const writing = store.writeLanes([toWrite(lease, [toSave(allocated, tracking, 'sent')])])
-  await untilWaiting(1)
-  const foreseen = { ...tracking, version: allocated.version + 1 }
-  const repeating = other.writeLanes([toWrite(lease, [toSave(foreseen, foreseen, 'sent')])])
-  await untilWaiting(2)
-  await admin.query('commit')
-  expect((await writing)[0]?.type).toBe('written')
-  expect(await repeating).toEqual([{ type: 'written', versions: [allocated.version + 2] }])
-  expect((await store.readHistory(allocated.id)).at(-1)).toMatchObject({ type: 'sent', count: 2 })
+  await locks.hold([EVENT_HEAD], async (release) => {
+    const writing = store.writeLanes([toWrite(lease, [toSave(allocated, tracking, 'sent')])])
+    await locks.untilWaiting(1)
+    const foreseen = { ...tracking, version: allocated.version + 1 }
+    const [result] = await other.writeLanes([toWrite(lease, [toSave(foreseen, foreseen, 'sent')])])
+    expect(result?.type).toBe('stale')
+    await release()
+    expect((await writing)[0]?.type).toBe('written')
+  })
+})
+
+test('a write that waits for an amendment of the same version is stale', async () => {
+  const lease = await acquire(store, await registerLane(store))
+  const queued = await acceptOne(store, lease.lane)
+  await locks.hold([EVENT_HEAD], async (release) => {
+    const amending = other.amend(toSave(queued, { ...queued, suspended: true }, 'operator.suspended'), [])
+    await locks.untilWaiting(1)
+    const saves = [toSave(queued, toAllocated(queued, 0, lease), 'nonce.allocated')]
+    const writing = store.writeLanes([toWrite(lease, saves, { cursor: { expected: null, next: 1 } })])
+    await locks.untilWaiting(2)
+    await release()
+    expect(await amending).toEqual({ type: 'written', version: 2 })
+    expect((await writing)[0]?.type).toBe('stale')
+  })
+  expect(await store.loadLane(lease.lane)).toEqual({ cursor: null, inFlight: [], recyclable: [] })
 })
 
 test('nodes that accept the same keys at once agree on one transaction for each', async () => {
   const lane = await registerLane(store)
-  const requests = Array.from({ length: 30 }, (_, index) => `key-${index}`)
-  const digest = `0x${'11'.repeat(32)}` as const
-  const batchOf = (keys: readonly string[]) =>
-    keys.map((requestId) => anyNew(lane, { requestId, requestDigest: digest }))
+  const keys = Array.from({ length: 30 }, (_, index) => `key-${index}`)
+  const requestDigest = `0x${'11'.repeat(32)}` as const
+  const batchOf = (ids: readonly string[]) => ids.map((requestId) => anyNew(lane, { requestId, requestDigest }))
   const rounds = await Promise.all([
-    store.insertTransactions(batchOf(requests)),
-    other.insertTransactions(batchOf([...requests].reverse())),
-    store.insertTransactions(batchOf(requests)),
-    other.insertTransactions(batchOf([...requests].reverse())),
+    store.insertTransactions(batchOf(keys)),
+    other.insertTransactions(batchOf([...keys].reverse())),
+    store.insertTransactions(batchOf(keys)),
+    other.insertTransactions(batchOf([...keys].reverse())),
   ])
-  const outcomes = rounds.flat()
-  expect(outcomes.filter((outcome) => outcome.type === 'inserted')).toHaveLength(requests.length)
-  expect(outcomes.filter((outcome) => outcome.type === 'existing')).toHaveLength(requests.length * 3)
+  const types = rounds.flat().map((outcome) => outcome.type)
+  expect(types.filter((type) => type === 'inserted')).toHaveLength(keys.length)
+  expect(types.filter((type) => type === 'existing')).toHaveLength(keys.length * 3)
 })

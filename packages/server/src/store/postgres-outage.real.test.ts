@@ -4,12 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
 import { type Notice, type Store, StoreUnavailable } from '../ports/store.ts'
 import { translateError } from './database-error.ts'
+import { createLockHolder, EVENT_HEAD, type LockHolder } from './lock-holder.suite.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import { acceptOne, acquire, anyLane, anyNew, registerLane, toSave, toWrite } from './samples.suite.ts'
 
 let database: TestDatabase
 let store: Store
-let admin: Client
+let locks: LockHolder
 const lost: string[] = []
 
 beforeAll(async () => {
@@ -21,18 +22,17 @@ beforeAll(async () => {
     applicationName: 'victim',
     statementTimeoutMs: 500,
   })
-  admin = new Client({ connectionString: database.url })
-  await admin.connect()
+  locks = await createLockHolder(database.url)
 })
 
 afterAll(async () => {
   await store.close()
-  await admin.end()
+  await locks.close()
   await database.drop()
 })
 
 async function terminate(applicationName: string): Promise<void> {
-  await admin.query(
+  await locks.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = $1`,
     [applicationName],
   )
@@ -40,28 +40,20 @@ async function terminate(applicationName: string): Promise<void> {
 
 test('a statement whose connection breaks is StoreUnavailable, and the next one works', async () => {
   const lane = await registerLane(store)
-  await admin.query('begin')
-  await admin.query('select from event_head for update')
-  const inserting = store.insertTransactions([anyNew(lane)])
-  const failing = expect(inserting).rejects.toBeInstanceOf(StoreUnavailable)
-  for (;;) {
-    const { rowCount } = await admin.query(
-      `select from pg_stat_activity where application_name = 'victim' and wait_event_type = 'Lock'`,
-    )
-    if (rowCount === 1) break
-  }
-  await terminate('victim')
-  await failing
-  await admin.query('commit')
+  await locks.hold([EVENT_HEAD], async () => {
+    const failing = expect(store.insertTransactions([anyNew(lane)])).rejects.toBeInstanceOf(StoreUnavailable)
+    await locks.untilWaiting(1)
+    await terminate('victim')
+    await failing
+  })
   expect((await store.insertTransactions([anyNew(lane)]))[0]?.type).toBe('inserted')
 })
 
 test('a statement that takes too long is ended by the database and is StoreUnavailable', async () => {
   const lane = await registerLane(store)
-  await admin.query('begin')
-  await admin.query('select from event_head for update')
-  await expect(store.insertTransactions([anyNew(lane)])).rejects.toThrow(/57014/)
-  await admin.query('commit')
+  await locks.hold([EVENT_HEAD], async () => {
+    await expect(store.insertTransactions([anyNew(lane)])).rejects.toThrow(/57014/)
+  })
   expect(await store.readQueue(lane, 10)).toEqual([])
 })
 
@@ -106,9 +98,9 @@ test('listeners hear of a gap after each reconnection, and go on hearing', async
   await acceptOne(store, lane)
   await hears('lane.work', 1)
   // Strangers may talk on the channel too.
-  await admin.query(`notify drover, 'hello'`)
-  await admin.query(`notify drover, '{"type":"lane.work","chainId":"x"}'`)
-  await admin.query(`notify drover, '{"type":"nodes.changed"}'`)
+  await locks.query(`notify drover, 'hello'`)
+  await locks.query(`notify drover, '{"type":"lane.work","chainId":"x"}'`)
+  await locks.query(`notify drover, '{"type":"nodes.changed"}'`)
   await hears('nodes.changed', 2)
   unlisten()
 })

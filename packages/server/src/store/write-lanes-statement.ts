@@ -5,8 +5,9 @@
  *   1. Lock each lane's lease row FOR KEY SHARE, in one fixed order, and keep the lanes whose lease is still the
  *      writer's. A takeover locks the same row FOR UPDATE, so it waits for us or we find its new fence; a renewal changes
  *      no key column and waits for nobody.
- *   2. Lock the cursors and the transactions of those lanes and compare them with what the writer has seen. Row locks,
- *      unlike plain reads, show the newest committed version and not the one of the statement's beginning.
+ *   2. Lock the cursors and the transactions of those lanes, and compare them with what the writer has seen: first as they
+ *      were when the statement began, then again as they are once the lock is had. Versions only grow, so a row that
+ *      passes both is the same at both times, and everything else the statement reads of it is current too.
  *   3. Lanes count points: one for the lease, one for the cursor if it moves, one for each transaction. A lane that
  *      misses any passes nothing on to the steps below; its neighbours do not notice.
  *   4. Write the lanes that pass.
@@ -14,8 +15,7 @@
  *      order, and whoever sees number n also sees all before it. Nothing that could wait comes after, so the order of
  *      locks has no cycle and the head is held for the shortest time.
  *
- * A repeat of a transaction's latest entry adds to its count instead. ON CONFLICT finds that row even if it was committed
- * after this statement began, which an UPDATE would not.
+ * A repeat of a transaction's latest entry adds to its count and takes no number.
  *
  * Lanes and transactions are joined by position in arrays (`pass[lane + 1]`), since a join of two row sets would be
  * quadratic under the pinned plans.
@@ -59,7 +59,8 @@ with lane as materialized (
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
             submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, inclusion jsonb,
             confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz, from_state text,
-            by_node text, by_fence bigint, attempts json, notes json, note_count int, first_key text, last_key text)
+            by_node text, by_fence bigint, attempts json, notes json, note_count int, first_count int,
+            first_key text, last_key text)
            where (select lanes from holding)[s.lane + 1]
            order by tx_id) s
    cross join lateral (
@@ -112,33 +113,36 @@ with lane as materialized (
       hash bytea, ordinal int, raw bytea, kind text, nonce bigint, gas_limit numeric, fees jsonb,
       created_at timestamptz)
   returning 1
+), counted as (
+  update tx_event e set count = e.count + s.first_count, last_at = clock_timestamp()
+    from passed s
+   where s.repeats and e.tx_id = s.tx_id and e.tx_seq = s.event_seq
+  returning 1
 ), entry as materialized (
-  select e.*, count(*) filter (where not is_repeat) over (order by save_ord, ord) as place,
-         count(*) filter (where not is_repeat) over () as fresh
-    from (select s.tx_id, s.chain_id, s.signer, s.from_state, s.state, s.sub_state, s.by_node, s.by_fence,
-                 s.ord as save_ord, n.ord, n.type, n.cause, n.detail, n.count, s.repeats and n.ord = 0 as is_repeat,
-                 s.event_seq + n.ord + 1 - s.repeats::int as tx_seq
-            from passed s cross join lateral json_to_recordset(s.notes) as n(
-              ord int, type text, cause text, detail jsonb, count int)) e
+  select s.tx_id, s.chain_id, s.signer, s.from_state, s.state, s.sub_state, s.by_node, s.by_fence, n.type, n.cause,
+         n.detail, n.count, s.event_seq + n.ord + 1 - s.repeats::int as tx_seq,
+         row_number() over (order by s.ord, n.ord) as place
+    from passed s cross join lateral json_to_recordset(s.notes) as n(
+      ord int, type text, cause text, detail jsonb, count int)
+   where not (s.repeats and n.ord = 0)
 ), head as (
   update event_head
-     set last_id = last_id + coalesce((select max(fresh) from entry), 0)
+     set last_id = last_id + (select count(*) from entry)
    where exists (select from entry)
      and (select count(*) from moved) + (select count(*) from marked) + (select count(*) from saved)
-       + (select count(*) from attempted) > 0
-  returning last_id, clock_timestamp() as at
+       + (select count(*) from attempted) + (select count(*) from counted) > 0
+  returning last_id - (select count(*) from entry) as base, clock_timestamp() as at
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, cause, from_state, to_state, sub_state,
                         node_id, fencing_token, detail, at, count, last_at)
-  select case when e.is_repeat then 0 else h.last_id - e.fresh + e.place end, e.tx_id, e.tx_seq, e.chain_id, e.signer,
-         e.type, e.cause, e.from_state, e.state, e.sub_state, e.by_node, e.by_fence, e.detail, h.at, e.count, h.at
+  select h.base + e.place, e.tx_id, e.tx_seq, e.chain_id, e.signer, e.type, e.cause, e.from_state, e.state,
+         e.sub_state, e.by_node, e.by_fence, e.detail, h.at, e.count, h.at
     from entry e cross join head h
-  on conflict (tx_id, tx_seq) do update set count = tx_event.count + excluded.count, last_at = excluded.last_at
   returning 1
 ), told as materialized (
   select pg_notify('${CHANNEL}', notice)
     from (select notice from lane where notice is not null and (select lanes from passing)[ord + 1]
-          union select '${EVENTS_APPENDED}' where exists (select from entry where not is_repeat)) n
+          union select '${EVENTS_APPENDED}' where exists (select from entry)) n
 )
 select v.ord, v.is_held, v.is_moved, v.passes, (select count(*) from saved) as saved,
        (select count(*) from appended) as appended, (select count(*) from told) as told

@@ -13,9 +13,9 @@ const STEP = 8n
 export function nextBasefee(basefee: bigint, used: bigint, target: bigint): bigint {
   if (used === target) return basefee
   const distance = used > target ? used - target : target - used
-  const proportional = (basefee * distance) / target / STEP
   const most = basefee / STEP
-  const delta = proportional < most ? proportional : most
+  let delta = (basefee * distance) / target / STEP
+  if (delta > most) delta = most
   if (used > target) return basefee + (delta > 0n ? delta : 1n)
   return basefee - delta > 1n ? basefee - delta : 1n
 }

@@ -11,7 +11,10 @@ type Committed = Omit<ChainState, 'trie' | 'stateRoot'>
 export function listChainLeafChanges(before: Committed, after: Committed): LeafChange[] {
   const changes = listLeafChanges(before.world.timers, after.world.timers)
   const put = (section: string, name: Hex, value: string | null) => {
-    changes.push({ key: `0x${bytesToHex(utf8ToBytes(section))}${name.slice(2)}`, value: value === null ? null : `0x${value}` })
+    changes.push({
+      key: `0x${bytesToHex(utf8ToBytes(section))}${name.slice(2)}`,
+      value: value === null ? null : `0x${value}`,
+    })
   }
   diffMaps(before.world.accounts, after.world.accounts, (address, _, account) => {
     put('c0', address, account ? `${uintDigits(account.balance, 32)}${uintDigits(account.nonce, 8)}` : null)

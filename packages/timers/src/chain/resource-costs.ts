@@ -22,8 +22,10 @@ const KEY_INDEX_CELLS = 52
 /** Cells that a new timer takes in its record and in the index it enters. */
 export function cellsOfTimer(timer: Timer): bigint {
   const keys = timer.kind === 'STATE_WATCH' ? timer.watchKeys.map(byteLength) : []
-  const record = RECORD_CELLS + byteLength(timer.payload) + keys.reduce((sum, length) => sum + KEY_RECORD_CELLS + length, 0)
-  const index = timer.kind === 'STATE_WATCH' ? keys.reduce((sum, length) => sum + KEY_INDEX_CELLS + length, 0) : HEIGHT_INDEX_CELLS
+  const record =
+    RECORD_CELLS + byteLength(timer.payload) + keys.reduce((sum, length) => sum + KEY_RECORD_CELLS + length, 0)
+  const index =
+    timer.kind === 'STATE_WATCH' ? keys.reduce((sum, length) => sum + KEY_INDEX_CELLS + length, 0) : HEIGHT_INDEX_CELLS
   return BigInt(record + index)
 }
 

@@ -12,7 +12,11 @@ export interface Frame {
 
 export type RunOutcome =
   | { readonly type: 'succeeded' }
-  | { readonly type: 'failed'; readonly reason: 'reverted' | 'out_of_cycles' | 'out_of_cells'; readonly message: string }
+  | {
+      readonly type: 'failed'
+      readonly reason: 'reverted' | 'out_of_cycles' | 'out_of_cells'
+      readonly message: string
+    }
 
 export interface FrameResult {
   readonly world: World

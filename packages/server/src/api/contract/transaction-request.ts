@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type Fees, SPEEDS } from '../../core/fees.ts'
 import { byteLength, type Hex } from '../../core/hex.ts'
-import type { AcceptRequest } from '../../engine/accept.ts'
+import type { AcceptRequest } from '../../engine/accept-request.ts'
 import { addressInput } from './address.ts'
 import { amountInput } from './amount.ts'
 import { requestSchemas } from './api-schemas.ts'
@@ -10,6 +10,7 @@ import { bytesInput } from './bytes.ts'
 import { CallProblem, encodeCall } from './encode-call.ts'
 import { finalityRule, parseFinality } from './finality.ts'
 import { instantInput } from './instant.ts'
+import { isStorable } from './text.ts'
 
 export const MAX_DATA_BYTES = 128 * 1024
 const MAX_GAS = 2n ** 63n - 1n
@@ -60,11 +61,6 @@ const fees = z
     }
     return { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
   })
-
-/** PostgreSQL keeps neither the zero character nor half of a surrogate pair. */
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && !/[\ud800-\udfff]/u.test(text)
-}
 
 const metadata = z
   .record(

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { SENT_TX } from '../words/sample-resources.ts'
+import { createApiClient } from './api-client.ts'
+import { ApiProblem, ServiceAway } from './api-failure.ts'
+
+/** A client whose every request gets this answer, and the requests it made. */
+function createAnswered(answer: () => Response) {
+  const requests: { readonly path: string; readonly init: RequestInit | undefined }[] = []
+  const api = createApiClient({
+    fetch: async (input, init) => {
+      requests.push({ path: String(input), init })
+      return answer()
+    },
+  })
+  return { api, requests }
+}
+
+const json = (body: unknown, status = 200, type = 'application/json; charset=utf-8') =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': type } })
+const problem = (status: number, code: string) =>
+  json(
+    { type: `urn:drover:error:${code}`, title: 'No', status, detail: 'No, because.', code },
+    status,
+    'application/problem+json',
+  )
+
+test('a filter becomes a query, and what is not filtered is left out', async () => {
+  const { api, requests } = createAnswered(() => json({ items: [], next: null }))
+  await api.listTransactions({ states: ['ALLOCATED', 'TRACKING'], from: '0xab', after: 'c1', limit: 25 })
+  await api.listTransactions({ states: [], from: null, after: null, limit: 25 })
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/v1/transactions?limit=25&state=ALLOCATED%2CTRACKING&from=0xab&after=c1',
+    '/v1/transactions?limit=25',
+  ])
+})
+
+test('a transfer carries its key', async () => {
+  const { api, requests } = createAnswered(() => json(SENT_TX, 202))
+  await api.sendTransfer({ chainId: 31337, from: '0x1', to: '0x2', value: '1' }, 'key-1')
+  expect(requests[0]?.init).toMatchObject({ method: 'POST', headers: { 'idempotency-key': 'key-1' } })
+  expect(JSON.parse(String(requests[0]?.init?.body))).toEqual({ chainId: 31337, from: '0x1', to: '0x2', value: '1' })
+})
+
+describe('what goes wrong', () => {
+  test('"not ready" is an answer', async () => {
+    const body = { ready: false, problems: [{ part: 'database', message: 'does not answer' }] }
+    expect(await createAnswered(() => json(body, 503)).api.readReadiness()).toEqual(body)
+  })
+
+  test('a refusal comes with its problem document', async () => {
+    const refused = createAnswered(() => problem(404, 'not_found')).api.getTransaction('x')
+    await expect(refused).rejects.toThrow(ApiProblem)
+    await expect(refused).rejects.toMatchObject({ problem: { code: 'not_found', detail: 'No, because.' } })
+  })
+
+  test.each([
+    ['no connection', () => Promise.reject(new TypeError('Failed to fetch'))],
+    ['a part of the service that is down', async () => problem(503, 'database_unavailable')],
+    ['a proxy that speaks for it', async () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
+    ['an answer cut off', async () => new Response('{"items":[', { status: 200 })],
+  ])('%s is absence', async (_, answer) => {
+    await expect(createApiClient({ fetch: answer }).listChains()).rejects.toThrow(ServiceAway)
+  })
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { findConcerns } from './concerns.ts'
+import { LANE } from './sample-resources.ts'
+
+const READY = { ready: true, problems: [] }
+
+test('nothing is said where all is well, an idle signer without an owner included', () => {
+  expect(findConcerns(READY, [LANE, { ...LANE, inFlight: 5 }, { ...LANE, lease: null }])).toEqual([])
+})
+
+test('stuck transactions lead to themselves', () => {
+  const [concern] = findConcerns(READY, [{ ...LANE, label: 'payouts', stuck: 2 }])
+  expect(concern).toEqual({
+    level: 'bad',
+    text: 'payouts: 2 transactions are stuck',
+    href: `#/?state=stuck&from=${LANE.address}`,
+  })
+})
+
+test('work that no live node owns is told', () => {
+  const expired = { node: 'gone', fence: 4, expiresAt: LANE.createdAt, live: false }
+  const texts = findConcerns(READY, [
+    { ...LANE, queued: 3, lease: null },
+    { ...LANE, inFlight: 1, lease: expired },
+  ]).map(({ text }) => text)
+  expect(texts).toEqual([
+    '0xf39F…2266: no node works on it, and 3 wait',
+    '0xf39F…2266: no node works on it, and 1 wait',
+  ])
+})
+
+test('the worst comes first', () => {
+  const unready = { ready: false, problems: [{ part: 'database', message: 'does not answer' }] }
+  const concerns = findConcerns(unready, [
+    { ...LANE, paused: true },
+    { ...LANE, stuck: 1 },
+  ])
+  expect(concerns.map(({ level }) => level)).toEqual(['bad', 'bad', 'warn'])
+  expect(concerns[0]?.text).toBe('Database: does not answer')
+})

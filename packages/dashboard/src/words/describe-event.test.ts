@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { describeEvent } from './describe-event.ts'
+
+const BARE = { cause: null, toState: null, detail: {} }
+
+test('a nonce and a block are named', () => {
+  expect(describeEvent({ ...BARE, type: 'nonce.allocated', detail: { nonce: 0 } }).title).toBe(
+    'Took nonce 0 and signed',
+  )
+  const seen = { ...BARE, type: 'inclusion.seen', detail: { blockNumber: 12_345, succeeded: true } }
+  expect(describeEvent(seen).title).toBe('Mined in block 12,345')
+})
+
+test('a revert and a failure are bad, a confirmation is good', () => {
+  const reverted = { ...BARE, type: 'inclusion.seen', detail: { blockNumber: 1, succeeded: false } }
+  expect(describeEvent(reverted)).toMatchObject({ title: 'Reverted in block 1', tone: 'bad' })
+  expect(describeEvent({ ...BARE, type: 'finality.reached', toState: 'FAILED_FINAL' }).tone).toBe('bad')
+  expect(describeEvent({ ...BARE, type: 'finality.reached', toState: 'CONFIRMED' }).tone).toBe('good')
+})
+
+test("the node's own words are shown, once", () => {
+  const event = { ...BARE, type: 'broadcast.answered', cause: 'pool_full', detail: { nodeSaid: 'txpool is full' } }
+  expect(describeEvent(event)).toEqual({
+    title: 'Refused: the pool of the node is full',
+    detail: 'txpool is full',
+    tone: 'warn',
+  })
+  const twice = { ...BARE, type: 'stuck.declared', cause: 'x', detail: { message: 'same', nodeSaid: 'same' } }
+  expect(describeEvent(twice).detail).toBe('same')
+})
+
+test('an operator is named with the reason given', () => {
+  const event = { ...BARE, type: 'operator.suspended', cause: 'operator', detail: { actor: 'ana', reason: 'audit' } }
+  expect(describeEvent(event).detail).toBe('ana: audit')
+})
+
+test('what is not known here goes by its own name', () => {
+  expect(describeEvent({ ...BARE, type: 'moon.rose', cause: 'night' })).toEqual({
+    title: 'moon.rose',
+    detail: 'night',
+    tone: 'plain',
+  })
+  expect(describeEvent({ ...BARE, type: 'broadcast.answered', cause: 'new_outcome' }).title).toBe('broadcast.answered')
+})

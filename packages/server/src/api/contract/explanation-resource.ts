@@ -1,0 +1,33 @@
+/** Why a transaction is where it is, what comes next and when, and what an operator could do. */
+import { z } from 'zod'
+import { OPERATOR_ACTIONS } from '../../core/allowed-actions.ts'
+import { CAUSES } from '../../core/explanation.ts'
+import { TX_STATES } from '../../core/transaction.ts'
+import { address } from './address.ts'
+import { resourceSchemas } from './api-schemas.ts'
+import { instant } from './instant.ts'
+
+const blockedBy = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('transaction'),
+    transactionId: z.uuid(),
+    nonce: z.int().min(0),
+    state: z.enum(TX_STATES),
+  }),
+  z.object({ type: z.literal('lane'), chainId: z.int(), address }),
+  z.object({ type: z.literal('slot'), inFlight: z.int(), maxInFlight: z.int() }),
+  z.object({ type: z.literal('node'), node: z.string().nullable() }),
+])
+
+export const explanationResource = z.object({
+  summary: z.string().meta({ description: 'For people; may change.' }),
+  cause: z.enum(CAUSES).meta({ description: 'Stable: programs may act on it.' }),
+  blockedBy: blockedBy.optional().meta({ description: 'What has to move first, where there is such a thing.' }),
+  nextAction: z.string(),
+  nextActionAt: instant.nullable().meta({ description: 'Null where it waits for something that has no set time.' }),
+  options: z
+    .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
+    .meta({ description: 'What an operator may do now, and what each would bring about.' }),
+})
+export type ExplanationResource = z.infer<typeof explanationResource>
+resourceSchemas.add(explanationResource, { id: 'Explanation' })

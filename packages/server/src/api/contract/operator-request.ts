@@ -1,0 +1,16 @@
+/** The bodies of what operators may do. No act without a reason: it goes into the history with it. */
+import { z } from 'zod'
+import { requestSchemas } from './api-schemas.ts'
+import { hashInput } from './bytes.ts'
+import { textInput } from './text.ts'
+
+export const reasonInput = textInput(500).meta({ description: 'Why; kept with who did it.' })
+
+export const operatorRequest = z.strictObject({ reason: reasonInput })
+requestSchemas.add(operatorRequest, { id: 'OperatorRequest' })
+
+export const resolveRequest = z.strictObject({
+  reason: reasonInput,
+  hash: hashInput.meta({ description: 'The transaction that used the nonce: of the same account, and final.' }),
+})
+requestSchemas.add(resolveRequest, { id: 'ResolveRequest' })

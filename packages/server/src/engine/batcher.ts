@@ -1,0 +1,128 @@
+/**
+ * Collects single requests into batches. A batch leaves when it is full or when its oldest item has lingered long
+ * enough, whichever is first; a few batches may be on their way at once. Everything else waits in one bounded queue, and
+ * what does not fit there is refused at once: a queue that grows only turns overload into time-outs. An item that is
+ * older than its deadline is given up, wherever it is on its way.
+ */
+import { AppError } from '../core/app-error.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** One item on its way through a batcher. The first to settle it decides: whoever runs its batch, or its deadline. */
+export interface Pending<T, R> {
+  readonly item: T
+  /** When it came, by the monotonic clock. */
+  readonly since: number
+  isSettled(): boolean
+  resolve(result: R): void
+  reject(error: unknown): void
+}
+
+export interface Batcher<T, R> {
+  add(item: T): Promise<R>
+  drain(): Promise<void>
+}
+
+interface BatcherOptions<T, R> {
+  readonly clock: Clock
+  readonly lingerMs: number
+  readonly maxBatch: number
+  readonly maxRunning: number
+  readonly maxWaiting: number
+  /** However long its turn and its batch take, an item waits no longer than this. */
+  readonly deadlineMs: number
+  expire(item: T): Error
+  /** Settles every entry of the batch; what it throws is the fate of those it did not settle. */
+  run(batch: readonly Pending<T, R>[]): Promise<void>
+  /** Told after every batch that leaves: how many are still waiting. */
+  onWaiting?(count: number): void
+}
+
+export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R> {
+  const { clock } = options
+  const waiting: Pending<T, R>[] = []
+  const whenIdle: (() => void)[] = []
+  let running = 0
+  let draining = false
+  let cancelLinger: (() => void) | null = null
+
+  function add(item: T): Promise<R> {
+    if (draining) return Promise.reject(refuse('This node is stopping and takes no more requests'))
+    if (waiting.length >= options.maxWaiting) return Promise.reject(refuse('Too many requests are waiting'))
+    return new Promise((resolve, reject) => {
+      waiting.push(createPending(options, item, resolve, reject))
+      advance()
+    })
+  }
+
+  /** Starts what may start now and sees to it that the rest starts in time. */
+  function advance(): void {
+    while (running < options.maxRunning && (waiting.length >= options.maxBatch || (draining && waiting.length > 0))) {
+      start()
+    }
+    const oldest = waiting[0]
+    if (oldest === undefined || running >= options.maxRunning || cancelLinger !== null) return
+    const delayMs = Math.max(0, options.lingerMs - (clock.monotonic() - oldest.since))
+    cancelLinger = clock.schedule(delayMs, () => {
+      cancelLinger = null
+      if (waiting.length > 0 && running < options.maxRunning) start()
+      advance()
+    })
+  }
+
+  function start(): void {
+    const batch = waiting.splice(0, options.maxBatch).filter((entry) => !entry.isSettled())
+    if (batch.length === 0) return
+    running += 1
+    options.onWaiting?.(waiting.length)
+    options
+      .run(batch)
+      .catch((error: unknown) => {
+        for (const entry of batch) entry.reject(error)
+      })
+      .finally(() => {
+        running -= 1
+        advance()
+        if (running === 0 && waiting.length === 0) for (const idle of whenIdle.splice(0)) idle()
+      })
+  }
+
+  function drain(): Promise<void> {
+    draining = true
+    advance()
+    if (running === 0 && waiting.length === 0) return Promise.resolve()
+    return new Promise((resolve) => whenIdle.push(resolve))
+  }
+
+  return { add, drain }
+}
+
+function createPending<T, R>(
+  { clock, deadlineMs, expire }: BatcherOptions<T, R>,
+  item: T,
+  resolve: (result: R) => void,
+  reject: (error: unknown) => void,
+): Pending<T, R> {
+  let settled = false
+  const cancelDeadline = clock.schedule(deadlineMs, () => settle(() => reject(expire(item))))
+
+  function settle(tell: () => void): void {
+    if (settled) return
+    settled = true
+    cancelDeadline()
+    tell()
+  }
+
+  return {
+    item,
+    since: clock.monotonic(),
+    isSettled: () => settled,
+    resolve: (result) => settle(() => resolve(result)),
+    reject: (error) => settle(() => reject(error)),
+  }
+}
+
+function refuse(why: string): AppError {
+  return new AppError('queue_full', `${why}; nothing was stored, so send it again after the time given.`, {
+    retryAfterMs: 1_000,
+  })
+}

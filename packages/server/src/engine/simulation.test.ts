@@ -1,0 +1,76 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createFakeChain } from '../chain/fake-chain.ts'
+import { queued } from '../core/sample-transactions.suite.ts'
+import type { Intent } from '../core/transaction.ts'
+import type { Call, Chain } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createSimulation } from './simulation.ts'
+
+const { intent } = queued()
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => Date.now(),
+  schedule(delayMs, run) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+function setUp(options: { readonly balance?: bigint; readonly estimate?: Chain['estimate'] } = {}) {
+  const batches: (readonly Call[])[] = []
+  const telemetry = createRecordingTelemetry()
+  const { chainId, signer } = intent.lane
+  const fake = createFakeChain({
+    chainId,
+    balances: { [signer]: options.balance ?? 10n ** 18n },
+    behave: ({ data }) =>
+      data === '0xdead'
+        ? { type: 'reverted', reason: 'Paused', data: '0x1234', gas: 1n }
+        : { type: 'ok', gas: 21_000n },
+  })
+  const estimate: Chain['estimate'] = (calls) => {
+    batches.push(calls)
+    return (options.estimate ?? fake.estimate)(calls)
+  }
+  const simulate = createSimulation({ chains: new Map([[chainId, { ...fake, estimate }]]), clock, telemetry })
+  const tryOut = (change: Partial<Intent> = {}) => simulate({ ...intent, ...change })
+  return { tryOut, batches, telemetry }
+}
+
+test('calls that come together go to the chain as one batch, and each gets its own verdict', async () => {
+  const { tryOut, batches } = setUp()
+  const verdicts = await Promise.all([tryOut({ value: 1n }), tryOut({ data: '0xdead' }), tryOut({ value: 3n })])
+  expect(verdicts.map((verdict) => verdict?.code ?? null)).toEqual([null, 'transaction_rejected', null])
+  expect(batches.map((calls) => calls.map((call) => call.value))).toEqual([[1n, 5n, 3n]])
+})
+
+test('a certain revert is told with its reason, lack of funds as what it is', async () => {
+  expect(await setUp().tryOut({ data: '0xdead' })).toMatchObject({
+    code: 'transaction_rejected',
+    details: { outcome: 'reverted', reason: 'Paused', revertData: '0x1234' },
+  })
+  expect(await setUp({ balance: 1n }).tryOut()).toMatchObject({ details: { outcome: 'insufficient_funds' } })
+})
+
+test('a node that leaves out an answer has said nothing against that call', async () => {
+  const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'ok', gas: 1n }] })
+  expect(await Promise.all([tryOut(), tryOut()])).toEqual([null, null])
+  expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
+})
+
+test('a node that is silent holds nobody up for long', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { tryOut, telemetry } = setUp({ estimate: () => new Promise(() => {}) })
+  const verdict = tryOut()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(await verdict).toBeNull()
+  expect(telemetry.logs).toMatchObject([{ message: 'accepted without simulation' }])
+})
+
+test('a bug is not taken for a node that cannot be reached', async () => {
+  const { tryOut } = setUp({ estimate: () => Promise.reject(new TypeError('bug')) })
+  await expect(tryOut()).rejects.toBeInstanceOf(TypeError)
+})

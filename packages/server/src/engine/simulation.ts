@@ -1,0 +1,66 @@
+/**
+ * Tries out a call before it is accepted. Calls that come within the same few milliseconds go to the chain as one batch.
+ * A node that cannot run them is no reason to turn the caller away: the lane simulates again before it takes a nonce.
+ */
+import { AppError } from '../core/app-error.ts'
+import type { Intent } from '../core/transaction.ts'
+import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { type Batcher, createBatcher, type Pending } from './batcher.ts'
+
+/** Null: nothing speaks against it. */
+export type Simulate = (intent: Intent) => Promise<AppError | null>
+
+interface SimulationPorts {
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+/** The deadline is short: a slow node must not hold up what can be simulated later. */
+const SIMULATION = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000, deadlineMs: 5_000 }
+
+export function createSimulation({ chains, clock, telemetry }: SimulationPorts): Simulate {
+  const batchers = new Map<number, Batcher<Call, CallOutcome>>()
+  for (const [chainId, chain] of chains) {
+    const expire = () => new ChainUnavailable(`no simulation within ${SIMULATION.deadlineMs} ms`)
+    batchers.set(chainId, createBatcher({ clock, ...SIMULATION, expire, run: (batch) => estimate(chain, batch) }))
+  }
+
+  return async (intent) => {
+    const { lane, to, data, value, gasLimit } = intent
+    try {
+      const outcome = await batchers.get(lane.chainId)?.add({ from: lane.signer, to, data, value, gasLimit })
+      return outcome === undefined || outcome.type === 'ok' ? null : describeRejection(outcome)
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error
+      telemetry.log('warn', 'accepted without simulation', { chainId: lane.chainId, error: error.message })
+      return null
+    }
+  }
+}
+
+async function estimate(chain: Chain, batch: readonly Pending<Call, CallOutcome>[]): Promise<void> {
+  const outcomes = await chain.estimate(batch.map((entry) => entry.item))
+  for (const [index, entry] of batch.entries()) {
+    const outcome = outcomes[index]
+    if (outcome === undefined) entry.reject(new ChainUnavailable('the node left out a simulation'))
+    else entry.resolve(outcome)
+  }
+}
+
+function describeRejection(outcome: Exclude<CallOutcome, { type: 'ok' }>): AppError {
+  const hint = 'Nothing was stored. If it depends on transactions that are not mined yet, send it with simulate: false.'
+  switch (outcome.type) {
+    case 'reverted':
+      return new AppError('transaction_rejected', `It would revert: ${outcome.reason}. ${hint}`, {
+        ...{ outcome: outcome.type, reason: outcome.reason, revertData: outcome.data },
+      })
+    case 'insufficient_funds':
+    case 'invalid':
+      return new AppError('transaction_rejected', `The chain would refuse it: ${outcome.message}. ${hint}`, {
+        ...{ outcome: outcome.type, reason: outcome.message },
+      })
+  }
+}

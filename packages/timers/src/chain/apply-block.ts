@@ -1,0 +1,113 @@
+/**
+ * One block of the reference chain, end to end (R26): transactions → deliver → execute the mailbox → fees and burn →
+ * system hooks → commit. A pure function: the same state, block and handlers give the same bytes anywhere.
+ */
+import { applyDelivery, type Retirement } from '../kernel/apply-delivery.ts'
+import { type Delivery, deliver } from '../kernel/deliver.ts'
+import type { Hex } from '../kernel/hex.ts'
+import { paramsAt } from '../kernel/param-schedule.ts'
+import type { TimerParams } from '../kernel/timer-params.ts'
+import type { Handlers } from './actor.ts'
+import { nextPrices, type Prices } from './basefee.ts'
+import type { Billed } from './bill-run.ts'
+import { accountOf, type ChainState, moveBalance, sealState } from './chain-state.ts'
+import type { Receipt } from './receipt.ts'
+import { runMailbox } from './run-mailbox.ts'
+import { runTransaction } from './run-transaction.ts'
+import type { Transaction } from './transaction.ts'
+
+export interface Block {
+  readonly producer: Hex
+  readonly transactions: readonly Transaction[]
+}
+
+export interface ChainRules {
+  readonly handlers: Handlers
+  readonly governors?: ReadonlySet<Hex>
+  /** Any number gives the same blocks. */
+  readonly shards?: number
+}
+
+export interface BlockResult {
+  readonly height: bigint
+  readonly stateRoot: Hex
+  readonly params: TimerParams
+  readonly receipts: readonly Receipt[]
+  readonly delivery: Delivery
+  readonly retired: readonly Retirement[]
+  readonly used: Prices
+  /** Prices this block was billed at. */
+  readonly basefees: Prices
+  readonly burned: bigint
+  readonly tips: bigint
+}
+
+export interface AppliedBlock {
+  readonly state: ChainState
+  readonly result: BlockResult
+}
+
+export function applyBlock(before: ChainState, block: Block, rules: ChainRules): AppliedBlock {
+  const height = before.height + 1n
+  const params = paramsAt(before.world.schedule, height)
+  const terms = { height, params, handlers: rules.handlers, prices: before.basefees }
+
+  const runs: Billed[] = []
+  const governors = rules.governors ?? new Set()
+  let { world } = before
+  let used = NO_USE
+  for (const transaction of block.transactions) {
+    const run = runTransaction(world, transaction, { ...terms, used, governors })
+    world = run.world
+    used = addUse(used, run)
+    runs.push(run)
+  }
+
+  const endOfBlock = world
+  const delivery = deliver(world.timers, {
+    height,
+    parentStateRoot: before.stateRoot,
+    modifiedKeys: [...before.lateKeys, ...runs.flatMap(({ changedKeys }) => changedKeys)],
+    params,
+    shards: rules.shards ?? 1,
+    funds: {
+      basefeeCycles: before.basefees.cycles,
+      basefeeCells: before.basefees.cells,
+      balanceOf: (owner) => accountOf(endOfBlock, owner).balance,
+    },
+  })
+
+  const mailbox = runMailbox(world, delivery.entries, terms)
+  const receipts = [...runs, ...mailbox.runs].map(({ receipt }) => receipt)
+  used = mailbox.runs.reduce(addUse, used)
+  const burned = receipts.reduce((sum, receipt) => sum + receipt.burned, 0n)
+  const tips = receipts.reduce((sum, receipt) => sum + receipt.tip, 0n)
+
+  const { state: timers, retired } = applyDelivery(mailbox.world.timers, delivery, mailbox.failed)
+  const state = sealState(before, {
+    height,
+    world: { ...moveBalance(mailbox.world, block.producer, tips), timers },
+    basefees: nextPrices(before.basefees, used),
+    burned: before.burned + burned,
+    lateKeys: [...new Set(mailbox.runs.flatMap(({ changedKeys }) => changedKeys))].sort(),
+  })
+  const result = {
+    height,
+    stateRoot: state.stateRoot,
+    params,
+    receipts,
+    delivery,
+    retired,
+    used,
+    basefees: before.basefees,
+    burned,
+    tips,
+  }
+  return { state, result }
+}
+
+const NO_USE: Prices = { cycles: 0n, cells: 0n }
+
+function addUse(sum: Prices, { receipt }: Billed): Prices {
+  return { cycles: sum.cycles + receipt.cyclesUsed, cells: sum.cells + receipt.cellsUsed }
+}

@@ -1,0 +1,103 @@
+/** The mailbox phase (R26): waiting messages first, then the fires in mailbox order, each on its own snapshot. */
+import { escrowOf, tipOf } from '../kernel/escrow.ts'
+import { type Hex, uintDigits } from '../kernel/hex.ts'
+import type { MailboxEntry } from '../kernel/mailbox-entry.ts'
+import { type BlockTerms, wakeActor } from './actor-context.ts'
+import type { Prices } from './basefee.ts'
+import { type Billed, billRun } from './bill-run.ts'
+import { accountOf, type Message, moveBalance, type World } from './chain-state.ts'
+import { rejectedReceipt } from './receipt.ts'
+
+export interface MailboxTerms extends BlockTerms {
+  readonly prices: Prices
+}
+
+export interface MailboxRun {
+  readonly world: World
+  readonly runs: readonly Billed[]
+  /** Timers whose entry did not succeed. */
+  readonly failed: ReadonlySet<Hex>
+}
+
+/** Messages share a lane as wide as the timers', oldest first; what does not fit waits. */
+export function runMailbox(start: World, entries: readonly MailboxEntry[], terms: MailboxTerms): MailboxRun {
+  const runs: Billed[] = []
+  const failed = new Set<Hex>()
+  const { taken, left } = takeMessages(start.messages, terms.params.timerLaneCycles)
+  let world = holdEscrows({ ...start, messages: [] }, entries, terms)
+  for (const [place, message] of taken.entries()) {
+    const run = runMessage(world, message, place, terms)
+    world = run.world
+    runs.push(run)
+  }
+  for (const entry of entries) {
+    const run = runFire(world, entry, terms)
+    world = run.world
+    runs.push(run)
+    if (run.receipt.outcome.type !== 'succeeded') failed.add(entry.timerId)
+  }
+  return { world: { ...world, messages: [...left, ...world.messages] }, runs, failed }
+}
+
+function takeMessages(
+  messages: readonly Message[],
+  lane: bigint,
+): { taken: readonly Message[]; left: readonly Message[] } {
+  let room = lane
+  const stop = messages.findIndex((message) => {
+    room -= message.gasLimit
+    return room < 0n
+  })
+  return stop === -1 ? { taken: messages, left: [] } : { taken: messages.slice(0, stop), left: messages.slice(stop) }
+}
+
+/** The selection reserved these; they are held before anything runs, so that no run can spend another's escrow. */
+function holdEscrows(world: World, entries: readonly MailboxEntry[], terms: MailboxTerms): World {
+  return entries.reduce((next, entry) => moveBalance(next, entry.owner, -escrowOfEntry(entry, terms)), world)
+}
+
+function escrowOfEntry(entry: MailboxEntry, { prices, params }: MailboxTerms): bigint {
+  const terms = { gasLimit: entry.gasLimitSnapshot, bidFp: entry.bidSnapshot }
+  return escrowOf(terms, { basefeeCycles: prices.cycles, basefeeCells: prices.cells }, params)
+}
+
+function runFire(world: World, entry: MailboxEntry, terms: MailboxTerms): Billed {
+  const { deliverId: id, owner: payer, target } = entry
+  const escrow = escrowOfEntry(entry, terms)
+  if (!world.actors.has(target)) {
+    return {
+      world: moveBalance(world, payer, escrow),
+      receipt: rejectedReceipt('fire', id, payer, 'target_gone'),
+      changedKeys: [],
+    }
+  }
+  return billRun(world, {
+    type: 'fire',
+    id,
+    payer,
+    escrow,
+    limits: { cycles: entry.gasLimitSnapshot, cells: terms.params.maxCellsPerFire },
+    prices: terms.prices,
+    tipFor: (cyclesUsed) => tipOf(entry.bidSnapshot, cyclesUsed, terms.params.maxBid),
+    body: (frame) => wakeActor(frame, target, { type: 'timer', entry }, terms),
+  })
+}
+
+function runMessage(world: World, message: Message, place: number, terms: MailboxTerms): Billed {
+  const { from, to, payload, gasLimit } = message
+  const id: Hex = `0x${uintDigits(terms.height, 8)}${uintDigits(place, 4)}`
+  const escrow = gasLimit * terms.prices.cycles + terms.params.maxCellsPerFire * terms.prices.cells
+  if (accountOf(world, from).balance < escrow) {
+    return { world, receipt: rejectedReceipt('message', id, from, 'unfunded'), changedKeys: [] }
+  }
+  return billRun(moveBalance(world, from, -escrow), {
+    type: 'message',
+    id,
+    payer: from,
+    escrow,
+    limits: { cycles: gasLimit, cells: terms.params.maxCellsPerFire },
+    prices: terms.prices,
+    tipFor: () => 0n,
+    body: (frame) => wakeActor(frame, to, { type: 'message', from, payload }, terms),
+  })
+}

@@ -1,0 +1,148 @@
+/** Several real nodes on one real database and chain, with what tests need to load them and to check the outcome. */
+import { expect } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from './anvil.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type DroverProcess, startDrover } from './drover-process.ts'
+import { eventually } from './eventually.ts'
+
+export interface ClusterOptions {
+  readonly nodes: number
+  readonly lanes: number
+  readonly blockTimeSeconds?: number
+  readonly env?: Record<string, string>
+  /** What nodes talk to instead of the chain itself. */
+  readonly rpcUrlFor?: (chain: TestChain) => Promise<string>
+}
+
+export interface Cluster {
+  readonly chain: TestChain
+  readonly database: TestDatabase
+  readonly signers: readonly { readonly address: string; readonly privateKey: string }[]
+  /** Nodes that run; a killed one is null until it is started again. */
+  readonly nodes: (DroverProcess | null)[]
+  startNode(index: number): Promise<DroverProcess>
+  killNode(index: number, signal?: NodeJS.Signals): Promise<void>
+  anyNode(): DroverProcess
+  /** Index of the running node that holds the most lanes. */
+  busiest(): Promise<number>
+  /** Posts until a node has answered; a node that dies in between is replaced by another, under the same request id. */
+  send(intent: Record<string, unknown> & { readonly requestId: string }): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Short leases, so that takeovers happen within seconds. */
+const FAST_LEASES = { DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms' }
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const chain = await startTestChain({ accounts: options.lanes + 1, blockTimeSeconds: options.blockTimeSeconds ?? 1 })
+  const database = await createTestDatabase()
+  const signers = Array.from({ length: options.lanes }, (_, index) => developmentAccount(index))
+  const rpcUrl = (await options.rpcUrlFor?.(chain)) ?? chain.rpcUrl
+  const nodes: (DroverProcess | null)[] = Array.from({ length: options.nodes }, () => null)
+
+  async function startNode(index: number): Promise<DroverProcess> {
+    const node = await startDrover({
+      databaseUrl: database.url,
+      rpcUrl,
+      signerKeys: signers.map(({ privateKey }) => privateKey),
+      env: { ...FAST_LEASES, DROVER_FINALITY: '2', DROVER_SIGNER_POLICY: 'fast', ...options.env },
+    })
+    nodes[index] = node
+    return node
+  }
+
+  function anyNode(): DroverProcess {
+    const running = nodes.filter((node) => node !== null)
+    const node = running[Math.floor(Math.random() * running.length)]
+    if (node === undefined) throw new Error('no node runs')
+    return node
+  }
+
+  await Promise.all(nodes.map((_, index) => startNode(index)))
+  return {
+    chain,
+    database,
+    signers,
+    nodes,
+    startNode,
+    anyNode,
+    killNode: async (index, signal = 'SIGKILL') => {
+      const node = nodes[index]
+      nodes[index] = null
+      await node?.end(signal)
+    },
+    busiest: async () => {
+      const { items } = (await anyNode().get('/v1/signers')).body as { items: { lease: { node: string } | null }[] }
+      const lanesOf = (nodeId: string | undefined) => items.filter(({ lease }) => lease?.node === nodeId).length
+      const counts = nodes.map((node) => (node === null ? -1 : lanesOf(node.nodeId)))
+      return counts.indexOf(Math.max(...counts))
+    },
+    send: async (intent) => {
+      const answer = await eventually(
+        () =>
+          anyNode()
+            .post('/v1/transactions', intent)
+            .catch((error: unknown) => ({ status: 0, body: String(error) })),
+        ({ status }) => status === 202 || status === 200,
+        { timeoutMs: 60_000 },
+      )
+      return answer.body.id
+    },
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node?.end()))
+      await database.drop()
+      await chain.stop()
+    },
+  }
+}
+
+export interface MinedTransaction {
+  readonly hash: string
+  readonly from: string
+  readonly nonce: number
+  readonly blockNumber: number
+}
+
+/** Every transaction on the canonical chain, read block by block. */
+export async function readChain(chain: TestChain): Promise<readonly MinedTransaction[]> {
+  const head = Number(await chain.rpc<string>('eth_blockNumber'))
+  const mined: MinedTransaction[] = []
+  for (let number = 0; number <= head; number++) {
+    const block = await chain.rpc<{ transactions: { hash: string; from: string; nonce: string }[] }>(
+      'eth_getBlockByNumber',
+      [`0x${number.toString(16)}`, true],
+    )
+    for (const { hash, from, nonce } of block.transactions)
+      mined.push({ hash, from, nonce: Number(nonce), blockNumber: number })
+  }
+  return mined
+}
+
+export async function readAll(
+  node: DroverProcess,
+  filter = '',
+): Promise<readonly { id: string; state: string; hash: string; from: string; nonce: number }[]> {
+  const all = []
+  for (let after = ''; ; ) {
+    const { body } = await node.get(`/v1/transactions?limit=200${filter}${after}`)
+    all.push(...body.items)
+    if (body.next === null) return all
+    after = `&after=${body.next}`
+  }
+}
+
+/** Each intent once on chain, no nonce doubled or skipped, and every final state agrees with the chain. */
+export async function expectExactlyOnce(cluster: Cluster, ids: readonly string[]): Promise<void> {
+  const mined = await readChain(cluster.chain)
+  const all = await readAll(cluster.anyNode())
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(all.length).toBe(ids.length)
+  expect(all.filter(({ state }) => state !== 'CONFIRMED')).toEqual([])
+  expect(mined.length).toBe(ids.length)
+  const byHash = new Map(mined.map((tx) => [tx.hash, tx]))
+  for (const tx of all) expect(byHash.get(tx.hash)).toMatchObject({ from: tx.from.toLowerCase(), nonce: tx.nonce })
+  for (const { address } of cluster.signers) {
+    const nonces = mined.filter(({ from }) => from === address.toLowerCase()).map(({ nonce }) => nonce)
+    expect(nonces).toEqual(Array.from({ length: nonces.length }, (_, index) => index))
+  }
+}
