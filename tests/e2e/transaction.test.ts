@@ -111,7 +111,7 @@ describe('a posted intent', () => {
     const target = '0x00000000000000000000000000000000000c0de1'
     await chain.rpc('anvil_setCode', [target, revertingCode('not today')])
     const before = await countAll()
-    const signer = async () => (await drover.get(`/v1/signers/${sender.address}`)).body
+    const signer = async () => (await drover.get(`/v1/signers/${sender.address}`)).body.lanes[0]
     const { nextNonce } = await signer()
     const answer = await drover.post('/v1/transactions', { from: sender.address, to: target, data: '0x12345678' })
     expect(answer.status).toBe(422)

@@ -111,6 +111,8 @@ export async function startDrover(options: StartOptions): Promise<DroverProcess>
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
+    // A bug is told only to the log: without it nobody could find it.
+    if (response.status === 500) throw new Error(`${method} ${path} answered 500; the log says:\n${launched.output()}`)
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
   }

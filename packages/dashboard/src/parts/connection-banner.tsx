@@ -16,10 +16,11 @@ function AwayBanner({ reason, since, retryAt }: { reason: string; since: number;
   const now = useNow()
   const waitMs = retryAt - now
   return (
-    <div class="banner" role="alert">
+    <div class="banner">
       <AlertIcon />
+      {/* Only the reason is an alert: the seconds that pass are not to be read out one by one. */}
       <p>
-        <strong>{reason}</strong> What you see was true {formatAge(now - since)} ago.
+        <strong role="alert">{reason}</strong> What you see was true {formatAge(now - since)} ago.
       </p>
       <p class="banner-retry" aria-hidden="true">
         {waitMs > 1_000 ? `Next try in ${formatAge(waitMs)}` : 'Trying again'}

@@ -65,7 +65,7 @@ function useTransfer(lanes: readonly LaneResource[]) {
 
   function type(field: FieldName, text: string): void {
     key.current = createIdempotencyKey()
-    setTyped({ ...typed, [field]: text })
+    setTyped((before) => ({ ...before, [field]: text }))
     setOutcome(null)
   }
 
@@ -76,7 +76,7 @@ function useTransfer(lanes: readonly LaneResource[]) {
     if ('fields' in formed) return setOutcome({ type: 'refused', fields: formed.fields, message: null })
     setSending(true)
     const result = await sendTransfer(() => api.sendTransfer(formed.transfer, key.current))
-    if (result.type !== 'unknown') key.current = createIdempotencyKey()
+    if (result.type === 'accepted') key.current = createIdempotencyKey()
     setOutcome(result)
     setSending(false)
     pulse.beatSoon()

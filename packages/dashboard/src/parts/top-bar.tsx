@@ -12,8 +12,9 @@ import { Mark, SearchIcon } from './icons.tsx'
 
 export function TopBar({ overview }: { readonly overview: Resource<Overview> }) {
   const known = overview.type === 'ready' ? overview.value : null
+  const status = usePulseStatus()
   return (
-    <header class="top-bar">
+    <header class={`top-bar ${status.type === 'away' ? 'is-away' : ''}`}>
       <a class="brand" href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>
         <Mark />
         Drover
@@ -24,7 +25,7 @@ export function TopBar({ overview }: { readonly overview: Resource<Overview> }) 
         ))}
       </ul>
       <SearchField />
-      <Readiness isReady={known?.readiness.ready ?? null} />
+      <Readiness isAway={status.type === 'away'} isReady={known?.readiness.ready ?? null} />
     </header>
   )
 }
@@ -50,9 +51,8 @@ function Head({ chain }: { readonly chain: ChainResource }) {
   )
 }
 
-function Readiness({ isReady }: { readonly isReady: boolean | null }) {
-  const status = usePulseStatus()
-  if (status.type === 'away') return <span class="readiness is-away">No answer</span>
+function Readiness({ isAway, isReady }: { readonly isAway: boolean; readonly isReady: boolean | null }) {
+  if (isAway) return <span class="readiness is-away">No answer</span>
   if (isReady === null) return <span class="readiness is-unknown">Connecting</span>
   return <span class={`readiness ${isReady ? 'is-ready' : 'is-unready'}`}>{isReady ? 'Ready' : 'Not ready'}</span>
 }

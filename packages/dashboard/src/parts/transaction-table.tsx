@@ -38,10 +38,11 @@ export function TransactionTable({ items }: { readonly items: readonly Transacti
 }
 
 function TransactionRow({ tx }: { readonly tx: TransactionResource }) {
+  const href = formHash({ page: 'transaction', key: tx.id })
   return (
-    <tr class={`is-${tx.state.toLowerCase()}`}>
+    <tr class={`is-${tx.state.toLowerCase()}`} onClick={(event) => openRow(event, href)}>
       <th scope="row" class="state-cell">
-        <a class="row-link" href={formHash({ page: 'transaction', key: tx.id })}>
+        <a class="row-link" href={href}>
           <StateChip state={tx.state} />
           <span class="sr-only"> transaction {tx.nonce === null ? tx.id : `with nonce ${tx.nonce}`}</span>
         </a>
@@ -71,6 +72,16 @@ function TransactionRow({ tx }: { readonly tx: TransactionResource }) {
       </td>
     </tr>
   )
+}
+
+/**
+ * The link of a row lies under the texts that can be hovered and selected, so a click on those is led on from here.
+ * With the keyboard, the link itself is enough.
+ */
+function openRow(event: MouseEvent, href: string): void {
+  const isOwnMatter = event.target instanceof Element && event.target.closest('a, button') !== null
+  const isSelecting = getSelection()?.isCollapsed === false
+  if (!isOwnMatter && !isSelecting) location.hash = href
 }
 
 function Target({ tx: { to, data } }: { readonly tx: TransactionResource }) {

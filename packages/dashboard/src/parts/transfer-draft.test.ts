@@ -35,11 +35,14 @@ test('problems stand next to the fields that they name', () => {
 test('problems that no field can show are shown for the whole, with the reason', () => {
   expect(placeProblem({ ...REFUSED, field: 'chainId' })).toEqual({ fields: {}, message: 'to is wrong.' })
   expect(placeProblem({ ...REFUSED, reason: 'Not owner' }).message).toBe('to is wrong. (Not owner)')
+  expect(placeProblem({ ...REFUSED, reason: 'is wrong' }).message).toBe('to is wrong.')
 })
 
 test('every end of a send is an outcome; silence is not refusal', async () => {
   expect(await sendTransfer(async () => SENT_TX)).toEqual({ type: 'accepted', transaction: SENT_TX })
   expect(await reject(new ApiProblem(REFUSED))).toMatchObject({ type: 'refused' })
   expect(await reject(new ServiceAway('no answer'))).toEqual({ type: 'unknown', message: 'no answer' })
+  const broken: Problem = { ...REFUSED, status: 500, code: 'internal', detail: 'broken' }
+  expect(await reject(new ApiProblem(broken))).toEqual({ type: 'unknown', message: 'broken' })
   await expect(reject(new Error('bug'))).rejects.toThrow('bug')
 })

@@ -1,8 +1,8 @@
 /**
  * A test transfer while it is being written, and what came of sending it.
  *
- * The idempotency key belongs to what was typed: it stays while the outcome of a send is unknown, so that pressing the
- * button again cannot send twice, and is replaced as soon as a field changes or the service has given its answer.
+ * The idempotency key belongs to what was typed: it stays until the transfer is accepted, so that pressing the button
+ * again cannot send twice, and is replaced as soon as a field changes.
  */
 import type { Transfer } from '../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../api/api-failure.ts'
@@ -33,10 +33,15 @@ export async function sendTransfer(send: () => Promise<TransactionResource>): Pr
   try {
     return { type: 'accepted', transaction: await send() }
   } catch (error) {
+    if (error instanceof ServiceAway || isBroken(error)) return { type: 'unknown', message: error.message }
     if (error instanceof ApiProblem) return { type: 'refused', ...placeProblem(error.problem) }
-    if (error instanceof ServiceAway) return { type: 'unknown', message: error.message }
     throw error
   }
+}
+
+/** A service that broke while it answered may have stored the transfer before. */
+function isBroken(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && error.problem.status >= 500
 }
 
 /** Puts what the problem document says next to the fields that it names; the rest is for the form as a whole. */
@@ -47,7 +52,8 @@ export function placeProblem(problem: Problem): { readonly fields: FieldProblems
     issues.filter(({ field }) => isField(field)).map((issue) => [issue.field, issue.message]),
   )
   const isAllPlaced = issues.length > 0 && issues.every(({ field }) => isField(field))
-  const message = problem.reason === undefined ? problem.detail : `${problem.detail} (${problem.reason})`
+  const { detail, reason } = problem
+  const message = reason === undefined || detail.includes(reason) ? detail : `${detail} (${reason})`
   return { fields, message: isAllPlaced ? null : message }
 }
 

@@ -1,19 +1,24 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
-import type { Finality, Header } from '../core/finality.ts'
+import type { ChainView, Finality, Header } from '../core/finality.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Accept } from '../engine/accept.ts'
+import type { Operate } from '../engine/operate.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
-export type StoreReads = Pick<
+export type ApiStore = Pick<
   Store,
   | 'findTransaction'
   | 'findTransactionByHash'
   | 'listTransactions'
   | 'readHistory'
   | 'readEvents'
+  | 'countAhead'
+  | 'loadLane'
   | 'listLaneStatus'
   | 'listLeases'
+  | 'updateSigner'
 >
 
 export interface ChainStatus {
@@ -38,17 +43,21 @@ export interface ReadinessProblem {
 export interface ApiServices {
   readonly nodeId: string
   readonly accept: Accept
-  readonly store: StoreReads
+  readonly operate: Operate
+  readonly store: ApiStore
+  readonly clock: Pick<Clock, 'now'>
   /** This node's view of every chain it follows; from memory. */
   chainStatus(): readonly ChainStatus[]
-  /** Height of the canonical head as this node sees it; null while it is unknown. */
-  headOf(chainId: number): number | null
+  /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
+  viewOf(chainId: number): ChainView | null
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>
   /** Empty: ready. */
   readiness(): Promise<readonly ReadinessProblem[]>
   readonly telemetry: Telemetry
+  /** In the text format of Prometheus. */
+  renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>
   /** Folder of the built web page; null where the service has none. */
   readonly dashboardDir: string | null
 }

@@ -8,7 +8,12 @@ import type { Route } from './route.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /** What any request can meet. */
-const GENERAL_ERRORS: readonly AppErrorCode[] = ['invalid_request', 'database_unavailable', 'internal']
+const GENERAL_ERRORS: readonly AppErrorCode[] = [
+  'invalid_request',
+  'misdirected_request',
+  'database_unavailable',
+  'internal',
+]
 const BODY_ERRORS: readonly AppErrorCode[] = ['payload_too_large', 'unsupported_media_type']
 
 export function buildOpenApi(routes: readonly Route[]): Json {
@@ -47,7 +52,7 @@ function describeOperation(route: Route): Json {
 }
 
 function hasBody(route: Route): boolean {
-  return route.method === 'POST'
+  return route.method !== 'GET'
 }
 
 function describeParameters(place: 'path' | 'query' | 'header', object: z.ZodObject): Json[] {
@@ -70,14 +75,16 @@ function capitalise(header: string): string {
 
 function describeAnswers(route: Route): Json {
   return Object.fromEntries(
-    route.answers.map(({ status, description, schema }) => [
-      status,
-      {
-        description,
-        content: { 'application/json': { schema: schema === null ? { type: 'object' } : refer(schema) } },
-      },
+    route.answers.map((answer) => [
+      answer.status,
+      { description: answer.description, content: describeContent(answer) },
     ]),
   )
+}
+
+function describeContent(answer: Route['answers'][number]): Json {
+  if ('contentType' in answer) return { [answer.contentType]: { schema: { type: 'string' } } }
+  return { 'application/json': { schema: answer.schema === null ? { type: 'object' } : refer(answer.schema) } }
 }
 
 /** One entry for each status; the codes that it can stand for are told in the description. */

@@ -1,10 +1,10 @@
 /** Finds the transaction that a path names, by its id or by the hash of any attempt. */
 import { AppError } from '../core/app-error.ts'
 import type { Transaction } from '../core/transaction.ts'
-import type { StoreReads } from './api-services.ts'
+import type { ApiStore } from './api-services.ts'
 import type { TransactionKey } from './contract/query.ts'
 
-type Finders = Pick<StoreReads, 'findTransaction' | 'findTransactionByHash'>
+type Finders = Pick<ApiStore, 'findTransaction' | 'findTransactionByHash'>
 
 export async function getTransaction(store: Finders, key: TransactionKey): Promise<Transaction> {
   const found = key.type === 'id' ? await store.findTransaction(key.id) : await store.findTransactionByHash(key.hash)

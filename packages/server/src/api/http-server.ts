@@ -2,6 +2,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError } from '../core/app-error.ts'
 import type { ApiServices } from './api-services.ts'
+import { checkHost } from './check-host.ts'
 import { PROBLEM_TYPE } from './contract/problem.ts'
 import { presentProblem, toAppError } from './present-problem.ts'
 import { refuseConnection } from './refuse-connection.ts'
@@ -36,7 +37,10 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // Only JSON: a page of another origin can post plain text without asking first, and must get nowhere.
   server.removeContentTypeParser('text/plain')
-  server.addHook('onRequest', async (_request, reply) => void reply.headers(SECURITY_HEADERS))
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS)
+    checkHost(request.headers.host)
+  })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler((error, request, reply) => {
     const appError = toAppError(error)

@@ -1,15 +1,16 @@
 /** A transaction as JSON: amounts as decimal strings, addresses check-summed, time in ISO 8601 UTC. */
-import type { Finality, Inclusion } from '../core/finality.ts'
+import type { ChainView, Finality, Inclusion } from '../core/finality.ts'
 import type { Lane } from '../core/lane.ts'
 import { currentAttempt, inclusionOf, nonceOf, type Transaction } from '../core/transaction.ts'
 import { checksumAddress } from './contract/address.ts'
 import { presentFinality } from './contract/finality.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 import type { TransactionResource } from './contract/transaction-resource.ts'
+import { countConfirmations } from './count-confirmations.ts'
 
 /** What the chain and the policies add to what is stored. */
 export interface Surroundings {
-  headOf(chainId: number): number | null
+  viewOf(chainId: number): ChainView | null
   finalityOf(lane: Lane): Finality
 }
 
@@ -35,7 +36,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     receipt: inclusion && presentReceipt(inclusion),
     inclusion: inclusion && { blockNumber: inclusion.blockNumber, blockHash: inclusion.blockHash },
     confirmations: {
-      count: countConfirmations(tx, inclusion, around),
+      count: countConfirmations(tx, around.viewOf(intent.lane.chainId)),
       required: presentFinality(intent.finality ?? around.finalityOf(intent.lane)),
       newForks: 'newForks' in tx ? tx.newForks : 0,
     },
@@ -49,14 +50,6 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     fence: 'fence' in tx ? tx.fence : null,
     node: 'nodeId' in tx ? tx.nodeId : null,
   }
-}
-
-/** A node that has just started may be behind what was stored: what counted as final is never shown as less. */
-function countConfirmations(tx: Transaction, inclusion: Inclusion | null, around: Surroundings): number {
-  if (inclusion === null) return 0
-  const head = around.headOf(tx.intent.lane.chainId)
-  const stored = 'confirmations' in tx ? tx.confirmations.length : 0
-  return Math.max(stored, head === null ? 0 : head - inclusion.blockNumber)
 }
 
 function presentReceipt(inclusion: Inclusion): TransactionResource['receipt'] {

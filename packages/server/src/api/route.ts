@@ -18,18 +18,19 @@ export interface RouteReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** What is answered where there is no error. A null schema is an open JSON object; one without a schema is text. */
+type RouteAnswer = { readonly status: number; readonly description: string } & (
+  | { readonly schema: z.ZodType | null }
+  | { readonly contentType: 'text/plain' }
+)
+
 interface RouteDescription {
   readonly operationId: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH'
   /** As in OpenAPI: `/v1/transactions/{id}`. */
   readonly path: string
   readonly summary: string
-  /** Answers that are no errors. A null schema is an open JSON object. */
-  readonly answers: readonly {
-    readonly status: number
-    readonly description: string
-    readonly schema: z.ZodType | null
-  }[]
+  readonly answers: readonly RouteAnswer[]
   /** Errors of its own; those that any request can meet are not repeated here. */
   readonly errors: readonly AppErrorCode[]
 }

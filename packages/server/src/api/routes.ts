@@ -3,17 +3,30 @@ import { buildOpenApi } from './build-open-api.ts'
 import type { Route } from './route.ts'
 import { createTransaction } from './routes/create-transaction.ts'
 import { listAttempts } from './routes/list-attempts.ts'
+import { listBlocks } from './routes/list-blocks.ts'
 import { listChains } from './routes/list-chains.ts'
 import { listEvents } from './routes/list-events.ts'
 import { listNodes } from './routes/list-nodes.ts'
 import { listSigners } from './routes/list-signers.ts'
 import { listTransactions } from './routes/list-transactions.ts'
+import {
+  cancelTransaction,
+  resolveTransaction,
+  resumeTransaction,
+  retryTransaction,
+  suspendTransaction,
+} from './routes/operate-transaction.ts'
+import { pauseSigner, resumeSigner } from './routes/pause-signer.ts'
+import { showConfirmations } from './routes/show-confirmations.ts'
+import { showExplanation } from './routes/show-explanation.ts'
 import { showHealth } from './routes/show-health.ts'
 import { showHistory } from './routes/show-history.ts'
+import { showMetrics } from './routes/show-metrics.ts'
 import { createShowOpenApi } from './routes/show-openapi.ts'
 import { showReadiness } from './routes/show-readiness.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
+import { updateSigner } from './routes/update-signer.ts'
 
 export const ROUTES: readonly Route[] = [
   createTransaction,
@@ -21,12 +34,24 @@ export const ROUTES: readonly Route[] = [
   showTransaction,
   showHistory,
   listAttempts,
+  showConfirmations,
+  showExplanation,
+  suspendTransaction,
+  resumeTransaction,
+  retryTransaction,
+  cancelTransaction,
+  resolveTransaction,
   listSigners,
   showSigner,
+  updateSigner,
+  pauseSigner,
+  resumeSigner,
   listEvents,
   listChains,
+  listBlocks,
   listNodes,
   showHealth,
   showReadiness,
+  showMetrics,
   createShowOpenApi(() => buildOpenApi(ROUTES)),
 ]

@@ -7,17 +7,21 @@ import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import type { Finality } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
+import type { Lane } from '../core/lane.ts'
 import { type Policy, PRESETS } from '../core/policy.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
+import { createOperate } from '../engine/operate.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
 import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
+import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
 
@@ -34,7 +38,7 @@ const PREPARE_RETRY_MS = 1_000
 /** A chain that has not answered for so many polls is not followed. */
 const QUIET_POLLS = 10
 
-export async function startService(config: Config, telemetry: Telemetry): Promise<Service> {
+export async function startService(config: Config, telemetry: ServiceTelemetry): Promise<Service> {
   const clock = createSystemClock()
   const random = createSystemRandom()
   await migrate(config.database.url)
@@ -75,19 +79,24 @@ export async function startService(config: Config, telemetry: Telemetry): Promis
   const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry })
   const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
+  const around = {
+    viewOf: (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view ?? null,
+    finalityOf: (lane: Lane): Finality =>
+      signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
+    policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
+  }
   const server = createHttpServer({
+    ...around,
     nodeId,
     accept,
+    operate: createOperate({ store, chains: byId, clock, ...around }),
     store,
+    clock,
     chainStatus,
-    headOf: (chainId) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view?.head.number ?? null,
-    finalityOf: (lane) => {
-      const finality = signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId)
-      return finality ?? { type: 'finalized' }
-    },
     listNodes: () => store.listNodes(),
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
+    renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),
   })
   await engine.start()

@@ -2,6 +2,8 @@
 export const APP_ERRORS = {
   invalid_request: 'The request is malformed; `field` names the part and what is allowed there.',
   not_found: 'There is nothing under this id.',
+  misdirected_request:
+    'The Host header names another host. Without access control only loopback names and addresses are served.',
   method_not_allowed: 'This path exists, but not with this method; the `Allow` header names those it has.',
   unknown_chain: 'This service does not follow that chain.',
   unknown_signer: 'No signer with this address is registered on that chain.',

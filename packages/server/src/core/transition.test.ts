@@ -334,9 +334,10 @@ describe('the chain', () => {
 })
 
 describe('the queue', () => {
-  test('does not expire before its deadline, nor without one', () => {
+  test('expires at its deadline, not before, and never without one', () => {
     const early: TxEvent = { type: 'deadline.passed', at: T0 + 59_999 }
     expect(transition(SAMPLES.queued, early, STABLE).tx).toBe(SAMPLES.queued)
+    expect(transition(SAMPLES.queued, { ...early, at: T0 + 60_000 }, STABLE).tx.state).toBe('EXPIRED')
     const endless = queued({ intent: { ...SAMPLES.queued.intent, validUntil: null } })
     expect(transition(endless, EVENTS['deadline.passed'], STABLE).tx).toBe(endless)
   })

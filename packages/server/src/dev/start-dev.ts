@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startService } from '../app/start-service.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { startLocalChain } from './local-chain.ts'
 
@@ -14,7 +14,7 @@ export interface DevOptions {
   /** Absent: 8545, or the next free one. */
   readonly chainPort?: number
   readonly dataDir: string
-  readonly telemetry: Telemetry
+  readonly telemetry: ServiceTelemetry
 }
 
 export interface DevSummary {

@@ -69,7 +69,7 @@ export function createBroadcaster(ports: {
       }
     }
     if (going.length === 0) return
-    const outcomes = await chain.broadcast(going.flatMap((item) => item.broadcast.attempts))
+    const outcomes = await broadcast(going.flatMap((item) => item.broadcast.attempts))
     let offset = 0
     for (const item of going) {
       const end = offset + item.broadcast.attempts.length
@@ -79,10 +79,20 @@ export function createBroadcaster(ports: {
     for (const outcome of outcomes) telemetry.count('drover_broadcasts_total', { outcome: outcome.type })
   }
 
+  /** A lane waits for its answer before it sends again, so there must be one even if the adapter breaks: maybe sent. */
+  async function broadcast(attempts: Broadcast['attempts']): Promise<readonly SendOutcome[]> {
+    try {
+      return await chain.broadcast(attempts)
+    } catch (error) {
+      telemetry.log('error', 'a broadcast broke; its bytes count as perhaps sent', { chainId: chain.chainId, error })
+      return attempts.map(() => ({ type: 'ambiguous', message: 'the broadcast broke before it was answered' }))
+    }
+  }
+
   return {
-    send: (broadcast) =>
+    send: (wanted) =>
       new Promise((resolve) => {
-        waiting.push({ broadcast, resolve })
+        waiting.push({ broadcast: wanted, resolve })
         if (scheduled) return
         scheduled = true
         void flushSoon()

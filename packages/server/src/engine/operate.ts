@@ -2,9 +2,9 @@
  * What an operator may do to a transaction, from any node. The decision is made on a version and stored only if that is
  * still the current one; the owner of the lane then loads it again and acts. Who did it and why is part of the history.
  */
+import { allowedActions, type OperatorAction } from '../core/allowed-actions.ts'
 import { AppError } from '../core/app-error.ts'
-import { allowedActions, type OperatorAction } from '../core/explain.ts'
-import { assessInclusion, type ChainView, type Finality, type Inclusion, listConfirmations } from '../core/finality.ts'
+import { assessInclusion, type ChainView, type Finality, type Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { type Policy, STABLE } from '../core/policy.ts'
@@ -90,16 +90,18 @@ export function createOperate(ports: OperatePorts): Operate {
     if (chain === undefined || view === null)
       throw new AppError('chain_unavailable', 'The chain is not followed at the moment.')
     const inclusion = await lookUp(chain, hash, tx)
-    const finality = ports.finalityOf(lane)
-    const status = assessInclusion(inclusion, view, finality)
-    if (status.type === 'final')
-      return { inclusion, confirmations: listConfirmations(inclusion.blockNumber, view, finality) }
-    if (status.type === 'unknown') {
-      const block = await chain.getBlock(inclusion.blockNumber)
-      if (block?.hash === inclusion.blockHash) return { inclusion, confirmations: [] }
-    }
+    const finality = tx.intent.finality ?? ports.finalityOf(lane)
+    const status = assessInclusion(inclusion, await reachDown(chain, view, inclusion.blockNumber), finality)
+    if (status.type === 'final') return { inclusion, confirmations: status.confirmations }
     throw forbidden(`${hash} is not final yet; wait until it is.`)
   }
+}
+
+/** A block below the window is asked for by its number: being deep is not being final, so the same rule judges it. */
+async function reachDown(chain: Chain, view: ChainView, number: number): Promise<ChainView> {
+  if (number > view.head.number || view.header(number) !== null) return view
+  const block = await chain.getBlock(number)
+  return { ...view, header: (wanted) => (wanted === number ? block : view.header(wanted)) }
 }
 
 async function lookUp(chain: Chain, hash: Hash, tx: Transaction): Promise<Inclusion> {
@@ -111,7 +113,8 @@ async function lookUp(chain: Chain, hash: Hash, tx: Transaction): Promise<Inclus
     if (found.from !== signer || found.nonce !== nonce) {
       throw forbidden(`${hash} is nonce ${found.nonce} of ${found.from}, not nonce ${nonce} of ${signer}.`)
     }
-    if (lookup?.type !== 'found') throw forbidden(`${hash} is not in a block.`)
+    if (lookup === undefined || lookup.type === 'failed') throw new ChainUnavailable('the receipt could not be read')
+    if (lookup.type === 'missing') throw forbidden(`${hash} is not in a block.`)
     return lookup.inclusion
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error

@@ -60,6 +60,12 @@ test('a node that leaves out an answer has said nothing against that call', asyn
   expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
 })
 
+test('a node that refuses to run one call in words that prove nothing does not refuse it', async () => {
+  const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'unknown', message: 'header not found' }] })
+  expect(await tryOut()).toBeNull()
+  expect(telemetry.logs).toMatchObject([{ level: 'warn', fields: { error: 'header not found' } }])
+})
+
 test('a node that is silent holds nobody up for long', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

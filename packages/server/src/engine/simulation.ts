@@ -28,16 +28,23 @@ export function createSimulation({ chains, clock, telemetry }: SimulationPorts):
     batchers.set(chainId, createBatcher({ clock, ...SIMULATION, expire, run: (batch) => estimate(chain, batch) }))
   }
 
-  return async (intent) => {
-    const { lane, to, data, value, gasLimit } = intent
+  async function run({ lane, to, data, value, gasLimit }: Intent): Promise<CallOutcome> {
+    const batcher = batchers.get(lane.chainId)
+    if (batcher === undefined) throw new Error(`there is no chain ${lane.chainId} to simulate on`)
     try {
-      const outcome = await batchers.get(lane.chainId)?.add({ from: lane.signer, to, data, value, gasLimit })
-      return outcome === undefined || outcome.type === 'ok' ? null : describeRejection(outcome)
+      return await batcher.add({ from: lane.signer, to, data, value, gasLimit })
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
-      telemetry.log('warn', 'accepted without simulation', { chainId: lane.chainId, error: error.message })
-      return null
+      return { type: 'unknown', message: error.message }
     }
+  }
+
+  return async (intent) => {
+    const outcome = await run(intent)
+    if (outcome.type === 'ok') return null
+    if (outcome.type !== 'unknown') return describeRejection(outcome)
+    telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error: outcome.message })
+    return null
   }
 }
 
@@ -50,7 +57,7 @@ async function estimate(chain: Chain, batch: readonly Pending<Call, CallOutcome>
   }
 }
 
-function describeRejection(outcome: Exclude<CallOutcome, { type: 'ok' }>): AppError {
+function describeRejection(outcome: Exclude<CallOutcome, { type: 'ok' | 'unknown' }>): AppError {
   const hint = 'Nothing was stored. If it depends on transactions that are not mined yet, send it with simulate: false.'
   switch (outcome.type) {
     case 'reverted':

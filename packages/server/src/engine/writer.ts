@@ -65,15 +65,15 @@ function createShard({ store, clock, telemetry, settings }: WriterPorts): Writer
   function write(laneWrite: LaneWrite): Promise<LaneWriteResult> {
     return new Promise((resolve, reject) => {
       waiting.push({ write: laneWrite, resolve, reject })
-      running ??= run().finally(() => {
-        running = null
-      })
+      running ??= run()
     })
   }
 
   async function run(): Promise<void> {
     await pause(clock, settings.lingerMs)
     while (waiting.length > 0) await flush(takeBatch())
+    // In the same step as the last look: a write that came in between would have nobody to store it.
+    running = null
   }
 
   function takeBatch(): Waiting[] {
@@ -110,6 +110,11 @@ function createShard({ store, clock, telemetry, settings }: WriterPorts): Writer
         })
         return
       } catch (error) {
+        if (!(error instanceof StoreUnavailable) && batch.length > 1) {
+          // One of them breaks the call; alone, it fails alone.
+          for (const item of batch) await flush([item])
+          return
+        }
         if (!(error instanceof StoreUnavailable) || abandoned) {
           for (const item of batch) item.reject(error)
           return

@@ -38,6 +38,8 @@ export type CallOutcome =
   | { readonly type: 'insufficient_funds'; readonly message: string }
   /** Certain for other causes, e.g. more gas than a block holds. */
   | { readonly type: 'invalid'; readonly message: string }
+  /** The node refused to run this one in words that prove nothing; others of the batch were run. */
+  | { readonly type: 'unknown'; readonly message: string }
 
 export type ReceiptLookup =
   | { readonly type: 'found'; readonly inclusion: Inclusion }

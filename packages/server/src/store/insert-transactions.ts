@@ -8,7 +8,7 @@ import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../po
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
 import { ACCEPTED_NOTE, eventKey } from './history-note.ts'
-import { toBytes, toJson, toTime } from './json-text.ts'
+import { toBytes, toJson, toStored, toTime } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED } from './notice-payload.ts'
 import { toQueued } from './queued-transaction.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
@@ -201,9 +201,9 @@ function toRow({ place, entry: { id, intent } }: Item) {
     request_digest: toBytes(intent.requestDigest),
     to_address: toBytes(intent.to),
     data: toBytes(intent.data),
-    value: intent.value,
-    gas_limit: intent.gasLimit,
-    fees: intent.fees,
+    value: toStored(intent.value),
+    gas_limit: toStored(intent.gasLimit),
+    fees: toStored(intent.fees),
     speed: intent.speed,
     priority: intent.priority,
     valid_until: toTime(intent.validUntil),

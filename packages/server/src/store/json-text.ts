@@ -1,13 +1,33 @@
 /** JSON as it is handed to PostgreSQL: bytes as `\x…`, amounts as decimal text, and no character that it would refuse. */
 import type { Hex } from '../core/hex.ts'
+import type { Stored } from './stored-json.ts'
 
 /** NUL and lone surrogates: valid in JavaScript and in JSON, refused by PostgreSQL. Nodes put both into revert reasons. */
 const REFUSED = /[\0\p{Surrogate}]/gu
 const MAY_BE_REFUSED = /\\u(?:0000|d[89a-f])/i
 
+/**
+ * Amounts must be text already (`toStored`): a replacer that looked for them would be called for every value of every
+ * row, and cost more than all the rest of a write.
+ */
 export function toJson(value: unknown): string {
-  const text = JSON.stringify(value, writeBigint)
+  const text = JSON.stringify(value)
   return MAY_BE_REFUSED.test(text) ? JSON.stringify(value, writeLegibly) : text
+}
+
+function writeLegibly(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(REFUSED, '\uFFFD') : value
+}
+
+/** The same value with every amount as text. */
+export function toStored<T>(value: T): Stored<T>
+export function toStored(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map((item) => toStored(item))
+  const stored: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(value)) stored[name] = toStored(field)
+  return stored
 }
 
 export function toBytes(hex: Hex): string
@@ -20,15 +40,6 @@ export function toBytes(hex: Hex | null): string | null {
 const LATEST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Later times all mean "never" and are stored as the last one. */
-export function toTime(ms: number | null | undefined): string | null {
-  return ms === null || ms === undefined ? null : new Date(Math.min(ms, LATEST_TIME_MS)).toISOString()
-}
-
-function writeBigint(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
-}
-
-function writeLegibly(_name: string, value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(REFUSED, '\uFFFD')
-  return writeBigint(_name, value)
+export function toTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(Math.min(ms, LATEST_TIME_MS)).toISOString()
 }

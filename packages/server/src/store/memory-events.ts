@@ -3,7 +3,7 @@ import type { Lane } from '../core/lane.ts'
 import type { TxState } from '../core/transaction.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import { type CountedNote, compactNotes } from './history-note.ts'
-import { toJson } from './json-text.ts'
+import { toJson, toStored } from './json-text.ts'
 import type { MemoryState, MemoryTransaction } from './memory-state.ts'
 
 type Writer = { readonly nodeId: string; readonly fence: number } | null
@@ -57,7 +57,7 @@ function toEntry(
     nodeId: by?.nodeId ?? null,
     fence: by?.fence ?? null,
     // As a database would give it back: amounts are text, and nothing is shared with the writer.
-    detail: JSON.parse(toJson(note.detail)),
+    detail: JSON.parse(toJson(toStored(note.detail))),
     at,
     count: note.count,
     lastAt: at,

@@ -114,7 +114,7 @@ create table nonce_allocation (
   constraint nonce_allocation_nonce_check CHECK ((nonce >= 0)),
   constraint nonce_allocation_pkey PRIMARY KEY (chain_id, signer, nonce),
   constraint nonce_allocation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'USED'::text, 'RECYCLABLE'::text])))
-) with (fillfactor=70);
+) with (fillfactor=50);
 
 CREATE INDEX nonce_allocation_recyclable ON public.nonce_allocation USING btree (chain_id, signer, nonce) WHERE is_recyclable;
 

@@ -4,7 +4,7 @@ import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { LaneStatus, SignerRecord, Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
-import { toBytes, toJson } from './json-text.ts'
+import { toBytes, toJson, toStored } from './json-text.ts'
 import { CHANNEL, laneNotice, NODES_CHANGED } from './notice-payload.ts'
 import { readPolicy, type Stored } from './stored-json.ts'
 
@@ -90,7 +90,7 @@ export async function registerSigners(
   const rows = signers.map(({ lane, policy, label }) => ({
     chain_id: lane.chainId,
     signer: toBytes(lane.signer),
-    policy,
+    policy: toStored(policy),
     label,
   }))
   await database.query(REGISTER, [toJson(rows)])
@@ -108,7 +108,7 @@ export async function updateSigner(
   const [row] = await database.query<SignerRow>(UPDATE, [
     lane.chainId,
     toBytes(lane.signer),
-    change.policy === undefined ? null : toJson(change.policy),
+    change.policy === undefined ? null : toJson(toStored(change.policy)),
     change.paused ?? null,
     change.label !== undefined,
     change.label ?? null,

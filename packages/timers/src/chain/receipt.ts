@@ -7,7 +7,7 @@ export interface Receipt {
   /** Transaction id, or deliver id, or the message's place in its block. */
   readonly id: Hex
   readonly payer: Hex
-  /** `rejected` and `unfunded` were never run and cost nothing. */
+  /** What was `rejected` never ran and cost nothing. */
   readonly outcome: RunOutcome | { readonly type: 'rejected'; readonly reason: RejectionReason }
   readonly cyclesUsed: bigint
   readonly cellsUsed: bigint
@@ -15,7 +15,7 @@ export interface Receipt {
   readonly tip: bigint
 }
 
-export type RejectionReason = 'wrong_nonce' | 'unfunded' | 'block_full' | 'malformed' | 'target_gone'
+export type RejectionReason = 'wrong_nonce' | 'unfunded' | 'block_full' | 'malformed'
 
 export function rejectedReceipt(type: Receipt['type'], id: Hex, payer: Hex, reason: RejectionReason): Receipt {
   return { type, id, payer, outcome: { type: 'rejected', reason }, cyclesUsed: 0n, cellsUsed: 0n, burned: 0n, tip: 0n }

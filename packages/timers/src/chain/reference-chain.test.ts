@@ -92,7 +92,7 @@ describe('R26 end of block', () => {
       { createdHeight: 5n, owner: ACTORS.rescheduler },
     ])
   })
-  test('an actor destroyed by an earlier entry of the same mailbox gets its escrow back, unexecuted', () => {
+  test('timers of a destroyed actor are evicted as they come due, and cost nobody anything', () => {
     const chain = new SmallChain()
     chain.block({ type: 'deploy', handler: 'counter' })
     const actor = actorAddressOf(USER, 0n)

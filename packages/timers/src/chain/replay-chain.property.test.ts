@@ -105,6 +105,8 @@ describe('one script, one root, in every process', () => {
     })
     plan[7]?.push({ type: 'destroy', actor: actorAddressOf(USER, 18n) })
     build(chain, plan)
+    const fires = plan.map((_, n) => chain.chain.resultAt(BigInt(n + 1))?.delivery.entries.length)
+    expect(fires).toEqual([])
     expect(chain.chain.head.stateRoot).toBe('0x')
   })
   test('a block is a plain value: what it was made from does not matter', () => {

@@ -63,19 +63,11 @@ function escrowOfEntry(entry: MailboxEntry, { prices, params }: MailboxTerms): b
 
 function runFire(world: World, entry: MailboxEntry, terms: MailboxTerms): Billed {
   const { deliverId: id, owner: payer, target } = entry
-  const escrow = escrowOfEntry(entry, terms)
-  if (!world.actors.has(target)) {
-    return {
-      world: moveBalance(world, payer, escrow),
-      receipt: rejectedReceipt('fire', id, payer, 'target_gone'),
-      changedKeys: [],
-    }
-  }
   return billRun(world, {
     type: 'fire',
     id,
     payer,
-    escrow,
+    escrow: escrowOfEntry(entry, terms),
     limits: { cycles: entry.gasLimitSnapshot, cells: terms.params.maxCellsPerFire },
     prices: terms.prices,
     tipFor: (cyclesUsed) => tipOf(entry.bidSnapshot, cyclesUsed, terms.params.maxBid),

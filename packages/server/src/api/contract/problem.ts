@@ -27,6 +27,7 @@ resourceSchemas.add(problem, { id: 'Problem' })
 export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   invalid_request: 400,
   not_found: 404,
+  misdirected_request: 421,
   method_not_allowed: 405,
   unknown_chain: 400,
   unknown_signer: 400,

@@ -1,8 +1,8 @@
 /** `GET /v1/signers/{address}`: one signer on all its chains. */
 import { z } from 'zod'
-import { AppError } from '../../core/app-error.ts'
 import { addressInput, checksumAddress } from '../contract/address.ts'
 import { signerResource } from '../contract/signer-resource.ts'
+import { getLanes } from '../get-lane.ts'
 import { presentLane } from '../present-lane.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
@@ -17,11 +17,7 @@ export const showSigner = defineRoute(
     errors: ['not_found'],
   },
   async ({ params }, services) => {
-    const asked = services.chainStatus().map(({ chainId }) => ({ chainId, signer: params.address }))
-    const found = await Promise.all(asked.map((lane) => services.store.listLaneStatus({ lane })))
-    const lanes = found.flat().map(presentLane)
-    const address = checksumAddress(params.address)
-    if (lanes.length === 0) throw new AppError('not_found', `${address} is not a signer here.`, { field: 'address' })
-    return { status: 200, body: { address, lanes } }
+    const lanes = await getLanes(services, params.address)
+    return { status: 200, body: { address: checksumAddress(params.address), lanes: lanes.map(presentLane) } }
   },
 )

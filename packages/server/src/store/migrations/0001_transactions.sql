@@ -158,7 +158,7 @@ create table nonce_allocation (
     or tx_id is null
     or tx_id is not distinct from previous_tx_id
   )
-) with (fillfactor = 70);
+) with (fillfactor = 50);
 
 create index nonce_allocation_recyclable on nonce_allocation (chain_id, signer, nonce) where is_recyclable;
 

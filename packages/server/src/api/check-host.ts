@@ -1,0 +1,14 @@
+/**
+ * Serves only requests that were meant for this machine by name. As long as there is no access control, loopback is the
+ * wall; a web page elsewhere gets past it by making its own name resolve to 127.0.0.1 (DNS rebinding), and then is of
+ * the same origin as this service. What it cannot do is choose the Host header, which still has its name.
+ */
+import { AppError } from '../core/app-error.ts'
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+
+export function checkHost(host: string | undefined): void {
+  if (host !== undefined && LOOPBACK.test(host)) return
+  const message = `This service answers under localhost, 127.0.0.1 and [::1] only, not ${JSON.stringify((host ?? '').slice(0, 200))}.`
+  throw new AppError('misdirected_request', message)
+}

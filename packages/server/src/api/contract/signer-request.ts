@@ -1,0 +1,53 @@
+/** What may be changed of a signer on one chain, and within which bounds. What is left out stays as it is. */
+import { z } from 'zod'
+import { amountInput } from './amount.ts'
+import { requestSchemas } from './api-schemas.ts'
+import { finalityRule } from './finality.ts'
+import { reasonInput } from './operator-request.ts'
+import { textInput } from './text.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
+
+const policyChange = z
+  .strictObject({
+    preset: z
+      .enum(['stable', 'fast'])
+      .meta({ description: 'Sets all that the presets differ in; fields that are given as well come on top of it.' }),
+    maxInFlight: wholeNumber(1, 10_000),
+    resubmitIntervalMs: wholeNumber(500, DAY_MS),
+    stuckAfterMs: wholeNumber(1_000, 30 * DAY_MS),
+    maxSubmitAttempts: wholeNumber(1, 100_000),
+    mayReplace: z.boolean(),
+    externalUse: z.boolean(),
+    onForeignNonce: z.enum(['stuck', 'requeue']),
+    gasLimitPercent: wholeNumber(100, 1_000),
+    maxFeePerGas: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; null: no cap.' }),
+    finality: finalityRule.nullable().meta({ description: 'Null: the rule of the chain.' }),
+  })
+  .partial()
+export type PolicyChange = z.output<typeof policyChange>
+
+const chainId = z
+  .int()
+  .min(1)
+  .optional()
+  .meta({ description: 'May be left out where the signer is registered on one chain.' })
+
+export const signerChange = z
+  .strictObject({
+    chainId,
+    label: textInput(100).nullable().optional().meta({ description: 'Null takes it away.' }),
+    policy: policyChange.optional(),
+  })
+  .refine(({ label, policy }) => label !== undefined || Object.keys(policy ?? {}).length > 0, {
+    error: 'must change something: label, or a field of policy',
+  })
+requestSchemas.add(signerChange, { id: 'SignerChange' })
+
+export const laneRequest = z.strictObject({ chainId, reason: reasonInput })
+requestSchemas.add(laneRequest, { id: 'LaneRequest' })

@@ -1,0 +1,31 @@
+/** An explanation as JSON. */
+import type { Explanation } from '../core/explain.ts'
+import type { BlockedBy } from '../core/explanation.ts'
+import { checksumAddress } from './contract/address.ts'
+import type { ExplanationResource } from './contract/explanation-resource.ts'
+import { presentOptionalInstant } from './contract/instant.ts'
+
+export function presentExplanation(explanation: Explanation): ExplanationResource {
+  const { summary, cause, blockedBy, nextAction, nextActionAt, options } = explanation
+  return {
+    ...{ summary, cause, nextAction },
+    ...(blockedBy && { blockedBy: presentBlockedBy(blockedBy) }),
+    nextActionAt: presentOptionalInstant(nextActionAt),
+    options: options.map(({ action, effect }) => ({ action, effect })),
+  }
+}
+
+function presentBlockedBy(blockedBy: BlockedBy): NonNullable<ExplanationResource['blockedBy']> {
+  switch (blockedBy.type) {
+    case 'transaction': {
+      const { type, txId, nonce, state } = blockedBy
+      return { type, transactionId: txId, nonce, state }
+    }
+    case 'lane':
+      return { type: 'lane', chainId: blockedBy.chainId, address: checksumAddress(blockedBy.signer) }
+    case 'slot':
+      return blockedBy
+    case 'node':
+      return { type: 'node', node: blockedBy.nodeId }
+  }
+}

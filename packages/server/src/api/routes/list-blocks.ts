@@ -1,0 +1,49 @@
+/** `GET /v1/chains/{chainId}/blocks`: the confirmed blocks of a chain, in order, page by page. */
+import { z } from 'zod'
+import { AppError } from '../../core/app-error.ts'
+import type { Header } from '../../core/finality.ts'
+import { readConfirmedBlocks } from '../confirmed-blocks.ts'
+import { type BlockPage, type BlockResource, blockPage } from '../contract/block-resource.ts'
+import { presentInstant } from '../contract/instant.ts'
+import { integerParam, pageLimitParam } from '../contract/query.ts'
+import { defineRoute, NO_INPUT } from '../route.ts'
+
+export const listBlocks = defineRoute(
+  {
+    ...NO_INPUT,
+    params: z.strictObject({ chainId: integerParam(1, Number.MAX_SAFE_INTEGER) }),
+    query: z.strictObject({
+      after: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` of the page before; left out: from the lowest block that is here.' }),
+      limit: pageLimitParam,
+    }),
+  },
+  {
+    operationId: 'listBlocks',
+    method: 'GET',
+    path: '/v1/chains/{chainId}/blocks',
+    summary: 'Read confirmed blocks in order, from a cursor on',
+    answers: [{ status: 200, description: 'One page; empty while no more are confirmed.', schema: blockPage }],
+    errors: ['not_found', 'chain_unavailable'],
+  },
+  ({ params: { chainId }, query: { after = null, limit } }, services) => {
+    const chain = services.chainStatus().find((status) => status.chainId === chainId)
+    if (chain === undefined) {
+      throw new AppError('not_found', `This service does not follow chain ${chainId}.`, { field: 'chainId' })
+    }
+    const view = services.viewOf(chainId)
+    if (view === null) {
+      const message = `No block of chain ${chainId} has been seen yet; ask again.`
+      throw new AppError('chain_unavailable', message, { retryAfterMs: 1_000 })
+    }
+    const { headers, from, confirmed, gap } = readConfirmedBlocks(view, chain.finality, { after, limit })
+    const next = headers.at(-1)?.number ?? after
+    const page: BlockPage = { items: headers.map(presentBlock), next, from, confirmed, gap }
+    return { status: 200, body: page }
+  },
+)
+
+function presentBlock({ number, hash, parentHash, timestamp }: Header): BlockResource {
+  return { number, hash, parentHash, timestamp: presentInstant(timestamp * 1_000) }
+}

@@ -1,0 +1,71 @@
+/** `POST /v1/transactions/{id}/…`: what an operator may do to one transaction. */
+import { z } from 'zod'
+import type { OperatorRequest } from '../../engine/operate.ts'
+import { operatorRequest, resolveRequest } from '../contract/operator-request.ts'
+import { transactionKeyParam } from '../contract/query.ts'
+import { transactionResource } from '../contract/transaction-resource.ts'
+import { getTransaction } from '../get-transaction.ts'
+import { presentTransaction } from '../present-transaction.ts'
+import { defineRoute, NO_INPUT, type Route } from '../route.ts'
+
+/** Until there are API keys nobody has a name. */
+const actor = 'api'
+
+export const suspendTransaction = define(
+  'suspend',
+  'Hold a transaction back: no nonce is taken for it and nothing is sent',
+  operatorRequest,
+  ({ reason }) => ({ action: 'suspend', actor, reason }),
+)
+
+export const resumeTransaction = define(
+  'resume',
+  'Let a transaction that is held back go on',
+  operatorRequest,
+  ({ reason }) => ({ action: 'resume', actor, reason }),
+)
+
+export const retryTransaction = define(
+  'retry',
+  'Try again at once what waits or is stuck, with the same bytes',
+  operatorRequest,
+  ({ reason }) => ({ action: 'retry', actor, reason }),
+)
+
+export const cancelTransaction = define(
+  'cancel',
+  'Drop a transaction that has no nonce yet',
+  operatorRequest,
+  ({ reason }) => ({ action: 'cancel', actor, reason }),
+)
+
+export const resolveTransaction = define(
+  'resolve',
+  'End a stuck transaction by the final transaction that used its nonce',
+  resolveRequest,
+  ({ reason, hash }) => ({ action: 'resolve', actor, reason, hash }),
+)
+
+function define<B extends z.ZodType>(
+  action: OperatorRequest['action'],
+  summary: string,
+  bodySchema: B,
+  toRequest: (body: z.output<B>) => OperatorRequest,
+): Route {
+  return defineRoute(
+    { ...NO_INPUT, params: z.strictObject({ id: transactionKeyParam }), body: bodySchema },
+    {
+      operationId: `${action}Transaction`,
+      method: 'POST',
+      path: `/v1/transactions/{id}/${action}`,
+      summary,
+      answers: [{ status: 200, description: 'The transaction after it.', schema: transactionResource }],
+      errors: ['not_found', 'action_forbidden', ...(action === 'resolve' ? (['chain_unavailable'] as const) : [])],
+    },
+    async ({ params, body }, services) => {
+      const { id } = await getTransaction(services.store, params.id)
+      const transaction = await services.operate(id, toRequest(body))
+      return { status: 200, body: presentTransaction(transaction, services) }
+    },
+  )
+}

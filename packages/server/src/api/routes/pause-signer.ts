@@ -1,0 +1,31 @@
+/** `POST /v1/signers/{address}/{pause,resume}`: stops a signer from taking nonces on one chain, and lets it go on. */
+import { z } from 'zod'
+import { addressInput } from '../contract/address.ts'
+import { laneRequest } from '../contract/signer-request.ts'
+import { laneResource } from '../contract/signer-resource.ts'
+import { getLane } from '../get-lane.ts'
+import { defineRoute, NO_INPUT, type Route } from '../route.ts'
+import { updateLane } from '../update-lane.ts'
+
+export const pauseSigner = defineSwitch('pause', 'Take no more nonces for a signer; what is in flight goes on')
+export const resumeSigner = defineSwitch('resume', 'Take nonces for a signer again')
+
+/** To ask for what is so already changes nothing and is no error. */
+function defineSwitch(action: 'pause' | 'resume', summary: string): Route {
+  return defineRoute(
+    { ...NO_INPUT, params: z.strictObject({ address: addressInput }), body: laneRequest },
+    {
+      operationId: `${action}Signer`,
+      method: 'POST',
+      path: `/v1/signers/{address}/${action}`,
+      summary,
+      answers: [{ status: 200, description: 'The lane after it.', schema: laneResource }],
+      errors: ['not_found'],
+    },
+    async ({ params, body: { chainId, reason } }, services) => {
+      const lane = await getLane(services, params.address, chainId)
+      const told = { action, actor: 'api', reason }
+      return { status: 200, body: await updateLane(services, lane, { paused: action === 'pause' }, told) }
+    },
+  )
+}

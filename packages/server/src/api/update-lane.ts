@@ -1,0 +1,27 @@
+/** Stores a change to a signer on one chain and presents the lane after it. */
+import { AppError } from '../core/app-error.ts'
+import type { LaneStatus, Store } from '../ports/store.ts'
+import type { ApiServices } from './api-services.ts'
+import { checksumAddress } from './contract/address.ts'
+import type { LaneResource } from './contract/signer-resource.ts'
+import { presentLane } from './present-lane.ts'
+
+type Change = Parameters<Store['updateSigner']>[1]
+
+export async function updateLane(
+  { store, telemetry }: Pick<ApiServices, 'store' | 'telemetry'>,
+  status: LaneStatus,
+  change: Change,
+  told: Readonly<Record<string, unknown>>,
+): Promise<LaneResource> {
+  const { lane } = status.signer
+  const signer = await store.updateSigner(lane, change)
+  if (signer === null) {
+    throw new AppError(
+      'not_found',
+      `${checksumAddress(lane.signer)} is not a signer on chain ${lane.chainId} any more.`,
+    )
+  }
+  telemetry.log('info', 'a signer was changed', { chainId: lane.chainId, signer: lane.signer, ...told })
+  return presentLane({ ...status, signer })
+}

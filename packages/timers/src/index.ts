@@ -1,0 +1,94 @@
+/** Deterministic, fair timers by block height, interval or state change: the CIP-5 kernel and its reference chain. */
+export type { ActorContext, ActorHandler, Handlers, WakeUp } from './chain/actor.ts'
+export { type AppliedBlock, applyBlock, type Block, type BlockResult, type ChainRules } from './chain/apply-block.ts'
+export { MAX_USE, nextBasefee, type Prices, TARGET_USE } from './chain/basefee.ts'
+export {
+  type Account,
+  type Actor,
+  type ChainState,
+  createChainState,
+  type Genesis,
+  type Message,
+  type World,
+} from './chain/chain-state.ts'
+export { DEMO_HANDLERS } from './chain/demo-actors.ts'
+export type { Receipt, RejectionReason } from './chain/receipt.ts'
+export { createReferenceChain, type ReferenceChain, type ReferenceChainOptions } from './chain/reference-chain.ts'
+export { CYCLE_COSTS, cellsOfTimer } from './chain/resource-costs.ts'
+export { type Action, actorAddressOf, type Transaction, transactionIdOf } from './chain/transaction.ts'
+export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/apply-delivery.ts'
+export { type CancelOutcome, type CancelTimerArguments, cancelTimer } from './kernel/cancel-timer.ts'
+export { type DeliverBlock, type Delivery, deliver, type Mutation } from './kernel/deliver.ts'
+export { deliverIdOf, type FireIdentity, fireKeyOf } from './kernel/deliver-id.ts'
+export { escrowOf, type Funds, tipOf } from './kernel/escrow.ts'
+export type { Eviction, EvictionReason } from './kernel/eviction.ts'
+export type { Hex } from './kernel/hex.ts'
+export { listQueue, type QueuedTimer } from './kernel/list-queue.ts'
+export { type Admission, admitEntries, type KnownEntries } from './kernel/mailbox.ts'
+export { encodeEntry, entryDigestOf, type MailboxEntry, type TriggerContext } from './kernel/mailbox-entry.ts'
+export type { WatchClipped } from './kernel/match-watches.ts'
+export { type LeafChange, MerkleTrie } from './kernel/merkle-trie.ts'
+export {
+  createParamSchedule,
+  type EpochParams,
+  epochOf,
+  type ParamSchedule,
+  paramsAt,
+  type VoteOutcome,
+  voteParams,
+} from './kernel/param-schedule.ts'
+export type { IntegerLike } from './kernel/read-arguments.ts'
+export { type Refusal, TIMER_ERROR_PRECEDENCE, type TimerErrorCode } from './kernel/refusal.ts'
+export {
+  type SetIntervalArguments,
+  type SetOutcome,
+  type SetStateWatchArguments,
+  type SetTimeoutArguments,
+  type SetTimerArguments,
+  setInterval,
+  setStateWatch,
+  setTimeout,
+  setTimer,
+} from './kernel/set-timer.ts'
+export {
+  type DueTimer,
+  type HeightTimer,
+  type IntervalTimer,
+  type MatchedKeys,
+  TIMER_VERSION,
+  type Timer,
+  type TimerKind,
+  type WatchTimer,
+} from './kernel/timer.ts'
+export type { TimerCall } from './kernel/timer-call.ts'
+export { type TimerIdentity, timerIdOf } from './kernel/timer-id.ts'
+export { listLeafChanges, timersRoot } from './kernel/timer-leaves.ts'
+export {
+  checkParams,
+  DEFAULT_PARAMS,
+  maxGasLimitPerTimer,
+  mergeParams,
+  starvationBlocks,
+  type TimerParams,
+} from './kernel/timer-params.ts'
+export { restoreTimers, snapshotTimers, type TimerSnapshot } from './kernel/timer-snapshot.ts'
+export {
+  addTarget,
+  createTimerState,
+  removeTarget,
+  type TimerState,
+  type TimerStateOptions,
+  type Tombstone,
+} from './kernel/timer-state.ts'
+export { type UpdateOutcome, type UpdateTimerArguments, updateTimer } from './kernel/update-timer.ts'
+export { type CronOutcome, type CronSchedule, findNextTime, parseCron } from './sdk/cron.ts'
+export { type CronClock, type HeightWindow, listCronWindows } from './sdk/cron-windows.ts'
+export { type Migration, type MigrationPoint, migrateTimer, type TimeTimer } from './sdk/migrate-timers.ts'
+export { afterMinutes, type BlockClock, blocksInMinutes, everyMinutes, type HeightClock } from './sdk/minutes.ts'
+export type { BlockMeasure } from './simulate/block-measure.ts'
+export { CONGESTION_DEMO } from './simulate/congestion-demo.ts'
+export type { FieldProblem } from './simulate/field-reader.ts'
+export { parseScenario, type ScenarioOutcome } from './simulate/parse-scenario.ts'
+export { type PlanReport, runScenario, type SimulationReport } from './simulate/run-scenario.ts'
+export type { Scenario } from './simulate/scenario.ts'
+export { type Simulation, simulateTimers } from './simulate/simulate.ts'

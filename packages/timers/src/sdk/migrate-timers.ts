@@ -1,0 +1,55 @@
+/** The one-time migration of §17: stored timers by time become timers by height, and say so by their version. */
+import type { Hex } from '../kernel/hex.ts'
+import { U32_MAX, U64_MAX } from '../kernel/limits.ts'
+import { TIMER_VERSION, type Timer } from '../kernel/timer.ts'
+import { blocksInMs, type HeightClock } from './minutes.ts'
+
+/** The version that time-typed records carry; the next one is the record of today. */
+const TIME_VERSION = TIMER_VERSION - 1
+
+/** A stored timer of the removed type; exactly one of the two time fields is set. */
+export interface TimeTimer {
+  readonly owner: Hex
+  readonly target: Hex
+  readonly timerId: Hex
+  /** Unix seconds. */
+  readonly dueTime?: bigint
+  readonly everySecs?: bigint
+  readonly payload: Hex
+  readonly gasLimit: bigint
+  readonly bidFp: bigint
+  readonly fifoRank: bigint
+  readonly fireSeq: number
+  readonly version: number
+}
+
+export interface MigrationPoint extends HeightClock {
+  /** The timestamp of the upgrade block, in unix seconds: chain data, not a clock. */
+  readonly timestamp: bigint
+}
+
+export type Migration =
+  | { readonly type: 'migrated'; readonly timer: Timer }
+  | { readonly type: 'refused'; readonly timerId: Hex; readonly reason: 'unknown_version' | 'no_time' | 'out_of_range' }
+
+/** Converts by τ once, with version + 1; what was already due comes due in the next block. */
+export function migrateTimer(old: TimeTimer, at: MigrationPoint): Migration {
+  const { dueTime, everySecs, version, ...rest } = old
+  const { timerId } = old
+  if (version !== TIME_VERSION) return { type: 'refused', timerId, reason: 'unknown_version' }
+  const common = { ...rest, version: version + 1, createdHeight: at.height }
+  if (everySecs !== undefined && dueTime === undefined) {
+    const blocks = blocksInMs(everySecs * 1_000n, at.blockTimeMs)
+    const dueHeight = at.height + blocks
+    if (blocks > BigInt(U32_MAX) || dueHeight > U64_MAX) return { type: 'refused', timerId, reason: 'out_of_range' }
+    return {
+      type: 'migrated',
+      timer: { ...common, kind: 'INTERVAL', everyBlocks: Number(blocks), dueHeight, failures: 0 },
+    }
+  }
+  if (dueTime === undefined || everySecs !== undefined) return { type: 'refused', timerId, reason: 'no_time' }
+  const waitMs = dueTime > at.timestamp ? (dueTime - at.timestamp) * 1_000n : 0n
+  const dueHeight = at.height + blocksInMs(waitMs, at.blockTimeMs)
+  if (dueHeight > U64_MAX) return { type: 'refused', timerId, reason: 'out_of_range' }
+  return { type: 'migrated', timer: { ...common, kind: 'HEIGHT', dueHeight } }
+}

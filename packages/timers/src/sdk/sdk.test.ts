@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { A, B, ROOT } from '../kernel/small-world.suite.ts'
+import { restoreTimers, snapshotTimers } from '../kernel/timer-snapshot.ts'
+import { createTimerState } from '../kernel/timer-state.ts'
+import { findNextTime, parseCron } from './cron.ts'
+import { listCronWindows } from './cron-windows.ts'
+import { migrateTimer, type TimeTimer } from './migrate-timers.ts'
+import { afterMinutes, blocksInMinutes, everyMinutes } from './minutes.ts'
+
+describe('minutes to blocks', () => {
+  test.each([
+    [1, 1_000, 60n],
+    [1, 12_000, 5n],
+    [1, 7_000, 9n],
+    [0, 1_000, 1n],
+    [1, 600_000, 1n],
+  ])('%i minutes at %i ms a block are %i blocks', (minutes, blockTimeMs, blocks) => {
+    expect(blocksInMinutes(minutes, { blockTimeMs })).toBe(blocks)
+  })
+  test('as a due height and as an interval', () => {
+    expect(afterMinutes(2, { height: 100n, blockTimeMs: 12_000 })).toBe(110n)
+    expect(everyMinutes(2n, { blockTimeMs: 12_000 })).toBe(10)
+  })
+  test('what is not a whole number, or leads too far, is refused', () => {
+    expect(() => blocksInMinutes(0.5, { blockTimeMs: 1_000 })).toThrow(RangeError)
+    expect(() => blocksInMinutes(-1, { blockTimeMs: 1_000 })).toThrow(RangeError)
+    expect(() => blocksInMinutes(1, { blockTimeMs: 0 })).toThrow(RangeError)
+    expect(() => everyMinutes(1n << 40n, { blockTimeMs: 1 })).toThrow(RangeError)
+    expect(() => afterMinutes(1, { height: (1n << 64n) - 1n, blockTimeMs: 1_000 })).toThrow(RangeError)
+  })
+  test('never early: that many blocks take at least that long, one fewer does not', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.integer({ min: 1, max: 100_000 }),
+        (minutes, blockTimeMs) => {
+          const blocks = Number(blocksInMinutes(minutes, { blockTimeMs }))
+          expect(blocks * blockTimeMs).toBeGreaterThanOrEqual(minutes * 60_000)
+          if (blocks > 1) expect((blocks - 1) * blockTimeMs).toBeLessThan(minutes * 60_000)
+        },
+      ),
+    )
+  })
+})
+
+describe('migration of time-typed timers', () => {
+  const old: TimeTimer = {
+    owner: A,
+    target: B,
+    timerId: ROOT,
+    payload: '0x01',
+    gasLimit: 10_000n,
+    bidFp: 3n,
+    fifoRank: 4n,
+    fireSeq: 5,
+    version: 0,
+  }
+  const at = { height: 100n, timestamp: 1_000n, blockTimeMs: 12_000 }
+
+  test('a due time becomes a due height with version + 1, all else kept', () => {
+    const { dueTime: _, ...kept } = { ...old, dueTime: 1_030n }
+    expect(migrateTimer({ ...old, dueTime: 1_030n }, at)).toEqual({
+      type: 'migrated',
+      timer: { ...kept, kind: 'HEIGHT', dueHeight: 103n, version: 1, createdHeight: 100n },
+    })
+  })
+  test('what was overdue comes due in the next block', () => {
+    expect(migrateTimer({ ...old, dueTime: 5n }, at)).toMatchObject({ timer: { dueHeight: 101n } })
+  })
+  test('seconds become blocks', () => {
+    expect(migrateTimer({ ...old, everySecs: 60n }, at)).toMatchObject({
+      timer: { kind: 'INTERVAL', everyBlocks: 5, dueHeight: 105n, version: 1 },
+    })
+  })
+  test('an unknown version is refused, and so a second migration', () => {
+    expect(migrateTimer({ ...old, dueTime: 5n, version: 1 }, at)).toMatchObject({ reason: 'unknown_version' })
+    expect(migrateTimer({ ...old, dueTime: 5n, version: 7 }, at)).toMatchObject({ reason: 'unknown_version' })
+    expect(migrateTimer(old, at)).toMatchObject({ reason: 'no_time' })
+    expect(migrateTimer({ ...old, dueTime: 5n, everySecs: 5n }, at)).toMatchObject({ reason: 'no_time' })
+    expect(migrateTimer({ ...old, everySecs: 1n << 50n }, at)).toMatchObject({ reason: 'out_of_range' })
+    expect(migrateTimer({ ...old, dueTime: 1n << 80n }, at)).toMatchObject({ reason: 'out_of_range' })
+  })
+  test('a migrated timer is a timer of today', () => {
+    const migration = migrateTimer({ ...old, dueTime: 1_030n }, at)
+    if (migration.type !== 'migrated') throw new Error(migration.reason)
+    const blank = snapshotTimers(createTimerState({ chainId: 1n }))
+    expect(restoreTimers({ ...blank, height: 100n, timers: [migration.timer] }).timers.size).toBe(1)
+  })
+})
+
+describe('cron lines', () => {
+  const next = (line: string, after: string): string | null => {
+    const parsed = parseCron(line)
+    if (parsed.type !== 'cron') throw new Error(`${parsed.field} ${parsed.message}`)
+    const at = findNextTime(parsed.schedule, Date.parse(after))
+    return at === null ? null : new Date(at).toISOString().slice(0, 16)
+  }
+  test.each([
+    ['* * * * *', '2026-01-01T00:00:30Z', '2026-01-01T00:01'],
+    ['*/15 * * * *', '2026-01-01T00:15:00Z', '2026-01-01T00:30'],
+    ['0 9 * * mon-fri', '2026-01-02T09:00:00Z', '2026-01-05T09:00'],
+    ['30 8,20 1 * *', '2026-01-01T09:00:00Z', '2026-01-01T20:30'],
+    ['0 0 29 2 *', '2026-01-01T00:00:00Z', '2028-02-29T00:00'],
+    ['0 0 13 * 5', '2026-01-01T00:00:00Z', '2026-01-02T00:00'],
+    ['0 0 * * 7', '2026-01-01T00:00:00Z', '2026-01-04T00:00'],
+    ['5/20 * * * *', '2026-01-01T00:06:00Z', '2026-01-01T00:25'],
+    ['0 0 1 DEC *', '2026-01-01T00:00:00Z', '2026-12-01T00:00'],
+    ['0 0 31 2 *', '2026-01-01T00:00:00Z', null],
+  ])('%s after %s', (line, after, expected) => {
+    expect(next(line, after)).toBe(expected)
+  })
+  test.each([
+    ['* * * *', 'line'],
+    ['60 * * * *', 'minute'],
+    ['* 24 * * *', 'hour'],
+    ['* * 0 * *', 'day of month'],
+    ['* * * foo *', 'month'],
+    ['* * * * 5-2', 'day of week'],
+    ['*/0 * * * *', 'minute'],
+    ['1--2 * * * *', 'minute'],
+  ])('%s is refused, naming the %s', (line, field) => {
+    expect(parseCron(line)).toMatchObject({ type: 'invalid', field })
+  })
+  test('windows begin at the first block not before the moment and end with the tolerance', () => {
+    const parsed = parseCron('*/5 * * * *')
+    if (parsed.type !== 'cron') throw new Error(parsed.message)
+    const clock = { height: 1_000n, timestampMs: Date.parse('2026-01-01T00:03:50Z'), blockTimeMs: 12_000 }
+    expect(listCronWindows(parsed.schedule, clock, 2)).toMatchObject([
+      { notBeforeHeight: 1_006n, notAfterHeight: 1_010n },
+      { notBeforeHeight: 1_031n, notAfterHeight: 1_035n },
+    ])
+    expect(listCronWindows(parsed.schedule, { ...clock, toleranceMs: 0 }, 1)).toMatchObject([
+      { notBeforeHeight: 1_006n, notAfterHeight: 1_006n },
+    ])
+    const never = parseCron('0 0 31 2 *')
+    if (never.type !== 'cron') throw new Error(never.message)
+    expect(listCronWindows(never.schedule, clock, 3)).toEqual([])
+  })
+})
