@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['packages/*/src/**/*.real.test.ts', 'tests/**/*.test.ts'],
-          exclude: ['tests/cluster/**', '**/node_modules/**'],
+          exclude: ['tests/cluster/**', 'tests/faults/**', '**/node_modules/**'],
           globalSetup: ['tests/setup/postgres.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -39,7 +39,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'cluster',
-          include: ['tests/cluster/**/*.test.ts'],
+          include: ['tests/cluster/**/*.test.ts', 'tests/faults/**/*.test.ts'],
           globalSetup: ['tests/setup/postgres.ts'],
           testTimeout: 600_000,
           hookTimeout: 120_000,

@@ -22,6 +22,8 @@ export interface RpcProxy {
   readonly url: string
   /** Every call, in the order of arrival, forwarded or not. */
   readonly calls: readonly RpcCall[]
+  /** The calls of each HTTP request, in the order of arrival: more than one where the client uses batches. */
+  readonly requests: readonly (readonly RpcCall[])[]
   /** HTTP requests so far: fewer than calls where the client uses batches. */
   readonly requestCount: number
   count(method: string): number
@@ -60,6 +62,7 @@ interface RpcAnswer {
 
 export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
   const calls: RpcCall[] = []
+  const requests: (readonly RpcCall[])[] = []
   const hooks: InstalledHook[] = []
   const waiting = new Set<() => void>()
   const holds = new Set<() => void>()
@@ -84,6 +87,7 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
     const body: unknown = JSON.parse(await readBody(request))
     const isBatch = Array.isArray(body)
     const received = (isBatch ? body : [body]).map(parseCall)
+    requests.push(received)
     const planned = await Promise.all(received.map(plan))
     const forwarded = planned.filter(({ reaction }) => isForwarded(reaction)).map(({ call }) => call)
     const answers = await forward(upstream, forwarded, isBatch)
@@ -126,6 +130,7 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
   return {
     url: `http://127.0.0.1:${port}`,
     calls,
+    requests,
     get requestCount() {
       return requestCount
     },
@@ -174,6 +179,7 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
     reset: () => {
       hooks.length = 0
       calls.length = 0
+      requests.length = 0
       requestCount = 0
     },
     stop: async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SENT_TX } from '../words/sample-resources.ts'
+import { SENT_TX } from '../words/sample-resources.suite.ts'
 import { createApiClient } from './api-client.ts'
 import { ApiProblem, ServiceAway } from './api-failure.ts'
 
@@ -39,6 +39,13 @@ test('a transfer carries its key', async () => {
   await api.sendTransfer({ chainId: 31337, from: '0x1', to: '0x2', value: '1' }, 'key-1')
   expect(requests[0]?.init).toMatchObject({ method: 'POST', headers: { 'idempotency-key': 'key-1' } })
   expect(JSON.parse(String(requests[0]?.init?.body))).toEqual({ chainId: 31337, from: '0x1', to: '0x2', value: '1' })
+})
+
+test('an act of an operator goes to its transaction, with its reason', async () => {
+  const { api, requests } = createAnswered(() => json(SENT_TX))
+  await api.operate('0xab', 'speed-up', { reason: 'late' })
+  expect(requests[0]?.path).toBe('/v1/transactions/0xab/speed-up')
+  expect(JSON.parse(String(requests[0]?.init?.body))).toEqual({ reason: 'late' })
 })
 
 describe('what goes wrong', () => {

@@ -4,6 +4,7 @@ import type {
   AttemptResource,
   ChainResource,
   EventResource,
+  ExplanationResource,
   LaneResource,
   NodeResource,
   Problem,
@@ -36,9 +37,19 @@ export interface Transfer {
   readonly value: string
 }
 
+export type OperatorAction = ExplanationResource['options'][number]['action']
+
 export type ApiClient = ReturnType<typeof createApiClient>
 
 export function createApiClient(ports: { readonly fetch: typeof fetch }) {
+  const post = async (path: string, body: unknown, headers: Readonly<Record<string, string>>) => {
+    const init = {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }
+    return readAnswer<TransactionResource>(await ask(ports.fetch, path, init))
+  }
   const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
 
   return {
@@ -61,12 +72,16 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     readEvents: (after: number, limit: number) =>
       get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
 
+    explainTransaction: (key: string) =>
+      get<ExplanationResource>(`/v1/transactions/${encodeURIComponent(key)}/explain`),
+
     /** The same key again never sends twice. */
-    async sendTransfer(transfer: Transfer, idempotencyKey: string): Promise<TransactionResource> {
-      const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
-      const init = { method: 'POST', headers, body: JSON.stringify(transfer) }
-      return readAnswer<TransactionResource>(await ask(ports.fetch, '/v1/transactions', init))
-    },
+    sendTransfer: (transfer: Transfer, idempotencyKey: string) =>
+      post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey }),
+
+    /** What an operator does to a transaction; `body` has the reason. */
+    operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
+      post(`/v1/transactions/${encodeURIComponent(key)}/${action}`, body, {}),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the service answers, taken from its own contract: a field that changes there does not compile here. */
 export type { EventResource } from '../../../server/src/api/contract/event-resource.ts'
+export type { ExplanationResource } from '../../../server/src/api/contract/explanation-resource.ts'
 export type { Problem } from '../../../server/src/api/contract/problem.ts'
 export type { LaneResource } from '../../../server/src/api/contract/signer-resource.ts'
 export type { ChainResource, NodeResource } from '../../../server/src/api/contract/system-resource.ts'

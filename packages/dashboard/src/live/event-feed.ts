@@ -1,7 +1,9 @@
 /**
  * The newest events of the stream. The stream is read forward from a cursor, and there is no call for its end, so the feed
- * drops anchor a little before the last event of the newest transaction and reads on from there. Where more happens than
- * the page can read, it drops anchor anew: here the newest counts, and the whole is in each transaction's history.
+ * first feels its way there: whether anything lies after a number is one small read, and the answer changes only once
+ * along the stream, so leaps that double and then halve find the end of millions in some dozens of reads. From a little
+ * before it the feed reads on. Where more happens than the page can read, it leaps again: here the newest counts, and the
+ * whole is in each transaction's history.
  */
 import type { ApiClient } from '../api/api-client.ts'
 import type { EventResource } from '../api/api-resources.ts'
@@ -10,7 +12,7 @@ const KEPT = 60
 const PAGE = 200
 const MOST_PAGES = 3
 
-type FeedApi = Pick<ApiClient, 'listTransactions' | 'readHistory' | 'readEvents'>
+type FeedApi = Pick<ApiClient, 'readEvents'>
 
 export interface EventFeed {
   /** Reads on; returns what is kept, newest first. */
@@ -19,29 +21,39 @@ export interface EventFeed {
 
 export function createEventFeed({ api }: { readonly api: FeedApi }): EventFeed {
   let cursor = 0
-  let isAnchored = false
+  let isNearEnd = false
   let kept: readonly EventResource[] = []
 
   return {
     async advance() {
-      if (!isAnchored) cursor = Math.max(cursor, await findAnchor(api))
-      isAnchored = true
+      if (!isNearEnd) cursor = Math.max(cursor, (await findNearEnd(api, cursor)) - KEPT)
+      isNearEnd = true
       for (let page = 0; page < MOST_PAGES; page++) {
         const { items, next } = await api.readEvents(cursor, PAGE)
         kept = [...items.toReversed(), ...kept].slice(0, KEPT)
         cursor = next
         if (items.length < PAGE) return kept
       }
-      isAnchored = false
+      isNearEnd = false
       return kept
     },
   }
 }
 
-async function findAnchor(api: FeedApi): Promise<number> {
-  const { items } = await api.listTransactions({ states: [], from: null, after: null, limit: 1 })
-  const newest = items[0]
-  if (newest === undefined) return 0
-  const history = await api.readHistory(newest.id)
-  return Math.max(0, (history.items.at(-1)?.eventId ?? 0) - KEPT)
+/** A cursor with at most `KEPT` numbers between it and the end of the stream, as that was when it was asked. */
+async function findNearEnd(api: FeedApi, from: number): Promise<number> {
+  const hasMore = async (after: number) => (await api.readEvents(after, 1)).items.length > 0
+  let low = from
+  let leap = PAGE
+  while (await hasMore(low + leap)) {
+    low += leap
+    leap *= 2
+  }
+  let high = low + leap
+  while (high - low > KEPT) {
+    const middle = Math.floor((low + high) / 2)
+    if (await hasMore(middle)) low = middle
+    else high = middle
+  }
+  return low
 }

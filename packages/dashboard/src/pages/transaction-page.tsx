@@ -1,13 +1,14 @@
 /** One transaction: where it is on its way, what was signed for it, and everything that happened to it. */
 import { useContext } from 'preact/hooks'
 import type { ApiClient } from '../api/api-client.ts'
-import type { AttemptResource, EventResource, TransactionResource } from '../api/api-resources.ts'
+import type { AttemptResource, EventResource, ExplanationResource, TransactionResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
 import { AttemptList } from '../parts/attempt-list.tsx'
 import { BackLink } from '../parts/back-link.tsx'
 import { ErrorBox } from '../parts/error-box.tsx'
+import { Explanation } from '../parts/explanation.tsx'
 import { HistoryList } from '../parts/history-list.tsx'
 import { IntentFacts } from '../parts/intent-facts.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
@@ -15,13 +16,14 @@ import { ReceiptFacts } from '../parts/receipt-facts.tsx'
 import { StageLine } from '../parts/stage-line.tsx'
 import { StateChip } from '../parts/state-chip.tsx'
 import { deriveStages } from '../words/stages.ts'
-import { explainTransaction, isTerminal, STATE_NAMES } from '../words/state-words.ts'
+import { isTerminal, STATE_NAMES } from '../words/state-words.ts'
 import { useTitle } from './use-route.ts'
 
 interface WholeTransaction {
   readonly tx: TransactionResource
   readonly attempts: readonly AttemptResource[]
   readonly history: readonly EventResource[]
+  readonly explanation: ExplanationResource
 }
 
 export function TransactionPage({ txKey }: { readonly txKey: string }) {
@@ -44,11 +46,15 @@ async function load(api: ApiClient, key: string, previous: WholeTransaction | nu
   if (previous !== null && isTerminal(previous.tx.state)) return previous
   // The transaction first: a history that is newer than its state only runs ahead of it, and is right a second later.
   const tx = await api.getTransaction(key)
-  const [attempts, history] = await Promise.all([api.listAttempts(tx.id), api.readHistory(tx.id)])
-  return { tx, attempts: attempts.items, history: history.items }
+  const [attempts, history, explanation] = await Promise.all([
+    api.listAttempts(tx.id),
+    api.readHistory(tx.id),
+    api.explainTransaction(tx.id),
+  ])
+  return { tx, attempts: attempts.items, history: history.items, explanation }
 }
 
-function Whole({ tx, attempts, history }: WholeTransaction) {
+function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
   return (
     <>
       <div class="page-head">
@@ -60,7 +66,7 @@ function Whole({ tx, attempts, history }: WholeTransaction) {
       </div>
       <section class="panel stage-panel" aria-label="Progress">
         <StageLine stages={deriveStages(tx, history)} />
-        <p class="explanation">{explainTransaction(tx)}</p>
+        <Explanation txId={tx.id} explanation={explanation} isFinal={isTerminal(tx.state)} />
         {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
       </section>
       <div class="columns is-even">

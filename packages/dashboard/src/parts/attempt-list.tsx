@@ -19,7 +19,7 @@ export function AttemptList({ attempts, includedHash }: AttemptListProps) {
         <span class="muted">{attempts.length}</span>
       </div>
       {attempts.length === 0 ? (
-        <Empty title="Nothing is signed yet" />
+        <Empty title="Nothing is signed" />
       ) : (
         <table class="table attempt-table">
           <thead>

@@ -8,6 +8,17 @@ export function Amount({ wei, chainId }: { readonly wei: string; readonly chainI
   return <Figure amount={formatAmount(BigInt(wei), coinOf(chainId))} />
 }
 
+/** With every digit beside it, for screens that cannot hover. */
+export function ExactAmount({ wei, chainId }: { readonly wei: string; readonly chainId: number }) {
+  const amount = formatAmount(BigInt(wei), coinOf(chainId))
+  return (
+    <>
+      <Figure amount={amount} />
+      {amount.unit !== 'wei' && <span class="muted"> = {amount.exact}</span>}
+    </>
+  )
+}
+
 export function GasPrice({ wei }: { readonly wei: string }) {
   return <Figure amount={formatGasPrice(BigInt(wei))} />
 }

@@ -6,7 +6,7 @@ import { formHash } from '../pages/route.ts'
 import { nameChain } from '../words/chain-names.ts'
 import { Copyable } from './copyable.tsx'
 import { Fact, Facts } from './facts.tsx'
-import { Amount, Clock } from './figures.tsx'
+import { Clock, ExactAmount } from './figures.tsx'
 
 export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
   const metadata = Object.entries(tx.metadata)
@@ -39,7 +39,7 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
           {tx.to === null ? 'a new contract' : <Copyable text={tx.to} shown={tx.to} what="receiver" />}
         </Fact>
         <Fact name="Value">
-          <Amount wei={tx.value} chainId={tx.chainId} /> <span class="muted">= {groupDigits(tx.value)} wei</span>
+          <ExactAmount wei={tx.value} chainId={tx.chainId} />
         </Fact>
         {tx.data !== '0x' && (
           <Fact name="Data">

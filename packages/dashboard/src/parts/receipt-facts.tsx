@@ -6,7 +6,7 @@ import { describeConfirmations } from '../words/confirmations.ts'
 import { isTerminal } from '../words/state-words.ts'
 import { Copyable } from './copyable.tsx'
 import { Fact, Facts } from './facts.tsx'
-import { Amount, GasPrice } from './figures.tsx'
+import { ExactAmount, GasPrice } from './figures.tsx'
 
 interface ReceiptFactsProps {
   readonly tx: TransactionResource
@@ -37,8 +37,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
           <GasPrice wei={receipt.effectiveGasPrice} />
         </Fact>
         <Fact name="Fee paid">
-          <Amount wei={feeWei.toString()} chainId={tx.chainId} />{' '}
-          <span class="muted">= {groupDigits(feeWei.toString())} wei</span>
+          <ExactAmount wei={feeWei.toString()} chainId={tx.chainId} />
         </Fact>
         {receipt.contractAddress !== null && (
           <Fact name="New contract">

@@ -5,7 +5,7 @@ import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { formHash } from '../pages/route.ts'
 import { coinOf, LOCAL_CHAIN_ID } from '../words/chain-names.ts'
-import { FormField } from './form-field.tsx'
+import { FormField, TextInput } from './form-field.tsx'
 import { createIdempotencyKey } from './idempotency-key.ts'
 import { type FieldName, formTransfer, type SendOutcome, sendTransfer } from './transfer-draft.ts'
 
@@ -83,28 +83,6 @@ function useTransfer(lanes: readonly LaneResource[]) {
   }
 
   return { typed, type, outcome, isSending, submit }
-}
-
-interface TextInputProps {
-  readonly control: { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }
-  readonly value: string
-  onType(text: string): void
-  readonly mode?: 'decimal'
-}
-
-function TextInput({ control, value, onType, mode }: TextInputProps) {
-  return (
-    <input
-      class="input mono"
-      type="text"
-      {...control}
-      {...(mode !== undefined && { inputMode: mode })}
-      value={value}
-      autocomplete="off"
-      spellcheck={false}
-      onInput={(event) => onType(event.currentTarget.value)}
-    />
-  )
 }
 
 function OutcomeText({ outcome }: { readonly outcome: SendOutcome }) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ApiProblem, ServiceAway } from '../api/api-failure.ts'
 import type { Problem } from '../api/api-resources.ts'
-import { SENT_TX } from '../words/sample-resources.ts'
-import { formTransfer, placeProblem, sendTransfer } from './transfer-draft.ts'
+import { SENT_TX } from '../words/sample-resources.suite.ts'
+import { formTransfer, sendTransfer } from './transfer-draft.ts'
 
 const REFUSED: Problem = {
   type: 't',
@@ -18,24 +18,6 @@ test('what was typed becomes exact wei', () => {
     transfer: { chainId: 31337, from: '0x1', to: '0x2', value: '10000000000000000' },
   })
   expect(formTransfer(31337, { from: '0x1', to: '0x2', value: '1e3' })).toHaveProperty('fields.value')
-})
-
-test('problems stand next to the fields that they name', () => {
-  const issues = [
-    { field: 'to', message: 'must be an address' },
-    { field: 'value', message: 'is too much' },
-  ]
-  expect(placeProblem({ ...REFUSED, issues })).toEqual({
-    fields: { to: 'must be an address', value: 'is too much' },
-    message: null,
-  })
-  expect(placeProblem({ ...REFUSED, field: 'to' })).toEqual({ fields: { to: 'to is wrong.' }, message: null })
-})
-
-test('problems that no field can show are shown for the whole, with the reason', () => {
-  expect(placeProblem({ ...REFUSED, field: 'chainId' })).toEqual({ fields: {}, message: 'to is wrong.' })
-  expect(placeProblem({ ...REFUSED, reason: 'Not owner' }).message).toBe('to is wrong. (Not owner)')
-  expect(placeProblem({ ...REFUSED, reason: 'is wrong' }).message).toBe('to is wrong.')
 })
 
 test('every end of a send is an outcome; silence is not refusal', async () => {

@@ -6,23 +6,23 @@
  */
 import type { Transfer } from '../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../api/api-failure.ts'
-import type { Problem, TransactionResource } from '../api/api-resources.ts'
+import type { TransactionResource } from '../api/api-resources.ts'
 import { parseEther } from '../format/parse-ether.ts'
+import { type FieldProblems, placeProblem } from './place-problem.ts'
 
-export const FIELDS = ['from', 'to', 'value'] as const
+const FIELDS = ['from', 'to', 'value'] as const
 export type FieldName = (typeof FIELDS)[number]
-export type FieldProblems = Readonly<Partial<Record<FieldName, string>>>
 
 export type SendOutcome =
   | { readonly type: 'accepted'; readonly transaction: TransactionResource }
-  | { readonly type: 'refused'; readonly fields: FieldProblems; readonly message: string | null }
+  | { readonly type: 'refused'; readonly fields: FieldProblems<FieldName>; readonly message: string | null }
   /** Nobody knows whether it arrived. */
   | { readonly type: 'unknown'; readonly message: string }
 
 export function formTransfer(
   chainId: number,
   typed: Readonly<Record<FieldName, string>>,
-): { readonly transfer: Transfer } | { readonly fields: FieldProblems } {
+): { readonly transfer: Transfer } | { readonly fields: FieldProblems<FieldName> } {
   const value = parseEther(typed.value)
   if (value.type === 'problem') return { fields: { value: value.message } }
   return { transfer: { chainId, from: typed.from, to: typed.to.trim(), value: value.wei.toString() } }
@@ -34,7 +34,7 @@ export async function sendTransfer(send: () => Promise<TransactionResource>): Pr
     return { type: 'accepted', transaction: await send() }
   } catch (error) {
     if (error instanceof ServiceAway || isBroken(error)) return { type: 'unknown', message: error.message }
-    if (error instanceof ApiProblem) return { type: 'refused', ...placeProblem(error.problem) }
+    if (error instanceof ApiProblem) return { type: 'refused', ...placeProblem(error.problem, FIELDS) }
     throw error
   }
 }
@@ -42,21 +42,4 @@ export async function sendTransfer(send: () => Promise<TransactionResource>): Pr
 /** A service that broke while it answered may have stored the transfer before. */
 function isBroken(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && error.problem.status >= 500
-}
-
-/** Puts what the problem document says next to the fields that it names; the rest is for the form as a whole. */
-export function placeProblem(problem: Problem): { readonly fields: FieldProblems; readonly message: string | null } {
-  const issues =
-    problem.issues ?? (problem.field === undefined ? [] : [{ field: problem.field, message: problem.detail }])
-  const fields = Object.fromEntries(
-    issues.filter(({ field }) => isField(field)).map((issue) => [issue.field, issue.message]),
-  )
-  const isAllPlaced = issues.length > 0 && issues.every(({ field }) => isField(field))
-  const { detail, reason } = problem
-  const message = reason === undefined || detail.includes(reason) ? detail : `${detail} (${reason})`
-  return { fields, message: isAllPlaced ? null : message }
-}
-
-function isField(name: string): name is FieldName {
-  return FIELDS.some((field) => field === name)
 }

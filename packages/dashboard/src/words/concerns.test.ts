@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findConcerns } from './concerns.ts'
-import { LANE } from './sample-resources.ts'
+import { LANE } from './sample-resources.suite.ts'
 
 const READY = { ready: true, problems: [] }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TransactionResource } from '../api/api-resources.ts'
-import { ALLOCATED_EVENT, MINED_TX, QUEUED_TX, SENT_TX } from './sample-resources.ts'
+import { ALLOCATED_EVENT, MINED_TX, QUEUED_TX, SENT_TX } from './sample-resources.suite.ts'
 import { deriveStages } from './stages.ts'
 
 const statuses = (tx: TransactionResource) => deriveStages(tx, [ALLOCATED_EVENT]).map(({ status }) => status)

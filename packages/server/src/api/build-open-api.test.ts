@@ -53,7 +53,7 @@ test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as cons
     const parameters = operation?.parameters ?? []
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
     expect(parameters.every((parameter) => parameter.required === (parameter.in === 'path'))).toBe(true)
-    expect(operation?.requestBody !== undefined).toBe(route.method === 'POST')
+    expect(operation?.requestBody !== undefined).toBe(route.method !== 'GET')
     for (const code of route.errors) expect(operation?.responses[STATUS_OF[code]]).toBeDefined()
     for (const { status } of route.answers) expect(operation?.responses[status]).toBeDefined()
   },

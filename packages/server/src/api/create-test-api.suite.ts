@@ -1,12 +1,15 @@
 /** The whole API over the in-memory store and a fake chain, for the tests in this folder. */
 import type { FastifyInstance } from 'fastify'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
+import type { ChainView, Header } from '../core/finality.ts'
+import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { FAST } from '../core/policy.ts'
 import type { Allocated, Attempt, Queued, Transaction } from '../core/transaction.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createIntake, type IntakeLimits } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
+import { createOperate } from '../engine/operate.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
@@ -65,12 +68,19 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const chains = new Map([[CHAIN_ID, chain]])
   const chainStatus = () => [{ ...FOLLOWED, ...options.chainStatus }]
   const { schemaVersion } = await createMemoryStore({ clock }).ping()
+  const around = {
+    viewOf: options.services?.viewOf ?? (() => createTestView({ from: 90, head: 110 })),
+    finalityOf: () => ({ type: 'confirmations', count: 12 }) as const,
+    policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
+  }
   const server = createHttpServer({
     nodeId: 'node-a',
     accept: createAccept({ store, signers, chains, intake, clock, random, telemetry }),
     ...{ store, chainStatus, telemetry, dashboardDir: null },
-    headOf: () => FOLLOWED.head?.number ?? null,
-    finalityOf: () => ({ type: 'confirmations', count: 12 }),
+    operate: createOperate({ store, chains, clock, ...around }),
+    clock,
+    ...around,
+    renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),
     listNodes: () => store.listNodes(),
     readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
     ...options.services,
@@ -80,8 +90,30 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
 
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
-  head: { number: 110, hash: `0x${'01'.repeat(32)}`, parentHash: `0x${'00'.repeat(32)}`, timestamp: NOW / 1_000 },
+  head: headerAt(110),
   ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+}
+
+export function blockHash(number: number): Hash {
+  return `0x${number.toString(16).padStart(64, 'b')}`
+}
+
+/** Block 110 is of this moment; there is one a second. */
+function headerAt(number: number): Header {
+  return { number, hash: blockHash(number), parentHash: blockHash(number - 1), timestamp: NOW / 1_000 + number - 110 }
+}
+
+interface TestView {
+  readonly from: number
+  readonly head: number
+  readonly safe?: number
+  readonly finalized?: number
+}
+
+/** A window of headers. */
+export function createTestView({ from, head, safe, finalized }: TestView): ChainView {
+  const header = (number: number) => (number >= from && number <= head ? headerAt(number) : null)
+  return { head: headerAt(head), safe: safe ?? null, finalized: finalized ?? null, header }
 }
 
 /** Time stands still; what is scheduled for a moment runs after the current turn, what is a time-out never does. */

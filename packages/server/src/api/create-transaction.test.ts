@@ -166,7 +166,8 @@ describe('refusing, with nothing stored', () => {
     const listTransactions = async () => {
       throw new StoreUnavailable('connect ECONNREFUSED postgres://user:secret@db')
     }
-    const reply = await post(await createTestApi({ store: { listTransactions } }), { ...BODY, requestId: 'a' })
+    const { server } = await createTestApi({ store: { listTransactions } })
+    const reply = await server.inject({ method: 'GET', url: '/v1/transactions', headers: { host: 'localhost' } })
     expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '1'])
     expect(reply.json().code).toBe('database_unavailable')
     expect(reply.body).not.toContain('secret')

@@ -59,6 +59,37 @@ test('a burst with shared keys stores each key once', async () => {
   expect(stored.size).toBe(50)
 })
 
+describe('what operators do', () => {
+  test('a transaction is suspended, explained, resumed and cancelled', async () => {
+    const { id } = (await post(BODY)).json()
+    const seen: unknown[] = []
+    for (const action of ['suspend', 'resume', 'cancel']) {
+      const url = `/v1/transactions/${id}/${action}`
+      const reply = await api.server.inject({ method: 'POST', url, payload: { reason: 'to see "it" 🐑' } })
+      const explained = await api.server.inject(`/v1/transactions/${id}/explain`)
+      seen.push([reply.statusCode, reply.json().state, explained.json().cause])
+    }
+    expect(seen).toEqual([
+      [200, 'QUEUED', 'suspended'],
+      [200, 'QUEUED', 'no_owner'],
+      [200, 'CANCELLED', 'cancelled'],
+    ])
+    const { items } = (await api.server.inject(`/v1/transactions/${id}/history`)).json()
+    expect(items.at(-1)).toMatchObject({ type: 'operator.cancelled', detail: { reason: 'to see "it" 🐑' } })
+  })
+
+  test('the largest policy is kept, and other fields stay', async () => {
+    const policy = { maxInFlight: 10_000, maxFeePerGas: UINT256_MAX.toString(), finality: 10_000 }
+    const payload = { label: '🐑'.repeat(50), policy }
+    const patched = await api.server.inject({ method: 'PATCH', url: `/v1/signers/${SIGNER}`, payload })
+    expect(patched.json()).toMatchObject({ label: payload.label, policy: { ...policy, preset: 'fast' } })
+    const pausing = { method: 'POST', url: `/v1/signers/${SIGNER}/pause`, payload: { reason: 'x' } } as const
+    expect((await api.server.inject(pausing)).json()).toMatchObject({ paused: true, policy })
+    const read = await api.server.inject(`/v1/signers/${SIGNER}`)
+    expect(read.json().lanes).toMatchObject([{ paused: true, label: payload.label, policy }])
+  })
+})
+
 test.each([
   ['/v1/transactions?limit=200&chainId=9007199254740991&nonce=9007199254740991&since=1970-01-01T00:00:00Z'],
   ['/v1/transactions?after=ffffffff-ffff-ffff-ffff-ffffffffffff&state=QUEUED,EXPIRED'],

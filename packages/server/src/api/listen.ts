@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 
 /** The address cannot be had; the message says what to do. */
-export class AddressUnavailable extends Error {
+class AddressUnavailable extends Error {
   override readonly name = 'AddressUnavailable'
 }
 

@@ -57,7 +57,7 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-export function joinPath(path: readonly PropertyKey[]): string {
+function joinPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((joined, part) => {
     if (typeof part === 'number') return `${joined}[${part}]`
     return joined === '' ? String(part) : `${joined}.${String(part)}`

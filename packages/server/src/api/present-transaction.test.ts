@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Finality, Inclusion } from '../core/finality.ts'
+import type { ChainView, Finality, Inclusion } from '../core/finality.ts'
 import type { Attempt, Finished, Intent, Queued, Tracking, Transaction } from '../core/transaction.ts'
 import { transactionResource } from './contract/transaction-resource.ts'
+import { blockHash, createTestView } from './create-test-api.suite.ts'
 import { presentTransaction } from './present-transaction.ts'
 
 const SIGNER = '0x52908400098527886e0f7030069857d2e4169ee7'
 const TARGET = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
 const HASHES = [`0x${'a1'.repeat(32)}`, `0x${'a2'.repeat(32)}`] as const
-const BLOCK_HASH = `0x${'bb'.repeat(32)}` as const
+const BLOCK_HASH = blockHash(100)
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 const around = {
-  headOf: () => 110 as number | null,
+  viewOf: (): ChainView | null => createTestView({ from: 105, head: 110 }),
   finalityOf: (): Finality => ({ type: 'confirmations', count: 12 }),
 }
 
@@ -90,9 +91,16 @@ test('an included one shows the attempt that was included, not the newest', () =
 
 test('confirmations are never fewer than those that made it final, whatever this node has seen so far', () => {
   const count = (tx: Transaction, head: number | null) =>
-    presentTransaction(tx, { ...around, headOf: () => head }).confirmations.count
+    presentTransaction(tx, { ...around, viewOf: () => (head === null ? null : createTestView({ from: 90, head })) })
+      .confirmations.count
   expect([count(finished, null), count(finished, 99), count(finished, 150)]).toEqual([1, 1, 50])
   expect([count(tracking, null), count(tracking, 99), count(tracking, 100)]).toEqual([0, 0, 0])
+})
+
+test('a block that the chain has moved away from confirms nothing', () => {
+  const viewOf = () => createTestView({ from: 90, head: 110 })
+  const moved: Tracking = { ...tracking, inclusion: { ...inclusion, blockHash: blockHash(7) } }
+  expect(presentTransaction(moved, { ...around, viewOf }).confirmations.count).toBe(0)
 })
 
 test("its own finality comes before the lane's", () => {

@@ -6,6 +6,7 @@ import { chainList, nodeList, readinessResource } from './contract/system-resour
 import { attemptList, transactionPage } from './contract/transaction-resource.ts'
 import {
   allocate,
+  blockHash,
   CHAIN_ID,
   createTestApi,
   SIGNER,
@@ -123,15 +124,18 @@ describe('one transaction', () => {
     ])
   })
 
-  test.each([[''], ['/history'], ['/attempts']])('nothing under an id or hash that is not there%s', async (suffix) => {
-    const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
-    for (const key of [unknown, HASH]) {
-      const { status, body } = await get(`/v1/transactions/${key}${suffix}`)
-      expect([status, body.code]).toEqual([404, 'not_found'])
-      expect(body.detail).toContain(key)
-    }
-    expect(await get(`/v1/transactions/17${suffix}`)).toMatchObject({ status: 400, body: { field: 'id' } })
-  })
+  test.each([[''], ['/history'], ['/attempts'], ['/confirmations'], ['/explain']])(
+    'nothing under an id or hash that is not there%s',
+    async (suffix) => {
+      const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
+      for (const key of [unknown, HASH]) {
+        const { status, body } = await get(`/v1/transactions/${key}${suffix}`)
+        expect([status, body.code]).toEqual([404, 'not_found'])
+        expect(body.detail).toContain(key)
+      }
+      expect(await get(`/v1/transactions/17${suffix}`)).toMatchObject({ status: 400, body: { field: 'id' } })
+    },
+  )
 })
 
 describe('signers', () => {
@@ -179,7 +183,7 @@ describe('the service itself', () => {
     expect(chainList.parse((await get('/v1/chains')).body).items).toEqual([
       {
         ...{ chainId: CHAIN_ID, safe: 100, finalized: 90, finality: 'safe', following: true, lastError: null },
-        head: { number: 110, hash: `0x${'01'.repeat(32)}`, timestamp: '2026-01-02T03:04:05.000Z' },
+        head: { number: 110, hash: blockHash(110), timestamp: '2026-01-02T03:04:05.000Z' },
       },
     ])
   })
@@ -215,6 +219,13 @@ describe('the service itself', () => {
     })
   })
 
+  test('metrics, as the telemetry renders them', async () => {
+    const reply = await api.server.inject('/metrics')
+    expect([reply.statusCode, reply.headers['content-type'], reply.body]).toEqual([
+      ...[200, 'text/plain; version=0.0.4; charset=utf-8', 'drover_up 1\n'],
+    ])
+  })
+
   test('not ready with another schema', async () => {
     api = await createTestApi({ schemaVersion: 999 })
     const { status, body } = await get('/readyz')
@@ -233,9 +244,15 @@ describe('the service itself', () => {
   })
 })
 
-test.each([['/v1/signers'], ['/v1/chains'], ['/v1/nodes'], ['/healthz'], ['/readyz'], ['/openapi.json']])(
-  '%s refuses query parameters that it does not know',
-  async (url) => {
-    expect(await get(`${url}?verbose=1`)).toMatchObject({ status: 400, body: { field: 'verbose' } })
-  },
-)
+test.each([
+  ['/v1/signers'],
+  ['/v1/chains'],
+  ['/metrics'],
+  [`/v1/chains/${CHAIN_ID}/blocks`],
+  ['/v1/nodes'],
+  ['/healthz'],
+  ['/readyz'],
+  ['/openapi.json'],
+])('%s refuses query parameters that it does not know', async (url) => {
+  expect(await get(`${url}?verbose=1`)).toMatchObject({ status: 400, body: { field: 'verbose' } })
+})

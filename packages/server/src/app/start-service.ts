@@ -144,7 +144,8 @@ async function openChain(
   telemetry: Telemetry,
 ): Promise<{ readonly chain: Chain; readonly own: ChainConfig }> {
   const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
-  const chain = createEvmChain({ chainId, urls: own.rpcUrls, clock, telemetry, pollIntervalMs: own.pollIntervalMs })
+  const { rpcUrls: urls, pollIntervalMs, feeModel } = own
+  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })
   return { chain, own }
 }
 

@@ -2,7 +2,7 @@
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Block, BlockRef, CountTag, TransactionByHash } from '../ports/chain.ts'
-import type { RpcError } from './json-rpc.ts'
+import type { RpcError } from './rpc-error.ts'
 import type { Read } from './rpc-pool.ts'
 import {
   BadAnswer,

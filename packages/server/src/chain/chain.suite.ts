@@ -6,6 +6,7 @@ import { type Block, type Call, type Chain, ChainUnavailable } from '../ports/ch
 import type { SignedTransaction, Signer } from '../ports/signer.ts'
 
 export interface ChainHarness {
+  /** Its node will not estimate a call with UNTRIED_DATA, in words that prove nothing about the call. */
   readonly chain: Chain
   /** Holds the keys of both accounts. */
   readonly signer: Signer
@@ -22,6 +23,7 @@ export interface ChainHarness {
 
 /** Deploys nothing: the constructor reverts with `Error("nope")`. */
 export const REVERTING_CODE: Hex = `0x6064600a5f3960645ffd08c379a0${'20'.padStart(64, '0')}${'4'.padStart(64, '0')}${'6e6f7065'.padEnd(64, '0')}`
+export const UNTRIED_DATA: Hex = '0x0bad'
 /** Deploys a contract without code. */
 export const EMPTY_CODE: Hex = '0x5f5ff3'
 
@@ -225,6 +227,19 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       expect(outcomes[0]).toEqual({ type: 'ok', gas: 21_000n })
       expect(outcomes[1]).toEqual({ type: 'reverted', reason: 'nope', data: `0x${REVERTING_CODE.slice(22)}` })
       expect(outcomes[2]?.type).toBe('insufficient_funds')
+    })
+
+    test('a call that the node will not run is unknown, and its neighbours have their outcomes', async () => {
+      const call = callOf(harness)
+      const outcomes = await chain.estimate([call, { ...call, data: UNTRIED_DATA }, { ...call, value: 10n ** 40n }])
+      expect(outcomes.map(({ type }) => type)).toEqual(['ok', 'unknown', 'insufficient_funds'])
+    })
+
+    test('a node that runs no call at all is unavailable', async () => {
+      const call = { ...callOf(harness), data: UNTRIED_DATA }
+      await expect(chain.estimate([call])).rejects.toThrow(ChainUnavailable)
+      await expect(chain.estimate([call, { ...call, value: 1n }])).rejects.toThrow(ChainUnavailable)
+      expect(await chain.estimate([])).toEqual([])
     })
 
     test('the fee market has a base fee, and prices that do not fall with speed', async () => {

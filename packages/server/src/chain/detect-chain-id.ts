@@ -1,12 +1,11 @@
 /** Asks the nodes which chain they are on, for a configuration that does not say. */
-
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import { createJsonRpcClient } from './json-rpc.ts'
+import { createJsonRpcClient, type RpcReply } from './json-rpc.ts'
 import { parseRpcUrls } from './rpc-url.ts'
-import { parseQuantity } from './rpc-values.ts'
+import { parseCount } from './rpc-values.ts'
 
-/** The first node that answers decides; the others are checked against it when they are first used. */
+/** The first node that names a chain decides; the others are checked against it when they are first used. */
 export async function detectChainId(urls: readonly string[], clock: Clock): Promise<number> {
   const targets = parseRpcUrls(urls).filter(({ url }) => !url.protocol.startsWith('ws'))
   const failures: string[] = []
@@ -20,11 +19,18 @@ export async function detectChainId(urls: readonly string[], clock: Clock): Prom
     })
     try {
       const [reply] = await client.send([{ method: 'eth_chainId', params: [] }], false)
-      if (reply?.type === 'result') return Number(parseQuantity(reply.result, 'chain id'))
-      failures.push(`${target.host}: ${reply !== undefined && 'message' in reply ? reply.message : 'no answer'}`)
+      const chainId = reply?.type === 'result' ? parseCount(reply.result) : null
+      if (chainId !== null && chainId > 0) return chainId
+      failures.push(`${target.host}: ${describeFailure(reply)}`)
     } finally {
       client.close()
     }
   }
   throw new ChainUnavailable(`no node told its chain id (${failures.join('; ')})`)
+}
+
+function describeFailure(reply: RpcReply | undefined): string {
+  if (reply?.type === 'result') return 'its answer is not a chain id'
+  if (reply?.type === 'error') return reply.error.message.slice(0, 300)
+  return reply?.message ?? 'no answer'
 }

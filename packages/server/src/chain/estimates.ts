@@ -3,7 +3,7 @@ import type { Call, CallOutcome } from '../ports/chain.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { classifyCallError } from './call-outcome.ts'
 import { balanceRead } from './chain-reads.ts'
-import type { Read, RpcPool } from './rpc-pool.ts'
+import type { Read, ReadReply, RpcPool } from './rpc-pool.ts'
 import { parseQuantity, toQuantity } from './rpc-values.ts'
 
 interface Funds {
@@ -11,20 +11,39 @@ interface Funds {
   readonly wei: bigint
 }
 
-/** Throws ChainUnavailable if one of them has no certain outcome. */
+type Reply = ReadReply<CallOutcome | Funds> | undefined
+
+/**
+ * A call that no node would run is unknown, and no reason to doubt the outcomes of its neighbours. Throws
+ * ChainUnavailable where none was run: then it is the nodes that cannot run anything.
+ */
 export async function readEstimates(pool: RpcPool, calls: readonly Call[]): Promise<readonly CallOutcome[]> {
   const payers = [...new Set(calls.filter((call) => call.value > 0n).map((call) => call.from))]
   const reads: readonly Read<CallOutcome | Funds>[] = [...calls.map(estimateRead), ...payers.map(fundsRead)]
-  const values = await pool.readAll(reads)
+  const replies = await pool.readEach(reads)
+  const first = replies[0]
+  if (calls.length > 0 && replies.slice(0, calls.length).every((reply) => reply.type !== 'value')) {
+    const { message = 'no answer', retryAfterMs = null } = first?.type === 'failed' ? first : {}
+    throw new ChainUnavailable(`eth_estimateGas: ${message}`, { retryAfterMs })
+  }
   return calls.map((call, index) => {
-    const outcome = values[index]
-    if (outcome === undefined || outcome.type === 'funds') throw new ChainUnavailable('an estimate is missing')
-    const funds = values[calls.length + payers.indexOf(call.from)]
-    // Some nodes estimate a plain transfer without a look at the balance: more than there is cannot be sent all the same.
-    if (call.value > 0n && funds?.type === 'funds' && funds.wei < call.value)
-      return { type: 'insufficient_funds', message: `the value is ${call.value} wei, the balance ${funds.wei}` }
-    return outcome
+    const outcome = readOutcome(replies[index])
+    return call.value > 0n ? compareFunds(call, outcome, replies[calls.length + payers.indexOf(call.from)]) : outcome
   })
+}
+
+function readOutcome(reply: Reply): CallOutcome {
+  if (reply?.type === 'value' && reply.value.type !== 'funds') return reply.value
+  return { type: 'unknown', message: reply !== undefined && 'message' in reply ? reply.message : 'no answer' }
+}
+
+/** Some nodes estimate a plain transfer without a look at the balance: more than there is cannot be sent all the same. */
+function compareFunds(call: Call, outcome: CallOutcome, reply: Reply): CallOutcome {
+  if (outcome.type !== 'ok' && outcome.type !== 'unknown') return outcome
+  if (reply?.type !== 'value' || reply.value.type !== 'funds')
+    return { type: 'unknown', message: 'the balance could not be read' }
+  if (reply.value.wei >= call.value) return outcome
+  return { type: 'insufficient_funds', message: `the value is ${call.value} wei, the balance ${reply.value.wei}` }
 }
 
 function fundsRead(address: Call['from']): Read<Funds> {

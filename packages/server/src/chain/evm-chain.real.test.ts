@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { developmentAccount, startTestChain, type TestChain } from '../../../../tests/setup/anvil.ts'
+import { startRpcProxy } from '../../../../tests/setup/rpc-proxy.ts'
+import { rpcError } from '../../../../tests/setup/rpc-reactions.ts'
 import { createSystemClock } from '../app/system-clock.ts'
 import { type Hex, toAddress } from '../core/hex.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
-import { type ChainHarness, describeChain } from './chain.suite.ts'
+import { type ChainHarness, describeChain, UNTRIED_DATA } from './chain.suite.ts'
 import { createEvmChain, type EvmChain } from './evm-chain.ts'
 
 const POOR_KEY: Hex = `0x${'5a'.repeat(32)}`
@@ -13,9 +15,13 @@ const silent: Telemetry = { count() {}, gauge() {}, observe() {}, log() {} }
 function describeAnvil(name: string, urlsOf: (node: { rpcUrl: string; wsUrl: string }) => readonly string[]): void {
   describeChain(name, async (): Promise<ChainHarness> => {
     const node = await startTestChain()
+    const proxy = await startRpcProxy(node.rpcUrl)
+    proxy.on('eth_estimateGas', ({ params: [call] }) =>
+      (call as { readonly data?: Hex }).data === UNTRIED_DATA ? rpcError(-32000, 'header not found') : undefined,
+    )
     const chain = createEvmChain({
       chainId: 31337,
-      urls: urlsOf(node),
+      urls: urlsOf({ rpcUrl: proxy.url, wsUrl: node.wsUrl }),
       clock: createSystemClock(),
       telemetry: silent,
       pollIntervalMs: 100,
@@ -31,9 +37,10 @@ function describeAnvil(name: string, urlsOf: (node: { rpcUrl: string; wsUrl: str
       poor,
       mine: () => node.mine(),
       reorg: (depth) => node.reorg(depth),
-      breakDown: () => node.stop(),
+      breakDown: async () => proxy.setDown(true),
       async close() {
         await chain.close()
+        await proxy.stop()
         await node.stop()
       },
     }

@@ -5,9 +5,9 @@
  * getTransactionCount, getBalance 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
+import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
-import type { SendOutcome } from '../core/send-outcome.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -40,6 +40,7 @@ export interface EvmChainOptions {
   readonly maxConcurrent?: number
   readonly maxResponseBytes?: number
   readonly minPriorityFeeWei?: bigint
+  readonly feeModel?: FeeModel
 }
 
 export interface EvmChain extends Chain {
@@ -59,6 +60,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     maxConcurrent: options.maxConcurrent ?? 16,
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
   }
+  const fees = { minPriorityFeeWei: options.minPriorityFeeWei ?? 1n, feeModel: options.feeModel ?? 'auto' }
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))
   const nodes = targets.filter((target) => !sockets.includes(target))
@@ -101,12 +103,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     getBalance: (address) => pool.read(balanceRead(address)),
     estimate: (calls) => readEstimates(pool, calls),
-    getFeeMarket: () => readFeeMarket(pool, options.minPriorityFeeWei ?? 1n),
-    async broadcast(raws) {
-      const outcomes = await pool.broadcast(raws)
-      countOutcomes(telemetry, chainId, outcomes)
-      return outcomes
-    },
+    getFeeMarket: () => readFeeMarket(pool, fees),
+    broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),
     forward: (requests) => pool.forward(requests),
     endpoints: () => pool.endpoints().map((endpoint) => ({ host: endpoint.host, state: endpoint.state() })),
@@ -138,10 +136,4 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
  */
 function prefersBlockReceipts(block: Block, wanted: number): boolean {
   return wanted > 1 && wanted * 4 >= block.txHashes.length
-}
-
-function countOutcomes(telemetry: Telemetry, chainId: number, outcomes: readonly SendOutcome[]): void {
-  const counts = new Map<string, number>()
-  for (const { type } of outcomes) counts.set(type, (counts.get(type) ?? 0) + 1)
-  for (const [outcome, count] of counts) telemetry.count('drover_send_outcomes_total', { chainId, outcome }, count)
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../core/hex.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
-import { type ChainHarness, describeChain, REVERTING_CODE } from './chain.suite.ts'
+import { type ChainHarness, describeChain, REVERTING_CODE, UNTRIED_DATA } from './chain.suite.ts'
 import { type Behaviour, createFakeChain, type FakeChain, type FakeChainOptions } from './fake-chain.ts'
 
 const KEYS: readonly Hex[] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
@@ -16,6 +16,7 @@ function addressAt(index: number): Address {
 }
 
 function behave({ data }: { readonly data: Hex }): Behaviour {
+  if (data === UNTRIED_DATA) return { type: 'untried', message: 'header not found', gas: 21_000n }
   if (data !== REVERTING_CODE) return { type: 'ok', gas: 21_000n }
   return { type: 'reverted', reason: 'nope', data: `0x${data.slice(22)}`, gas: 21_000n }
 }

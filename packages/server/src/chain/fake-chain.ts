@@ -31,6 +31,8 @@ export interface FakeOperation {
 export type Behaviour =
   | { readonly type: 'ok'; readonly gas: bigint }
   | { readonly type: 'reverted'; readonly reason: string; readonly data: Hex | null; readonly gas: bigint }
+  /** The node will not try it out, in words that prove nothing; in a block it succeeds. */
+  | { readonly type: 'untried'; readonly message: string; readonly gas: bigint }
 
 export interface FakeChainOptions extends Partial<Omit<FakeMempoolRules, 'chainId'>> {
   readonly chainId: number
@@ -86,7 +88,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     execute: (tx): Execution => {
       const behaviour = behave(tx)
       const fits = behaviour.gas <= tx.gasLimit
-      return { succeeded: fits && behaviour.type === 'ok', gasUsed: fits ? behaviour.gas : tx.gasLimit }
+      return { succeeded: fits && behaviour.type !== 'reverted', gasUsed: fits ? behaviour.gas : tx.gasLimit }
     },
   })
   for (const [address, wei] of Object.entries(options.balances ?? {})) ledger.setBalance(address as Address, wei)
@@ -176,6 +178,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     if (call.value > ledger.account(call.from).balance)
       return { type: 'insufficient_funds', message: 'insufficient funds for transfer' }
     const behaviour = behave(call)
+    if (behaviour.type === 'untried') return { type: 'unknown', message: behaviour.message }
     if (behaviour.type === 'reverted') return { type: 'reverted', reason: behaviour.reason, data: behaviour.data }
     if (behaviour.gas > (call.gasLimit ?? blockGasLimit))
       return { type: 'invalid', message: 'gas required exceeds allowance' }
@@ -218,7 +221,10 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     },
     async estimate(calls) {
       openRead('estimate')
-      return calls.map(tryCall)
+      const outcomes = calls.map(tryCall)
+      if (outcomes.length > 0 && outcomes.every(({ type }) => type === 'unknown'))
+        throw new ChainUnavailable('estimate: no call was run')
+      return outcomes
     },
     async getFeeMarket(): Promise<FeeMarket> {
       openRead('getFeeMarket')

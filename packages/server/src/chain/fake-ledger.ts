@@ -5,12 +5,8 @@ import type { Inclusion } from '../core/finality.ts'
 import { type Address, type Hash, toAddress } from '../core/hex.ts'
 import type { Block } from '../ports/chain.ts'
 import type { DecodedTransaction } from './decode-transaction.ts'
+import type { FakeAccount } from './fake-account.ts'
 import { effectiveTip } from './fake-mempool.ts'
-
-export interface FakeAccount {
-  readonly nonce: number
-  readonly balance: bigint
-}
 
 export interface Execution {
   readonly succeeded: boolean

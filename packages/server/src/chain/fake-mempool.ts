@@ -3,7 +3,7 @@ import { type Fees, maxPricePerGas } from '../core/fees.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { DecodedTransaction } from './decode-transaction.ts'
-import type { FakeAccount } from './fake-ledger.ts'
+import type { FakeAccount } from './fake-account.ts'
 
 export interface FakeMempoolRules {
   readonly chainId: number

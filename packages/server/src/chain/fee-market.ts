@@ -1,5 +1,6 @@
 /** What the chain asks at the moment, from `eth_feeHistory` where there is one and from the older calls where not. */
-import type { FeeMarket } from '../core/fees.ts'
+import type { FeeMarket, FeeModel } from '../core/fees.ts'
+import { ChainUnavailable } from '../ports/chain.ts'
 import type { Read, RpcPool } from './rpc-pool.ts'
 import { BadAnswer, getFields, parseQuantity, toQuantity } from './rpc-values.ts'
 
@@ -12,15 +13,32 @@ interface FeeHistory {
 const BLOCKS = 10
 const PERCENTILES = [10, 50, 90] as const
 
+export interface FeeSettings {
+  /** No tip is priced below this. */
+  readonly minPriorityFeeWei: bigint
+  /** `legacy` leaves the base fee out, so that no transaction is priced by one; `eip1559` insists on it. */
+  readonly feeModel: FeeModel
+}
+
 /** One batch; a second request only where the base fee is missing or zero, to tell a chain without one from one at zero. */
-export async function readFeeMarket(pool: RpcPool, minPriorityFeeWei: bigint): Promise<FeeMarket> {
+export async function readFeeMarket(pool: RpcPool, settings: FeeSettings): Promise<FeeMarket> {
+  const { minPriorityFeeWei, feeModel } = settings
+  if (feeModel === 'legacy') return await readLegacyMarket(pool, minPriorityFeeWei)
   const [history, tip, gasPrice] = await readFeeCalls(pool)
   const known = history !== null && history.nextBaseFee > 0n
   const baseFeePerGas = known ? history.nextBaseFee : await pool.read(latestBaseFee)
+  if (baseFeePerGas === null && feeModel === 'eip1559')
+    throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')
   const priorityFeePerGas = pricePriority(history?.rewards ?? [], tip, minPriorityFeeWei)
   if (gasPrice === null && baseFeePerGas === null)
     return { baseFeePerGas, gasPrice: await pool.read(price('eth_gasPrice')), priorityFeePerGas }
   return { baseFeePerGas, gasPrice: gasPrice ?? (baseFeePerGas ?? 0n) + priorityFeePerGas.standard, priorityFeePerGas }
+}
+
+/** A node's gas price has the base fee in it, where there is one. */
+async function readLegacyMarket(pool: RpcPool, minPriorityFeeWei: bigint): Promise<FeeMarket> {
+  const gasPrice = await pool.read(price('eth_gasPrice'))
+  return { baseFeePerGas: null, gasPrice, priorityFeePerGas: pricePriority([], null, minPriorityFeeWei) }
 }
 
 async function readFeeCalls(pool: RpcPool): Promise<readonly [FeeHistory | null, bigint | null, bigint | null]> {

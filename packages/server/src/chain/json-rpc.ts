@@ -9,18 +9,12 @@ import type { Clock } from '../ports/clock.ts'
 import { createHttpPost, type HttpReply } from './http-post.ts'
 import { createLimiter } from './limiter.ts'
 import { isRateLimit } from './rate-limit.ts'
+import type { RpcError } from './rpc-error.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
 export interface RpcRequest {
   readonly method: string
   readonly params: readonly unknown[]
-}
-
-export interface RpcError {
-  readonly code: number | null
-  readonly message: string
-  readonly data: unknown
-  readonly httpStatus: number
 }
 
 export type RpcReply =

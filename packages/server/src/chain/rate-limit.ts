@@ -1,5 +1,5 @@
 /** Tells a provider's "slow down" from everything else; the same codes mean other things at other nodes. */
-import type { RpcError } from './json-rpc.ts'
+import type { RpcError } from './rpc-error.ts'
 
 const WORDS =
   /compute units per second|request count exceeded|request rate limited|request limit reached|rate.?limit|too many requests|requests per second|throughput limit/i

@@ -72,10 +72,16 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     enter('failing', Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10)), message)
   }
 
-  function learn(replies: readonly RpcReply[]): readonly RpcReply[] {
-    for (const reply of replies) {
-      telemetry.count('drover_rpc_requests_total', { chainId, host: target.host, outcome: reply.type })
+  function tell(requests: readonly RpcRequest[], replies: readonly RpcReply[], purpose: Purpose): void {
+    const { host } = target
+    for (const [index, { type: outcome }] of replies.entries()) {
+      // What is passed on for others has names that they choose: no label may grow by those.
+      const method = purpose === 'forward' ? 'forwarded' : (requests[index]?.method ?? 'unknown')
+      telemetry.count('drover_rpc_requests_total', { chainId, host, method, outcome })
     }
+  }
+
+  function learn(replies: readonly RpcReply[]): readonly RpcReply[] {
     const limited = replies.find((reply) => reply.type === 'rate_limited')
     const broken = replies.find((reply) => reply.type === 'lost' || reply.type === 'unreached')
     if (limited !== undefined) enter('paused', limited.retryAfterMs ?? DEFAULT_PAUSE_MS, limited.message)
@@ -90,7 +96,10 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 
   /** Null once it serves our chain; else the reply to whatever was to be asked of it. */
   async function verify(): Promise<RpcReply | null> {
-    const [reply] = await client.send([{ method: 'eth_chainId', params: [] }], false)
+    const requests = [{ method: 'eth_chainId', params: [] }]
+    const replies = await client.send(requests, false)
+    tell(requests, replies, 'read')
+    const [reply] = replies
     const actual = reply?.type === 'result' ? parseCount(reply.result) : null
     if (actual === chainId) {
       lacking.clear()
@@ -142,6 +151,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
   async function sendTimed(requests: readonly RpcRequest[], purpose: Purpose): Promise<readonly RpcReply[]> {
     const startedAt = clock.monotonic()
     const replies = await client.send(requests, purpose === 'broadcast')
+    tell(requests, replies, purpose)
     telemetry.observe('drover_rpc_request_seconds', (clock.monotonic() - startedAt) / 1000, { host: target.host })
     return replies
   }

@@ -5,7 +5,7 @@
  */
 import type { RejectReason, SendOutcome } from '../core/send-outcome.ts'
 import { listErrorTexts } from './error-texts.ts'
-import type { RpcError } from './json-rpc.ts'
+import type { RpcError } from './rpc-error.ts'
 import { isRateLimit } from './rate-limit.ts'
 import { SEND_ERROR_PATTERNS, type SendErrorClass } from './send-error-patterns.ts'
 

@@ -1,8 +1,9 @@
 /** The configuration as the program uses it: complete, checked, in the units that the code counts in. */
+import type { FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Hex } from '../core/hex.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
-import type { FeeModel, SettingValues } from './settings.ts'
+import type { SettingValues } from './settings.ts'
 import type { SignerPolicies } from './signer-policies.ts'
 
 export interface ChainConfig {

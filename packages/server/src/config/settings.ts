@@ -26,8 +26,6 @@ export interface Setting<T> {
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
-const FEE_MODELS = ['auto', 'eip1559', 'legacy'] as const
-export type FeeModel = (typeof FEE_MODELS)[number]
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 

@@ -33,7 +33,6 @@ const REFUSALS = [
   [{ type: 'underpriced', message }, 'rejected_by_node'],
   [{ type: 'pool_full', message }, 'rejected_by_node'],
   [{ type: 'insufficient_funds', message }, 'waiting_for_funds'],
-  [{ type: 'nonce_gap', message }, 'blocked_by_predecessor'],
 ] as const satisfies readonly (readonly [SendOutcome, string])[]
 
 describe.each(HELD)('$type', (outcome) => {
@@ -113,6 +112,41 @@ describe.each(REFUSALS)('%o', (outcome, subState) => {
     expect(last.tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', stuckAt: at, nonce: NONCE })
     expect(last.tx.error?.code).toBe(outcome.type)
     expect(last.effects).toEqual([{ type: 'alarm', cause: outcome.type }])
+  })
+})
+
+describe('nonce_gap', () => {
+  const gap = answer({ type: 'nonce_gap', message })
+
+  test("is blocked_by_predecessor, with the node's own words, and no refusal", () => {
+    for (const tx of [allocated(), tracking('pending', { refusals: 3 })]) {
+      const step = answerBroadcast(tx, gap, STABLE)
+      expect(step.tx).toMatchObject({ state: tx.state, subState: 'blocked_by_predecessor', refusals: tx.refusals })
+      expect(step.tx).toMatchObject({ error: { code: 'nonce_gap', reason: message }, submittedAt: tx.submittedAt })
+      expect(step.notes).toMatchObject([{ cause: 'nonce_gap', detail: { nodeSaid: message } }])
+    }
+  })
+
+  test('never gets a transaction stuck, however often, and is asked for with growing pauses', () => {
+    const pauses: number[] = []
+    let tx: Transaction = allocated()
+    for (let times = 0; times < 100; times++) {
+      const step = answerBroadcast(tx as InFlight, gap, STABLE)
+      expect(step.effects).toEqual([])
+      tx = step.tx
+      if ('nextResubmitAt' in tx) pauses.push(tx.nextResubmitAt - at)
+    }
+    expect(tx).toMatchObject({ state: 'ALLOCATED', refusals: 0, submitCount: 100 })
+    expect(pauses.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+  })
+
+  test.each([
+    ['is suspended', tracking('suspended', { suspended: true }), 'nonce_gap'],
+    ['is stuck', stuck('rejected_by_node', { error: { code: 'pool_full', message } }), 'pool_full'],
+    ['is known to wait for one of ours', tracking('blocked_by_predecessor'), undefined],
+  ] as const)('leaves what %s where it is', (_, tx, code) => {
+    const step = answerBroadcast(tx, gap, STABLE)
+    expect([step.tx.state, step.tx.subState, step.tx.error?.code]).toEqual([tx.state, tx.subState, code])
   })
 })
 

@@ -1,7 +1,8 @@
 /**
  * What a node's answer to our bytes means for their transaction. Held bytes are TRACKING. A refusal leaves them where
  * they are, counts, and is tried again with growing pauses until policy calls it STUCK. An answer that was lost or not
- * understood is neither: the node may have the bytes, so nothing is concluded and the same bytes go out again soon.
+ * understood is neither: the node may have the bytes, so nothing is concluded and the same bytes go out again soon. Nor
+ * is a gap: a lower nonce is what the node lacks, and that one's own transaction is the one that may get stuck.
  */
 import type { Policy } from './policy.ts'
 import type { SendOutcome } from './send-outcome.ts'
@@ -29,6 +30,8 @@ export function answerBroadcast(
     case 'ambiguous':
     case 'rate_limited':
       return retrySoon({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, policy)
+    case 'nonce_gap':
+      return missLower({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, outcome, policy)
     default:
       return refused({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, outcome, policy)
   }
@@ -70,6 +73,22 @@ function retrySoon(tx: InFlight, event: Answer, policy: Policy): Step {
   return move({ ...tx, nextResubmitAt: event.at + pauseAfter(tx.submitCount, policy) }, noteAnswer(event))
 }
 
+/** Counts nothing: only time decides about a transaction whose predecessor is missing somewhere. */
+function missLower(
+  tx: InFlight,
+  event: Answer,
+  outcome: SendOutcome & { readonly message: string },
+  policy: Policy,
+): Step {
+  const next = { ...tx, nextResubmitAt: event.at + pauseAfter(tx.submitCount, policy) }
+  // What is known to wait for one of ours is bound to meet a gap: that is nothing new, and no fault of the node.
+  const expected = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
+  if (expected || tx.state === 'STUCK') return move(next, noteAnswer(event))
+  const error = { code: outcome.type, message: explainRefusal(outcome), reason: outcome.message }
+  const subState = tx.suspended ? tx.subState : 'blocked_by_predecessor'
+  return move({ ...next, subState, error }, noteAnswer(event))
+}
+
 function refused(
   tx: InFlight,
   event: Answer,
@@ -100,7 +119,6 @@ function refused(
 
 function subStateOf(outcome: SendOutcome): SubState {
   if (outcome.type === 'insufficient_funds') return 'waiting_for_funds'
-  if (outcome.type === 'nonce_gap') return 'blocked_by_predecessor'
   return 'rejected_by_node'
 }
 

@@ -1,5 +1,5 @@
 /** Explains a transaction that has a nonce, is in no block, and may still get there by itself. */
-import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import type { ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
 import { type Allocated, currentAttempt, type Tracking } from './transaction.ts'
@@ -35,10 +35,12 @@ function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext
 }
 
 function refused(tx: Unmined, { policy }: ExplainContext): Found | null {
+  if (tx.error?.code === 'nonce_gap') {
+    return { cause: 'nonce_gap', summary: `Nonce ${tx.nonce} was not taken: ${lastRefusal(tx)}` }
+  }
   if (tx.refusals === 0) return null
-  const causes: Readonly<Record<string, Cause>> = { insufficient_funds: 'waiting_for_funds', nonce_gap: 'nonce_gap' }
   return {
-    cause: causes[tx.error?.code ?? ''] ?? 'rejected_by_node',
+    cause: tx.error?.code === 'insufficient_funds' ? 'waiting_for_funds' : 'rejected_by_node',
     summary: `Nonce ${tx.nonce} has been refused ${spellCount(tx.refusals, 'time')} in a row, of ${policy.maxSubmitAttempts} allowed: ${lastRefusal(tx)}`,
   }
 }

@@ -94,7 +94,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context(),
     ['Nonce 7', '3 times in a row, of 10', 'refused for underpriced'],
   ],
-  ['nonce_gap', 'refused', refused('nonce_gap'), context(), ['Nonce 7', 'refused for nonce_gap']],
+  [
+    'nonce_gap',
+    'not taken',
+    tracking('blocked_by_predecessor', { error: { code: 'nonce_gap', message: 'the node misses a lower nonce' } }),
+    context(),
+    ['Nonce 7', 'misses a lower nonce', time(T0 + 33_000), 'STUCK'],
+  ],
   [
     'blocked_by_predecessor',
     'behind one that is stuck',

@@ -6,6 +6,10 @@ export type Fees =
 export const SPEEDS = ['slow', 'standard', 'fast'] as const
 export type Speed = (typeof SPEEDS)[number]
 
+/** `auto`: by what the chain's blocks have. */
+export const FEE_MODELS = ['auto', 'eip1559', 'legacy'] as const
+export type FeeModel = (typeof FEE_MODELS)[number]
+
 /** What the chain asks at the moment: `baseFeePerGas` is null where blocks have none. */
 export interface FeeMarket {
   readonly baseFeePerGas: bigint | null

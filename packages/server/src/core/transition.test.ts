@@ -26,6 +26,8 @@ import type { TxEvent } from './tx-event.ts'
 const at = T0 + 2_000_000
 const by = { actor: 'ann', reason: 'drill' }
 const error = { code: 'chain_unavailable', message: 'no answer' }
+/** Where the mined samples are. */
+const { blockHash } = inclusionIn(100)
 
 const SAMPLES = {
   queued: queued(),
@@ -37,7 +39,7 @@ const SAMPLES = {
   stale: tracking('stale'),
   refused: refused('underpriced'),
   blocked: tracking('blocked_by_predecessor'),
-  gap: tracking('blocked_by_predecessor', { error: { code: 'nonce_gap', message: 'gap' }, refusals: 2 }),
+  gap: tracking('blocked_by_predecessor', { error: { code: 'nonce_gap', message: 'gap' } }),
   reorged: tracking('reorged', { newForks: 1 }),
   trackingSuspended: tracking('suspended', { suspended: true }),
   mined: mined(),
@@ -68,10 +70,10 @@ const EVENTS = {
   'broadcast.answered': { type: 'broadcast.answered', at, hash: hashOf(1), outcome: { type: 'accepted' } },
   'resubmit.claimed': { type: 'resubmit.claimed', at },
   'inclusion.seen': { type: 'inclusion.seen', at, inclusion: inclusionIn(100) },
-  'inclusion.reorged': { type: 'inclusion.reorged', at },
-  'confirmations.replaced': { type: 'confirmations.replaced', at, confirmations: CONFIRMATIONS },
-  'finality.reached': { type: 'finality.reached', at, confirmations: CONFIRMATIONS },
-  'nonce.lost': { type: 'nonce.lost', at },
+  'inclusion.reorged': { type: 'inclusion.reorged', at, blockHash },
+  'confirmations.replaced': { type: 'confirmations.replaced', at, blockHash, confirmations: CONFIRMATIONS },
+  'finality.reached': { type: 'finality.reached', at, blockHash, confirmations: CONFIRMATIONS },
+  'nonce.lost': { type: 'nonce.lost', at, nonce: NONCE },
   'time.passed': { type: 'time.passed', at, blockedByNonce: null },
   'operator.suspended': { type: 'operator.suspended', at, by },
   'operator.resumed': { type: 'operator.resumed', at, by },
@@ -257,6 +259,11 @@ describe('nonce.lost where policy puts it back in line', () => {
     expect(transition(tx, EVENTS['broadcast.answered'], FAST).tx).toBe(tx)
     expect(transition(tx, EVENTS['inclusion.seen'], FAST).tx).toBe(tx)
   })
+
+  test.each([STABLE, FAST])('the loss of an earlier nonce is no loss of this one ($preset)', (policy) => {
+    const tx = tracking('pending', { nonce: 9, attempts: [attemptOf(1), attemptOf(2, 'original', 9)] })
+    expect(transition(tx, EVENTS['nonce.lost'], policy).tx).toBe(tx)
+  })
 })
 
 describe('waiting', () => {
@@ -275,6 +282,15 @@ describe('waiting', () => {
       expect(outcomeOf(SAMPLES[name], tooLong(5), STABLE)).toMatch(/^(ALLOCATED|TRACKING)\/blocked_by_predecessor$/)
     },
   )
+
+  test('of a gap is the wait of the nonce that is missing, and starts anew once that is mined', () => {
+    const blocked = transition(SAMPLES.gap, tooLong(5), STABLE).tx
+    expect(blocked).toMatchObject({ subState: 'blocked_by_predecessor', error: null })
+    expect(transition(blocked, tooLong(5), STABLE).tx).toBe(blocked)
+    const outcome = { type: 'nonce_gap', message: 'gap' } as const
+    const again = transition(blocked, { ...EVENTS['broadcast.answered'], outcome }, STABLE).tx
+    expect(transition(again, tooLong(null), STABLE).tx).toMatchObject({ state: 'TRACKING', waitingSince: at })
+  })
 
   test('starts anew once the lower nonce is mined: the time behind another is not its own', () => {
     const blocked = transition(SAMPLES.pending, tooLong(5), STABLE).tx
@@ -307,6 +323,19 @@ describe('the chain', () => {
       SAMPLES.pending,
     )
   })
+
+  test.each(['inclusion.reorged', 'confirmations.replaced', 'finality.reached'] as const)(
+    'what is said of a block that no longer holds it changes nothing: %s',
+    (type) => {
+      const elsewhere = inclusionIn(100, { blockHash: hashOf(0xcafe) })
+      const moved = transition(SAMPLES.mined, { type: 'inclusion.seen', at, inclusion: elsewhere }, STABLE).tx
+      const late = transition(moved, EVENTS[type], STABLE)
+      expect(late.tx).toBe(moved)
+      expect(late).toMatchObject({ notes: [], effects: [] })
+      const told = { ...EVENTS[type], blockHash: elsewhere.blockHash }
+      expect(transition(moved, told, STABLE).tx).not.toBe(moved)
+    },
+  )
 
   test('withdraws an inclusion: the wait starts anew and the bytes are due at once', () => {
     expect(transition(SAMPLES.mined, EVENTS['inclusion.reorged'], STABLE).tx).toMatchObject({

@@ -5,6 +5,7 @@
  */
 import { answerBroadcast } from './answer-broadcast.ts'
 import type { Inclusion } from './finality.ts'
+import type { Hash } from './hex.ts'
 import { inLine, moveQueued } from './move-queued.ts'
 import type { Policy } from './policy.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
@@ -40,9 +41,9 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
     case 'inclusion.seen':
       return include(tx, event.inclusion, event.at)
     case 'inclusion.reorged':
-      return withdrawInclusion(tx, event.at)
+      return withdrawInclusion(tx, event)
     case 'confirmations.replaced':
-      if (!isMined(tx)) return stay(tx)
+      if (!isMinedIn(tx, event.blockHash)) return stay(tx)
       return move(
         { ...tx, newForks: tx.newForks + 1 },
         { type: event.type, cause: 'new_fork', detail: { newFork: true, confirmations: event.confirmations } },
@@ -50,7 +51,7 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
     case 'finality.reached':
       return finish(tx, event)
     case 'nonce.lost':
-      return loseNonce(tx, event.at, policy)
+      return loseNonce(tx, event, policy)
     case 'time.passed':
       return waitOn(tx, event, policy)
     case 'operator.suspended':
@@ -70,6 +71,11 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
 
 function isMined(tx: InFlight): tx is Tracking & { readonly inclusion: Inclusion } {
   return tx.state === 'TRACKING' && tx.inclusion !== null
+}
+
+/** Something is said of one block; the transaction may be in another by now, and that one it does not touch. */
+function isMinedIn(tx: InFlight, blockHash: Hash): tx is Tracking & { readonly inclusion: Inclusion } {
+  return isMined(tx) && tx.inclusion.blockHash === blockHash
 }
 
 /** What is STUCK keeps the name of its cause; the flag alone says that it is held back as well. */
@@ -136,8 +142,8 @@ function include(tx: InFlight, inclusion: Inclusion, at: number): Step {
   )
 }
 
-function withdrawInclusion(tx: InFlight, at: number): Step {
-  if (!isMined(tx)) return stay(tx)
+function withdrawInclusion(tx: InFlight, { at, blockHash }: Extract<TxEvent, { type: 'inclusion.reorged' }>): Step {
+  if (!isMinedIn(tx, blockHash)) return stay(tx)
   return move(
     {
       ...tx,
@@ -163,7 +169,7 @@ function withdrawInclusion(tx: InFlight, at: number): Step {
 }
 
 function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached' }>): Step {
-  if (!isMined(tx)) return stay(tx)
+  if (!isMinedIn(tx, event.blockHash)) return stay(tx)
   const { inclusion } = tx
   const kind = findAttempt(tx, inclusion.txHash)?.kind
   const replaced = kind === 'cancel' || kind === 'noop'
@@ -188,8 +194,8 @@ function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached'
   )
 }
 
-function loseNonce(tx: InFlight, at: number, policy: Policy): Step {
-  if (isMined(tx)) return stay(tx)
+function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.lost' }>, policy: Policy): Step {
+  if (nonce !== tx.nonce || isMined(tx)) return stay(tx)
   if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') return stay(tx)
   const error = { code: 'foreign_nonce', message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
   if (policy.onForeignNonce === 'stuck') return getStuck(tx, 'foreign_nonce', error, at)
@@ -204,9 +210,11 @@ function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, 
   if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
   if (event.at - tx.waitingSince < policy.stuckAfterMs) return stay(tx)
   if (event.blockedByNonce !== null) {
-    if (tx.subState === 'blocked_by_predecessor') return stay(tx)
+    const gap = tx.error?.code === 'nonce_gap'
+    if (tx.subState === 'blocked_by_predecessor' && !gap) return stay(tx)
     return move(
-      { ...tx, subState: 'blocked_by_predecessor' },
+      // The gap has a name now: it is no fault of the node's, and the wait starts anew when it closes.
+      { ...tx, subState: 'blocked_by_predecessor', error: gap ? null : tx.error },
       { type: 'inclusion.blocked', cause: 'blocked_by_predecessor', detail: { nonce: event.blockedByNonce } },
     )
   }

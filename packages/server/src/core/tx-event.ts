@@ -1,4 +1,7 @@
-/** Everything that can happen to a transaction. Past tense: each is a fact that was observed or decided elsewhere. */
+/**
+ * Everything that can happen to a transaction. Past tense: each is a fact that was observed or decided elsewhere. What is
+ * said of an inclusion, of a nonce or of bytes names which one it was said of, so that it cannot be taken for another.
+ */
 import type { Confirmation, Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
 import type { SendOutcome } from './send-outcome.ts'
@@ -25,14 +28,21 @@ export type TxEvent =
   | { readonly type: 'broadcast.answered'; readonly at: number; readonly hash: Hash; readonly outcome: SendOutcome }
   | { readonly type: 'resubmit.claimed'; readonly at: number }
   | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
-  | { readonly type: 'inclusion.reorged'; readonly at: number }
+  | { readonly type: 'inclusion.reorged'; readonly at: number; readonly blockHash: Hash }
   | {
       readonly type: 'confirmations.replaced'
       readonly at: number
+      /** The block of the inclusion under them. */
+      readonly blockHash: Hash
       readonly confirmations: readonly Confirmation[]
     }
-  | { readonly type: 'finality.reached'; readonly at: number; readonly confirmations: readonly Confirmation[] }
-  | { readonly type: 'nonce.lost'; readonly at: number }
+  | {
+      readonly type: 'finality.reached'
+      readonly at: number
+      readonly blockHash: Hash
+      readonly confirmations: readonly Confirmation[]
+    }
+  | { readonly type: 'nonce.lost'; readonly at: number; readonly nonce: number }
   | { readonly type: 'time.passed'; readonly at: number; readonly blockedByNonce: number | null }
   | { readonly type: 'operator.suspended'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.resumed'; readonly at: number; readonly by: OperatorAct }

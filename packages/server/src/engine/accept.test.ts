@@ -77,9 +77,9 @@ function setUp(options: SetUpOptions = {}) {
     chains,
     ...{ clock, telemetry },
     store: {
-      listTransactions: async () => {
-        state.lookups += 1
-        return { items: state.earlier === null ? [] : [state.earlier], next: null }
+      findRequests: async (keys) => {
+        state.lookups += keys.length
+        return keys.map(() => state.earlier)
       },
     },
     signers: {

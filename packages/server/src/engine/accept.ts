@@ -14,6 +14,7 @@ import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
+import { createEarlierRequests } from './earlier-requests.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
 import { createSimulation } from './simulation.ts'
@@ -27,7 +28,7 @@ export interface Accepted {
 export type Accept = (request: AcceptRequest) => Promise<Accepted>
 
 interface AcceptPorts {
-  readonly store: Pick<Store, 'listTransactions'>
+  readonly store: Pick<Store, 'findRequests'>
   readonly signers: KnownSigners
   readonly chains: ReadonlyMap<number, Chain>
   readonly intake: Pick<Intake, 'submit'>
@@ -38,16 +39,15 @@ interface AcceptPorts {
 }
 
 export function createAccept(ports: AcceptPorts): Accept {
-  const { store, signers, chains, intake, clock, random } = ports
+  const { signers, chains, intake, clock, random } = ports
   const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
   const simulate = createSimulation(ports)
+  const findRequest = createEarlierRequests(ports)
 
   async function findEarlier({ lane, requestId, requestDigest }: Intent): Promise<Accepted | null> {
     if (requestId === null) return null
-    const { chainId, signer } = lane
-    const page = await store.listTransactions({ chainId, from: signer, requestId }, { after: null, limit: 1 })
-    const earlier = page.items[0]
-    if (earlier === undefined) return null
+    const earlier = await findRequest({ lane, requestId })
+    if (earlier === null) return null
     if (earlier.intent.requestDigest !== requestDigest) throw conflict(requestId, earlier.id)
     return { type: 'existing', transaction: earlier }
   }

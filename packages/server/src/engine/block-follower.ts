@@ -71,7 +71,9 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     }
     looking = lookUntilQuiet().finally(() => {
       looking = null
-      schedulePoll()
+      // A hint may have come after the last look began and before this.
+      if (lookAgain) void look()
+      else schedulePoll()
     })
     return looking
   }
@@ -87,6 +89,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       } catch (cause) {
         if (!(cause instanceof ChainUnavailable)) throw cause
         failures++
+        lookAgain = false
         error = cause.message
         if (failures === 1)
           telemetry.log('warn', 'the chain cannot be followed; trying again', { ...labels, error: cause })
@@ -99,29 +102,23 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     const latest = await chain.getBlock('latest')
     if (latest === null) throw new ChainUnavailable('the node has no latest block')
     const tags = settings.wantsTags() ? await chain.getTags() : { safe: null, finalized: null }
-    if (view !== null && latest.hash === view.head.hash && tags.safe === view.safe && tags.finalized === view.finalized)
-      return
-    const walk = await walkBack(latest)
-    if (walk === null) return
+    const isKnown = window.some((header) => header.hash === latest.hash)
+    if (isKnown && tags.safe === view?.safe && tags.finalized === view.finalized) return
+    // A head that we had before under our own is a node that is behind: only another block in its place is news.
+    const walk = isKnown ? { kept: window, added: [], gap: false } : await walkBack(latest)
     const before = window
     window = [...walk.kept, ...walk.added.map(toHeader)].slice(-settings.windowSize)
     view = createView(window, tags)
     const forkFrom = findFork(before, walk.kept.length, view)
-    telemetry.gauge('drover_head_block', latest.number, labels)
+    telemetry.gauge('drover_head_block', view.head.number, labels)
     if (forkFrom !== null) telemetry.count('drover_reorgs_total', labels)
     if (walk.gap) telemetry.count('drover_gaps_total', { part: 'follower' })
     const update: ChainUpdate = { view, added: walk.added, forkFrom, gap: walk.gap }
     for (const listener of listeners) listener(update)
   }
 
-  /** Null where the chain moved under the walk: the next look starts over. */
-  async function walkBack(
-    latest: Block,
-  ): Promise<{ kept: readonly Header[]; added: readonly Block[]; gap: boolean } | null> {
+  async function walkBack(latest: Block): Promise<{ kept: readonly Header[]; added: readonly Block[]; gap: boolean }> {
     const known = new Map<Hash, number>(window.map((header, index) => [header.hash, index]))
-    const at = known.get(latest.hash)
-    // The node went back to a block that we had under our head: what was above it has left the chain.
-    if (at !== undefined) return { kept: window.slice(0, at + 1), added: [], gap: false }
     const depth = window.length === 0 ? settings.initialDepth : settings.windowSize
     const added: Block[] = [latest]
     for (let block = latest; ; ) {
@@ -130,7 +127,8 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       if (added.length >= depth || block.number === 0)
         return { kept: [], added: added.reverse(), gap: window.length > 0 }
       const parent = await chain.getBlock({ hash: block.parentHash })
-      if (parent === null) return null
+      // The chain moved under the walk, or the node lacks its own past: the next look starts over.
+      if (parent === null) throw new ChainUnavailable(`the node does not have block ${block.parentHash}`)
       added.push(parent)
       block = parent
     }

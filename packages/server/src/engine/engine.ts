@@ -79,6 +79,7 @@ export function createEngine(ports: EnginePorts): Engine {
   const writer = createWriter({ store, clock, telemetry, settings: settings.writer })
   const units = new Map(ports.chains.map(({ chain, settings: own }) => [chain.chainId, createUnit(chain, own, ports)]))
   let stopped = false
+  let polling: Promise<void> | null = null
   let cancelPoll = (): void => {}
   let unlisten = (): void => {}
 
@@ -143,7 +144,13 @@ export function createEngine(ports: EnginePorts): Engine {
     } catch (error) {
       telemetry.log('warn', 'queues could not be polled; trying again', { error })
     }
-    if (!stopped) cancelPoll = clock.schedule(settings.queuePollMs, () => void pollQueues())
+    if (!stopped) schedulePoll()
+  }
+
+  function schedulePoll(): void {
+    cancelPoll = clock.schedule(settings.queuePollMs, () => {
+      polling = pollQueues()
+    })
   }
 
   async function expire(): Promise<void> {
@@ -160,7 +167,7 @@ export function createEngine(ports: EnginePorts): Engine {
       unlisten = store.listen(hear)
       for (const unit of units.values()) unit.follower.start()
       await keeper.start()
-      cancelPoll = clock.schedule(settings.queuePollMs, () => void pollQueues())
+      schedulePoll()
     },
     followStatus: () => [...units.values()].map((unit) => presentUnit(unit, clock)),
     lanesHeld: () => keeper.running().size,
@@ -168,6 +175,7 @@ export function createEngine(ports: EnginePorts): Engine {
       stopped = true
       cancelPoll()
       unlisten()
+      await polling
       const cancelAbandon = clock.schedule(settings.shutdownTimeoutMs, () => writer.abandon())
       await keeper.stop().catch((error: unknown) => {
         telemetry.log('warn', 'leases could not be given up; they expire by themselves', { error })
@@ -184,7 +192,7 @@ export function createEngine(ports: EnginePorts): Engine {
 
 function createUnit(chain: Chain, settings: ChainSettings, { clock, telemetry }: EnginePorts): ChainUnit {
   const depth = settings.finality.type === 'confirmations' ? settings.finality.count : 0
-  const follower = createBlockFollower({
+  const follower: BlockFollower = createBlockFollower({
     chain,
     clock,
     telemetry,
@@ -193,10 +201,10 @@ function createUnit(chain: Chain, settings: ChainSettings, { clock, telemetry }:
       initialDepth: Math.min(settings.headerWindow, depth + 8),
       // The chain's own hints come at the poll interval; this one is for what they cannot see, a head replaced at the same height.
       pollIntervalMs: settings.pollIntervalMs * 4,
-      wantsTags: () => settings.finality.type !== 'confirmations',
+      wantsTags: () => settings.finality.type !== 'confirmations' || tracker.wantsTags(),
     },
   })
-  const tracker = createInclusionTracker({
+  const tracker: InclusionTracker = createInclusionTracker({
     chain,
     follower,
     clock,

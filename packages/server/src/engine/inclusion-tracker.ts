@@ -29,6 +29,8 @@ export interface InclusionTracker {
   update(runner: LaneRunner, transactions: readonly Transaction[]): void
   forget(runner: LaneRunner): void
   lookUp(txId: TxId): void
+  /** Some transaction is final only by a tag that the node reports. */
+  wantsTags(): boolean
   stop(): Promise<void>
 }
 
@@ -62,9 +64,7 @@ export function createInclusionTracker({
       telemetry.count('drover_gaps_total', { part: 'tracker' })
       updates = [{ ...update, added: [], gap: true, forkFrom: lowestFork([...updates, update]) }]
     } else updates.push(update)
-    working ??= work().finally(() => {
-      working = null
-    })
+    working ??= work()
   })
 
   async function work(): Promise<void> {
@@ -76,6 +76,8 @@ export function createInclusionTracker({
       }
       if (list.all().some((entry) => entry.wanted || entry.suspicion !== null)) audit.hurry()
     }
+    // In the same step as the last look: an update that came in between would have nobody to work on it.
+    working = null
   }
 
   async function match(block: Block): Promise<void> {
@@ -86,7 +88,7 @@ export function createInclusionTracker({
     }
     if (mine.size === 0) return
     for (const entry of mine.values()) {
-      entry.listed = true
+      entry.listedIn = block
       entry.suspicion = null
     }
     const found = await fetchInclusions(block, [...mine.keys()])
@@ -146,6 +148,7 @@ export function createInclusionTracker({
       if (entry !== null) entry.wanted = true
       audit.hurry()
     },
+    wantsTags: () => list.all().some((entry) => entry.finality().type !== 'confirmations'),
     stop: async () => {
       stopped = true
       unsubscribe()

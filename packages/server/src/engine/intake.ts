@@ -30,7 +30,7 @@ export interface IntakeLimits {
   readonly deadlineMs: number
 }
 
-export const INTAKE_LIMITS: IntakeLimits = {
+const INTAKE_LIMITS: IntakeLimits = {
   lingerMs: 3,
   maxBatch: 500,
   maxFlushes: 2,

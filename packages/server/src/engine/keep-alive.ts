@@ -8,8 +8,10 @@ import { type InFlight, inclusionOf } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export function keepAlive(draft: LaneDraft, now: number, policy: Policy): void {
-  const waiting = draft.inFlight().filter(isWaiting)
-  const lowest = waiting[0]
+  const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
+  const waiting = unmined.filter(isWaiting)
+  // A suspended one keeps its nonce, and those above wait for it all the same.
+  const lowest = unmined[0]
   for (const tx of waiting) {
     if (now - tx.waitingSince < policy.stuckAfterMs) continue
     draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: tx === lowest ? null : (lowest?.nonce ?? null) })

@@ -60,6 +60,7 @@ interface Held {
 export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   const { store, clock, telemetry, nodeId, settings } = ports
   const held = new Map<LaneKey, Held>()
+  const leaving = new Map<LaneKey, { readonly lease: Lease; readonly done: Promise<void> }>()
   const freeSince = new Map<LaneKey, number>()
   let signers = new Map<LaneKey, SignerRecord>()
   let beating: Promise<void> | null = null
@@ -95,31 +96,55 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const beatAt = clock.monotonic()
     const { nowMs, nodes } = await store.heartbeat({ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs })
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
+    const alive = new Set(nodes.map((node) => node.nodeId))
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
-    const handOvers: Held[] = []
     for (const [key, mine] of held) {
       const lease = stillOurs.get(key)
-      if (lease === undefined || lease.fence !== mine.lease.fence) {
+      if (lease?.fence !== mine.lease.fence) {
         telemetry.count('drover_leases_total', { result: 'lost' })
-        await dropLane(key, mine)
-      } else {
-        mine.deadline = askedAt + settings.leaseTtlMs - settings.marginMs
-        if (lease.wantedBy !== null && lease.wantedBy !== nodeId) handOvers.push(mine)
+        leave(key, mine)
+        continue
       }
+      mine.deadline = askedAt + settings.leaseTtlMs - settings.marginMs
+      const { wantedBy } = lease
+      if (wantedBy !== null && wantedBy !== nodeId && alive.has(wantedBy)) leave(key, mine)
     }
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
+    await release(renewed.filter(isIdle))
     const records = await store.listSigners()
     signers = new Map(records.map((record) => [laneKey(record.lane), record]))
-    await handOver(handOvers)
     await claim(nodes.map((node) => node.nodeId))
     telemetry.gauge('drover_lanes_owned', held.size)
   }
 
-  async function handOver(lanes: readonly Held[]): Promise<void> {
-    if (lanes.length === 0) return
-    await Promise.all(lanes.map((mine) => dropLane(laneKey(mine.lease.lane), mine)))
-    await store.releaseLeases(lanes.map((mine) => mine.lease))
-    telemetry.count('drover_leases_total', { result: 'released' }, lanes.length)
+  /** Without a lane behind it: the lane was left, or the answer to the acquisition was lost. */
+  function isIdle({ lane, fence }: Lease): boolean {
+    const key = laneKey(lane)
+    return held.get(key)?.lease.fence !== fence && leaving.get(key)?.lease.fence !== fence
+  }
+
+  /**
+   * Beside the beats: a lane that is slow to finish what it is writing must not cost the others their leases. Once it
+   * has, its lease is idle and the next beat gives it up, together with all the others.
+   */
+  function leave(key: LaneKey, { lease, runner }: Held): void {
+    held.delete(key)
+    const done = runner
+      .stop()
+      .catch((error: unknown) => {
+        telemetry.log('error', 'a lane did not stop in order', { nodeId, ...lease.lane, error })
+      })
+      .finally(() => {
+        leaving.delete(key)
+        void beat()
+      })
+    leaving.set(key, { lease, done })
+  }
+
+  async function release(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return
+    await store.releaseLeases(leases)
+    telemetry.count('drover_leases_total', { result: 'released' }, leases.length)
   }
 
   async function claim(nodeIds: readonly string[]): Promise<void> {
@@ -129,7 +154,8 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const toTake: Lane[] = []
     const toRequest: Lane[] = []
     for (const [key, { lane }] of signers) {
-      if (held.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer)) continue
+      if (held.has(key) || leaving.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer))
+        continue
       const rank = rankNodes(key, nodeIds).indexOf(nodeId)
       if (taken.has(key)) {
         freeSince.delete(key)
@@ -163,11 +189,6 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     }
   }
 
-  async function dropLane(key: LaneKey, mine: Held): Promise<void> {
-    held.delete(key)
-    await mine.runner.stop()
-  }
-
   return {
     start: beat,
     running: () => new Map([...held].map(([key, mine]) => [key, mine.runner])),
@@ -177,10 +198,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       stopped = true
       cancelBeat()
       if (beating !== null) await beating
-      const mine = [...held.values()]
-      await Promise.all(mine.map((lane) => lane.runner.stop()))
-      held.clear()
-      await store.releaseLeases(mine.map((lane) => lane.lease))
+      for (const [key, mine] of held) leave(key, mine)
+      const left = [...leaving.values()]
+      await Promise.all(left.map(({ done }) => done))
+      await release(left.map(({ lease }) => lease))
       await store.removeNode(nodeId)
     },
   }

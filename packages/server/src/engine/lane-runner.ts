@@ -1,9 +1,9 @@
 /** A running lane, as the rest of the engine sees it: something that takes signals until it is stopped. */
-import type { ChainView, Confirmation, Inclusion } from '../core/finality.ts'
+import type { ChainView, Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
-import type { Queued, TxId } from '../core/transaction.ts'
+import type { Intent, Queued, TxId } from '../core/transaction.ts'
 import type { Preparation } from './prepare.ts'
 
 export type LaneSignal =
@@ -28,7 +28,7 @@ export type LaneSignal =
       readonly confirmations: readonly Confirmation[]
     }
   | { readonly type: 'withdrawn'; readonly txId: TxId; readonly blockHash: Hash }
-  | { readonly type: 'nonce.lost'; readonly txId: TxId }
+  | { readonly type: 'nonce.lost'; readonly txId: TxId; readonly nonce: number }
   | { readonly type: 'prepared'; readonly preparations: readonly Preparation[]; readonly chainCount: number | null }
   | { readonly type: 'prepare.held'; readonly until: number }
   | { readonly type: 'prepare.failed' }
@@ -36,6 +36,8 @@ export type LaneSignal =
 
 export interface LaneRunner {
   readonly lease: Lease
+  /** The rule that decides when an inclusion of this intent is final. */
+  finalityOf(intent: Intent): Finality
   post(signal: LaneSignal): void
   /** Finishes the cycle that runs and starts no other. */
   stop(): Promise<void>

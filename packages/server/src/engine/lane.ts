@@ -9,7 +9,7 @@
 import { assessInclusion, type ChainView, type Finality, listConfirmations } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, inclusionOf, type TxId } from '../core/transaction.ts'
+import { type InFlight, type Intent, inclusionOf, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -20,6 +20,7 @@ import type { Broadcaster } from './broadcaster.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
 import { keepAlive, nextDueAt } from './keep-alive.ts'
 import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
+import { createLaneInbox } from './lane-inbox.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { type Preparation, prepareTransactions } from './prepare.ts'
 import type { Writer } from './writer.ts'
@@ -44,15 +45,17 @@ export interface LanePorts {
 
 export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const { store, writer, chain, clock, telemetry, broadcaster, tracker, settings } = ports
+  const inbox = createLaneInbox()
   let ledger: Ledger | null = null
-  let inbox: LaneSignal[] = []
   let ready: readonly Preparation[] = []
   let chainCount: number | null = null
   let view: ChainView | null = null
   let queueMayHaveMore = true
   let preparing = false
   let holdUntil = 0
-  let loadFailures = 0
+  /** Cycles in a row that could not be stored, and until when the next one is put off, by the monotonic clock. */
+  let failures = 0
+  let resumeAt = Number.NEGATIVE_INFINITY
   let cycling: Promise<void> | null = null
   let stopped = false
   let cancelTick = (): void => {}
@@ -61,20 +64,24 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function post(signal: LaneSignal): void {
     if (stopped) return
-    inbox.push(signal)
-    cycling ??= runCycles().finally(() => {
-      cycling = null
-    })
+    inbox.put(signal)
+    cycling ??= runCycles()
   }
 
   async function runCycles(): Promise<void> {
     // Lets signals that arrive in the same turn share a cycle.
     await Promise.resolve()
-    while (!stopped && inbox.length > 0) {
-      const signals = inbox
-      inbox = []
-      await cycle(signals)
+    while (!stopped && !inbox.isEmpty() && clock.monotonic() >= resumeAt) {
+      await cycle(inbox.takeAll()).catch((error: unknown) => {
+        // A lane that breaks takes no other along: it starts over from what the store has.
+        telemetry.log('error', 'a cycle of a lane broke; loading it again', { ...fields, error })
+        preparing = false
+        reload()
+        backOff()
+      })
     }
+    // In the same step as the last look at the inbox: a signal that came in between would start nothing.
+    cycling = null
     if (!stopped) scheduleTick()
   }
 
@@ -84,14 +91,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       holdUntil = 0
     }
     const loaded = ledger === null
-    if (ledger === null && !(await load())) return
+    if (ledger === null && !(await load())) return inbox.putBack(signals)
     if (ledger === null) return
     const draft = createLaneDraft(ledger, ports.policy())
     if (loaded) recover(draft)
     for (const signal of signals) take(signal, draft)
     keepAlive(draft, clock.now(), ports.policy())
     await allocate(draft)
-    if (!draft.isEmpty()) await save(draft)
+    if (draft.isEmpty()) failures = 0
+    else await save(draft)
     prepareMore()
   }
 
@@ -99,25 +107,27 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   async function load(): Promise<boolean> {
     try {
       const lane = await store.loadLane(lease.lane)
+      if (stopped) return false
       ledger = {
         cursor: lane.cursor,
         inFlight: new Map(lane.inFlight.map((tx) => [tx.id, tx])),
         recyclable: lane.recyclable,
       }
-      loadFailures = 0
       ready = []
       queueMayHaveMore = true
       tracker.adopt(runner, lane.inFlight)
       return true
     } catch (error) {
-      loadFailures++
       telemetry.log('warn', 'a lane could not be loaded; trying again', { ...fields, error })
-      inbox.push({ type: 'work' })
-      await new Promise<void>((resolve) => {
-        clock.schedule(Math.min(2_000, 100 * 2 ** Math.min(loadFailures, 5)), resolve)
-      })
+      backOff()
       return false
     }
+  }
+
+  /** What arrives meanwhile is kept. */
+  function backOff(): void {
+    failures++
+    resumeAt = clock.monotonic() + Math.min(2_000, 100 * 2 ** Math.min(failures, 5))
   }
 
   /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
@@ -155,14 +165,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'deep':
       case 'withdrawn': {
         const tx = draft.current(signal.txId)
-        if (tx === undefined || inclusionOf(tx)?.blockHash !== signal.blockHash) return
-        if (signal.type === 'withdrawn') draft.apply(tx, { type: 'inclusion.reorged', at })
-        else draft.apply(tx, { type: 'finality.reached', at, confirmations: signal.confirmations })
+        const { blockHash } = signal
+        if (tx === undefined) return
+        if (signal.type === 'withdrawn') draft.apply(tx, { type: 'inclusion.reorged', at, blockHash })
+        else draft.apply(tx, { type: 'finality.reached', at, blockHash, confirmations: signal.confirmations })
         return
       }
       case 'nonce.lost': {
         const tx = draft.current(signal.txId)
-        if (tx) draft.apply(tx, { type: 'nonce.lost', at })
+        if (tx) draft.apply(tx, { type: 'nonce.lost', at, nonce: signal.nonce })
         return
       }
       case 'prepared':
@@ -193,17 +204,18 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const tx of draft.inFlight()) {
       const inclusion = inclusionOf(tx)
       if (inclusion === null) continue
-      const finality = tx.intent.finality ?? ports.policy().finality ?? settings.finality
+      const { blockHash } = inclusion
+      const finality = finalityOf(tx.intent)
       const status = assessInclusion(inclusion, chainView, finality)
-      if (status.type === 'reorged') draft.apply(tx, { type: 'inclusion.reorged', at })
+      if (status.type === 'reorged') draft.apply(tx, { type: 'inclusion.reorged', at, blockHash })
       else if (status.type === 'unknown') tracker.lookUp(tx.id)
       else {
         if (forkFrom !== null && inclusion.blockNumber < forkFrom) {
           const confirmations = listConfirmations(inclusion.blockNumber, chainView, finality)
-          draft.apply(tx, { type: 'confirmations.replaced', at, confirmations })
+          draft.apply(tx, { type: 'confirmations.replaced', at, blockHash, confirmations })
         }
         if (status.type === 'final') {
-          draft.apply(tx, { type: 'finality.reached', at, confirmations: status.confirmations })
+          draft.apply(tx, { type: 'finality.reached', at, blockHash, confirmations: status.confirmations })
         }
       }
     }
@@ -237,6 +249,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (result === null) return halt()
     switch (result.type) {
       case 'written':
+        failures = 0
         ledger = draft.settle(result.versions)
         act(draft)
         return
@@ -249,19 +262,22 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'stale':
         telemetry.count('drover_lane_reloads_total', { cause: 'stale' })
         reload()
+        // Somebody else's change is met once; what stays stale after a fresh load must not spin.
+        if (failures++ > 0) backOff()
         return
       case 'refused':
         telemetry.count('drover_lane_reloads_total', { cause: 'refused' })
         telemetry.log('error', 'the database refused a write of a lane', { ...fields, detail: result.detail })
         holdUntil = clock.now() + settings.prepareRetryMs
         reload()
+        backOff()
         return
     }
   }
 
   function reload(): void {
     ledger = null
-    inbox.push({ type: 'work' })
+    inbox.put({ type: 'work' })
   }
 
   function act(draft: LaneDraft): void {
@@ -275,6 +291,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause: effect.cause })
       }
     }
+    // Stopped while the write was under way: the next owner sends, and nobody here watches any more.
+    if (stopped) return
     tracker.update(runner, draft.changed())
     if (toSend.size > 0) send([...toSend.values()].sort((a, b) => a.nonce - b.nonce))
   }
@@ -324,7 +342,11 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const first = queued[0]
     if (first === undefined) return { type: 'prepared', preparations: [], chainCount: null }
     queueMayHaveMore = true
-    if (first.retryAt !== null && first.retryAt > clock.now()) return { type: 'prepare.held', until: first.retryAt }
+    // What waited for a predecessor is tried as soon as none is left, whatever pause it had.
+    const isFreed = first.subState === 'waiting_for_predecessor' && !predecessorsPending
+    if (first.retryAt !== null && first.retryAt > clock.now() && !isFreed) {
+      return { type: 'prepare.held', until: first.retryAt }
+    }
     const [preparations, count] = await Promise.all([
       prepareTransactions(chain, queued, { policy, predecessorsPending }),
       needsCount ? chain.getTransactionCount(lease.lane.signer, 'pending') : null,
@@ -334,7 +356,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function scheduleTick(): void {
     cancelTick()
-    if (ledger === null) return
+    const pauseMs = resumeAt - clock.monotonic()
+    if (pauseMs > 0) cancelTick = clock.schedule(pauseMs, () => post({ type: 'tick' }))
+    if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const due = nextDueAt([...ledger.inFlight.values()], ports.policy(), holdUntil > now ? holdUntil : null)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))
@@ -346,8 +370,13 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     tracker.forget(runner)
   }
 
+  function finalityOf(intent: Intent): Finality {
+    return intent.finality ?? ports.policy().finality ?? settings.finality
+  }
+
   const runner: LaneRunner = {
     lease,
+    finalityOf,
     post,
     stop: async () => {
       halt()

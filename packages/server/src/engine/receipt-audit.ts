@@ -6,7 +6,7 @@
  * A nonce is called lost to a foreign transaction only when the account's count is past it, none of our hashes was ever
  * listed in a block, no node knows any of them, and all that stayed so over several looks as deep as finality itself.
  */
-import type { ChainView, Finality, Inclusion } from '../core/finality.ts'
+import { assessInclusion, type ChainView, type Confirmation, type Header, type Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -21,7 +21,6 @@ export interface AuditSettings {
   readonly receiptWorkers: number
   /** Looks, at different heights, before a nonce is called lost. */
   readonly lostAfterLooks: number
-  readonly finality: Finality
 }
 
 export interface ReceiptAudit {
@@ -56,6 +55,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     cancel()
     if (stopped) return
     cancel = clock.schedule(delayMs, () => {
+      hurried = false
       running ??= audit().finally(() => {
         running = null
         const again = hurried && failures === 0
@@ -79,13 +79,12 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         await auditBatch(batch)
     })
     const results = await Promise.allSettled(workers)
-    failures = 0
-    for (const result of results) {
-      if (result.status === 'fulfilled') continue
-      if (!(result.reason instanceof ChainUnavailable)) throw result.reason
-      failures = Math.min(failures + 1, 10)
+    const failed = results.filter((result) => result.status === 'rejected')
+    for (const { reason } of failed) {
+      if (!(reason instanceof ChainUnavailable)) throw reason
       countLookup('failed')
     }
+    failures = failed.length === 0 ? 0 : Math.min(failures + 1, 10)
   }
 
   function isDue(entry: Watched, now: number): boolean {
@@ -114,11 +113,21 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       entry.wanted = false
       entry.checkedAt = clock.now()
       countLookup(found === undefined ? 'missing' : 'found')
-      if (found?.type === 'found') await confirmFound(entry, found.inclusion)
-      else if (entry.inclusion !== null) await confirmWithdrawn(entry, entry.inclusion)
-      else missing.push(entry)
+      if (found === undefined && entry.inclusion === null) missing.push(entry)
+      else await confirm(entry, found?.type === 'found' ? found.inclusion : null)
     }
     await suspect(missing)
+  }
+
+  async function confirm(entry: Watched, found: Inclusion | null): Promise<void> {
+    try {
+      if (found !== null) await confirmFound(entry, found)
+      else if (entry.inclusion !== null) await confirmWithdrawn(entry, entry.inclusion)
+    } catch (error) {
+      // Half looked up is not looked up.
+      entry.wanted = true
+      throw error
+    }
   }
 
   /** A receipt says where; only the canonical chain says that it counts. */
@@ -132,18 +141,21 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const canonical = inWindow ?? (await chain.getBlock(inclusion.blockNumber))
     if (canonical === null || canonical.hash !== inclusion.blockHash) return
     if (entry.inclusion?.blockHash !== inclusion.blockHash) ports.deliver([inclusion])
-    if (inWindow === null) await settleDeep(entry, inclusion, view)
+    if (inWindow === null) await settleDeep(entry, inclusion, canonical, view)
     else entry.runner.post({ type: 'chain', view, forkFrom: null })
   }
 
-  /** Deeper than the window is deeper than finality asks for; the list is read from the chain. */
-  async function settleDeep(entry: Watched, inclusion: Inclusion, view: ChainView): Promise<void> {
-    const count = settings.finality.type === 'confirmations' ? settings.finality.count : 0
-    const last = Math.min(view.head.number, inclusion.blockNumber + count)
-    const confirmations: { blockNumber: number; blockHash: Hash }[] = []
-    for (let blockNumber = inclusion.blockNumber + 1; blockNumber <= last; blockNumber++) {
-      const block = await chain.getBlock(blockNumber)
-      if (block === null) {
+  /** Below the window only heights and tags can be judged; the list is read from the chain, each block on its parent. */
+  async function settleDeep(entry: Watched, inclusion: Inclusion, at: Header, view: ChainView): Promise<void> {
+    const finality = entry.finality()
+    const reaching = { ...view, header: (number: number) => (number === at.number ? at : view.header(number)) }
+    // Not final yet: its lane asks again with the next block.
+    if (assessInclusion(inclusion, reaching, finality).type !== 'final') return
+    const count = finality.type === 'confirmations' ? finality.count : 0
+    const confirmations: Confirmation[] = []
+    for (let blockNumber = at.number + 1; blockNumber <= at.number + count; blockNumber++) {
+      const block = view.header(blockNumber) ?? (await chain.getBlock(blockNumber))
+      if (block === null || block.parentHash !== (confirmations.at(-1)?.blockHash ?? at.hash)) {
         entry.wanted = true
         return
       }
@@ -152,14 +164,11 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     entry.runner.post({ type: 'deep', txId: entry.txId, blockHash: inclusion.blockHash, confirmations })
   }
 
+  /** Only another block in its place proves that an inclusion is gone; a node without that block is merely behind. */
   async function confirmWithdrawn(entry: Watched, inclusion: Inclusion): Promise<void> {
-    const block = await chain.getBlock(inclusion.blockNumber)
-    if (block?.hash === inclusion.blockHash) {
-      entry.wanted = true
-      return
-    }
-    entry.listed = false
-    entry.runner.post({ type: 'withdrawn', txId: entry.txId, blockHash: inclusion.blockHash })
+    const canonical = ports.view()?.header(inclusion.blockNumber) ?? (await chain.getBlock(inclusion.blockNumber))
+    if (canonical === null || canonical.hash === inclusion.blockHash) entry.wanted = true
+    else entry.runner.post({ type: 'withdrawn', txId: entry.txId, blockHash: inclusion.blockHash })
   }
 
   async function suspect(entries: readonly Watched[]): Promise<void> {
@@ -167,7 +176,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     if (head === undefined) return
     const counts = new Map<Address, number>()
     for (const entry of entries) {
-      if (entry.listed) continue
+      if (await isListed(entry)) continue
       const { signer } = entry.runner.lease.lane
       const count = counts.get(signer) ?? (await chain.getTransactionCount(signer, 'latest'))
       counts.set(signer, count)
@@ -176,15 +185,25 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     }
   }
 
+  async function isListed(entry: Watched): Promise<boolean> {
+    if (entry.listedIn === null) return false
+    const { number, hash } = entry.listedIn
+    const canonical = ports.view()?.header(number) ?? (await chain.getBlock(number))
+    if (canonical !== null && canonical.hash !== hash) entry.listedIn = null
+    return entry.listedIn !== null
+  }
+
   async function deepenSuspicion(entry: Watched, head: number): Promise<void> {
     const before = entry.suspicion ?? { looks: 0, firstHead: head, lastHead: -1 }
     if (before.lastHead === head) return
     entry.suspicion = { ...before, looks: before.looks + 1, lastHead: head }
-    const depth = settings.finality.type === 'confirmations' ? settings.finality.count : 64
+    const finality = entry.finality()
+    const depth = finality.type === 'confirmations' ? finality.count : 64
     if (entry.suspicion.looks < settings.lostAfterLooks || head - before.firstHead < depth) return
     for (const hash of entry.hashes) if ((await chain.findTransaction(hash)) !== null) return
+    entry.suspicion = null
     telemetry.log('warn', 'a nonce was used by a foreign transaction', { txId: entry.txId, nonce: entry.nonce })
-    entry.runner.post({ type: 'nonce.lost', txId: entry.txId })
+    entry.runner.post({ type: 'nonce.lost', txId: entry.txId, nonce: entry.nonce })
   }
 
   function countLookup(result: 'found' | 'missing' | 'failed'): void {

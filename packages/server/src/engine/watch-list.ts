@@ -1,5 +1,5 @@
 /** Every attempt of every lane that this node runs, found by hash in no time. */
-import type { Inclusion } from '../core/finality.ts'
+import type { Finality, Header, Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import { inclusionOf, isInFlight, type Transaction, type TxId } from '../core/transaction.ts'
 import type { LaneRunner } from './lane-runner.ts'
@@ -10,12 +10,14 @@ export interface Watched {
   readonly nonce: number
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
+  /** What makes an inclusion of it final; asked for anew each time, since a signer's policy may change. */
+  finality(): Finality
   /** When it was last looked up by hash, or first seen here. */
   checkedAt: number
   /** To be looked up by hash at the next audit, whatever its age. */
   wanted: boolean
-  /** A canonical block listed one of its hashes: whatever a receipt look-up says, the nonce is ours. */
-  listed: boolean
+  /** The block that last listed one of its hashes: while that is canonical, whatever a receipt look-up says, the nonce is ours. */
+  listedIn: Pick<Header, 'number' | 'hash'> | null
   /** The account's count is past the nonce and none of our hashes is known: how often that was seen, and at which heights. */
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
@@ -51,17 +53,20 @@ export function createWatchList(): WatchList {
         return
       }
       const before = byId.get(tx.id)
-      const entry: Watched = {
+      if (before !== undefined && before.runner !== runner) perRunner.get(before.runner)?.delete(tx.id)
+      // In place: a look-up that is under way holds this very entry, and what it finds out must not be lost.
+      const entry: Watched = Object.assign(before ?? {}, {
         runner,
         txId: tx.id,
         nonce: tx.nonce,
         hashes: tx.attempts.map((attempt) => attempt.hash),
         inclusion: inclusionOf(tx),
+        finality: () => runner.finalityOf(tx.intent),
         checkedAt: before?.checkedAt ?? now,
         wanted: wanted || (before?.wanted ?? false),
-        listed: before?.listed ?? false,
+        listedIn: before?.listedIn ?? null,
         suspicion: before?.suspicion ?? null,
-      }
+      })
       byId.set(tx.id, entry)
       for (const hash of entry.hashes) byHash.set(hash, entry)
       const ids = perRunner.get(runner) ?? new Set<TxId>()

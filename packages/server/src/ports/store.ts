@@ -125,6 +125,12 @@ export interface HistoryEntry {
   readonly lastAt: number
 }
 
+/** What a caller makes a request known by. */
+export interface RequestKey {
+  readonly lane: Lane
+  readonly requestId: string
+}
+
 export interface TransactionFilter {
   readonly chainId?: number
   readonly from?: Address
@@ -209,6 +215,8 @@ export interface Store {
 
   // Reads
   findTransaction(id: TxId): Promise<Transaction | null>
+  /** Earlier requests under these keys, in order; null where there is none. One round trip. */
+  findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
   listTransactions(
     filter: TransactionFilter,

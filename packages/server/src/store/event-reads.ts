@@ -3,6 +3,7 @@ import type { Address } from '../core/hex.ts'
 import type { TxId, TxState } from '../core/transaction.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import type { Database } from './database.ts'
+import { isTxId } from './tx-id.ts'
 
 interface EventRow {
   readonly event_id: number
@@ -37,7 +38,7 @@ const EVENTS = {
 } as const
 
 export async function readHistory(database: Database, id: TxId): Promise<readonly HistoryEntry[]> {
-  return (await database.query<EventRow>(HISTORY, [id])).map(toEntry)
+  return isTxId(id) ? (await database.query<EventRow>(HISTORY, [id])).map(toEntry) : []
 }
 
 export async function readEvents(database: Database, after: number, limit: number): Promise<readonly HistoryEntry[]> {

@@ -15,8 +15,15 @@ export function toJson(value: unknown): string {
   return MAY_BE_REFUSED.test(text) ? JSON.stringify(value, writeLegibly) : text
 }
 
+/** A text of a filter, as it would have been stored. */
+export function toText(text: string): string {
+  return text.replace(REFUSED, '\uFFFD')
+}
+
 function writeLegibly(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(REFUSED, '\uFFFD') : value
+  if (typeof value === 'string') return toText(value)
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [toText(name), field]))
 }
 
 /** The same value with every amount as text. */

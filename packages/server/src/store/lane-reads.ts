@@ -5,6 +5,7 @@ import type { LoadedLane } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
+import { isTxId } from './tx-id.ts'
 
 /** One statement, so that cursor, nonces and transactions are of the same moment. */
 const LOAD = {
@@ -83,6 +84,7 @@ function readQueued(row: TransactionRow): Queued {
 }
 
 export async function countAhead(database: Database, id: TxId): Promise<number | null> {
+  if (!isTxId(id)) return null
   const [row] = await database.query<{ ahead: number }>(AHEAD, [id])
   return row?.ahead ?? null
 }

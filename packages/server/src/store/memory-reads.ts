@@ -12,6 +12,7 @@ import {
   type MemoryTransaction,
   sortedLanes,
 } from './memory-state.ts'
+import { assertPageCursor } from './tx-id.ts'
 
 export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const lane = state.lanes.get(laneKey(wanted))
@@ -76,6 +77,7 @@ export function listTransactionsInMemory(
   filter: TransactionFilter,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Page<Transaction> {
+  assertPageCursor(after)
   const matches = [...state.lanes.values()]
     .flatMap(transactionsOf)
     .filter((tx) => isMatch(tx, filter) && (after === null || tx.id < after))

@@ -73,6 +73,9 @@ export function isLeaseLive(state: MemoryState, lane: MemoryLane): boolean {
   return lane.owner !== null && lane.expiresAt > state.now()
 }
 
+/** After the step that caused it, as from a database: a listener that calls the store at once must not land inside it. */
 export function tell(state: MemoryState, notice: Notice): void {
-  for (const listener of [...state.listeners]) listener(notice)
+  queueMicrotask(() => {
+    for (const listener of [...state.listeners]) listener(notice)
+  })
 }

@@ -56,6 +56,11 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),
     findTransaction: async (id) => copy(findMemoryTransaction(state, id)?.tx),
+    findRequests: async (keys) =>
+      keys.map(({ lane, requestId }) => {
+        const id = state.lanes.get(laneKey(lane))?.requests.get(requestId)
+        return copy(findMemoryTransaction(state, id ?? '')?.tx)
+      }),
     findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
@@ -78,9 +83,11 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
   const before = state.lanes.size
   for (const { lane, policy, label } of signers) {
     if (state.lanes.has(laneKey(lane))) continue
+    // Handed out as it is, with leases and notices, and so not to be changed by anyone.
+    const own = Object.freeze({ ...lane })
     state.lanes.set(laneKey(lane), {
-      lane: { ...lane },
-      signer: { lane: { ...lane }, policy: structuredClone(policy), label, paused: false, createdAt: state.now() },
+      lane: own,
+      signer: { lane: own, policy: structuredClone(policy), label, paused: false, createdAt: state.now() },
       ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
       ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
     })

@@ -37,25 +37,13 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
   }
 
   async function connect(): Promise<void> {
-    const next = new Client({
-      connectionString: options.databaseUrl,
-      application_name: `${options.applicationName} listen`,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-    })
-    client = next
     const lose = (why: string): void => {
       if (client !== next) return
       client = null
       reconnectLater(why)
     }
-    next.on('error', (error) => lose(error.message))
-    next.on('end', () => lose('connection ended'))
-    next.on('notification', ({ payload }) => {
-      const notice = parseNotice(payload ?? '')
-      if (notice !== null) tell(notice)
-    })
+    const next = createClient(options, { tell, lose })
+    client = next
     try {
       await next.connect()
       await next.query(`listen ${CHANNEL}`)
@@ -103,4 +91,24 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
       await last?.end()
     },
   }
+}
+
+function createClient(
+  options: ListenerOptions,
+  on: { readonly tell: (notice: Notice) => void; readonly lose: (why: string) => void },
+): Client {
+  const client = new Client({
+    connectionString: options.databaseUrl,
+    application_name: `${options.applicationName} listen`,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  })
+  client.on('error', (error) => on.lose(error.message))
+  client.on('end', () => on.lose('connection ended'))
+  client.on('notification', ({ payload }) => {
+    const notice = parseNotice(payload ?? '')
+    if (notice !== null) on.tell(notice)
+  })
+  return client
 }

@@ -16,7 +16,7 @@ import {
 import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './signer-statements.ts'
-import { findTransaction, findTransactionByHash, listTransactions } from './transaction-reads.ts'
+import { findRequests, findTransaction, findTransactionByHash, listTransactions } from './transaction-reads.ts'
 import { amend, writeLanes } from './write-lanes.ts'
 
 export type PostgresStoreOptions = DatabaseOptions
@@ -52,6 +52,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     writeLanes: (writes) => writeLanes(database, writes),
     amend: (save, nonces) => amend(database, save, nonces),
     findTransaction: (id) => findTransaction(database, id),
+    findRequests: (keys) => findRequests(database, keys),
     findTransactionByHash: (hash) => findTransactionByHash(database, hash),
     listTransactions: (filter, page) => listTransactions(database, filter, page),
     countAhead: (id) => countAhead(database, id),

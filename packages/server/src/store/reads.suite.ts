@@ -33,6 +33,21 @@ export function describeReads(get: GetStore): void {
       expect(await store.findTransaction(anyNew(lease.lane).id)).toBeNull()
     })
 
+    test('earlier requests are found together, in order, each in its own lane', async () => {
+      const { store } = get()
+      const [lane, other] = [await registerLane(store), await registerLane(store)]
+      const first = await acceptOne(store, lane, { requestId: 'a' })
+      const second = await acceptOne(store, other, { requestId: 'a' })
+      const keys = [
+        { lane: other, requestId: 'a' },
+        { lane, requestId: 'b' },
+        { lane, requestId: 'a' },
+        { lane, requestId: 'a' },
+      ]
+      expect(await store.findRequests(keys)).toEqual([second, null, first, first])
+      expect(await store.findRequests([])).toEqual([])
+    })
+
     test('an answer is a copy', async () => {
       const { store } = get()
       const queued = await acceptOne(store, await registerLane(store), { metadata: { a: '1' } })
@@ -88,8 +103,20 @@ export function describeReads(get: GetStore): void {
       expect(await list({ hash: flying.attempts[0]?.hash ?? anyHash() })).toEqual([flying.id])
       expect(await list({ hash: anyHash() })).toEqual([])
       expect(await list({ nonce: 12 })).toEqual([landing.id])
+      expect(await list({ nonce: 12, from: lane.signer })).toEqual([landing.id])
+      expect(await list({ nonce: 12, from: other.signer })).toEqual([])
       expect(await list({ since: waiting.createdAt })).toEqual(expect.arrayContaining([apart.id, waiting.id]))
       expect(await list({ since: apart.createdAt + 60_000 })).toEqual([])
+    })
+
+    test('what is no id at all is not found, and what is no cursor is refused', async () => {
+      const { store } = get()
+      expect(await store.findTransaction('nonsense')).toBeNull()
+      expect(await store.readHistory('nonsense')).toEqual([])
+      expect(await store.countAhead('nonsense')).toBeNull()
+      await expect(store.listTransactions({}, { after: 'nonsense', limit: 1 })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
     })
 
     test('a lane that nobody knows is empty', async () => {

@@ -1,10 +1,11 @@
 /** Transactions for whoever asks: by id, by any hash they ever had, and in pages, newest first. */
 import type { Hash } from '../core/hex.ts'
 import type { Transaction, TxId, TxState } from '../core/transaction.ts'
-import type { Page, TransactionFilter } from '../ports/store.ts'
+import type { Page, RequestKey, TransactionFilter } from '../ports/store.ts'
 import type { Database } from './database.ts'
-import { toBytes, toTime } from './json-text.ts'
+import { toBytes, toText, toTime } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
+import { assertPageCursor, isTxId } from './tx-id.ts'
 
 const BY_ID = {
   name: 'find_transaction',
@@ -18,18 +19,47 @@ select ${TRANSACTION_COLUMNS} from managed_tx t
  where t.tx_id = (select a.tx_id from tx_attempt a where a.hash = $1::bytea)`,
 } as const
 
+const BY_REQUEST = {
+  name: 'find_requests',
+  text: `
+select k.ord, ${TRANSACTION_COLUMNS}
+  from json_to_recordset($1::json) as k(ord int, chain_id bigint, signer bytea, request_id text)
+ cross join lateral (
+   select * from managed_tx m
+    where m.chain_id = k.chain_id and m.signer = k.signer and m.request_id = k.request_id) t`,
+} as const
+
 const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
+
+/** The allocation knows who holds a nonce, and has the index; the lane's transactions have none by nonce once final. */
+const HOLDER_OF_NONCE = `t.tx_id = (
+  select n.tx_id from nonce_allocation n where n.chain_id = t.chain_id and n.signer = t.signer and n.nonce = t.nonce)`
 
 /** How long an id can be older than its row: a node that keeps trying to store it gives up long before. */
 const ID_SLACK_MS = 60 * 60_000
 
 export async function findTransaction(database: Database, id: TxId): Promise<Transaction | null> {
-  return first(await database.query<TransactionRow>(BY_ID, [id]))
+  return isTxId(id) ? first(await database.query<TransactionRow>(BY_ID, [id])) : null
 }
 
 export async function findTransactionByHash(database: Database, hash: Hash): Promise<Transaction | null> {
   return first(await database.query<TransactionRow>(BY_HASH, [toBytes(hash)]))
+}
+
+export async function findRequests(
+  database: Database,
+  keys: readonly RequestKey[],
+): Promise<readonly (Transaction | null)[]> {
+  const asked = keys.map(({ lane, requestId }, ord) => ({
+    ord,
+    chain_id: lane.chainId,
+    signer: toBytes(lane.signer),
+    request_id: toText(requestId),
+  }))
+  const rows = await database.query<TransactionRow & { readonly ord: number }>(BY_REQUEST, [JSON.stringify(asked)])
+  const found = new Map(rows.map((row) => [row.ord, readTransaction(row)]))
+  return keys.map((_, ord) => found.get(ord) ?? null)
 }
 
 export async function listTransactions(
@@ -37,6 +67,7 @@ export async function listTransactions(
   filter: TransactionFilter,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<Page<Transaction>> {
+  assertPageCursor(page.after)
   const { conditions, values } = toConditions(filter, page.after)
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
   const text = `select ${TRANSACTION_COLUMNS} from managed_tx t ${where} order by t.tx_id desc limit ${page.limit + 1}`
@@ -56,9 +87,12 @@ function toConditions(filter: TransactionFilter, after: string | null) {
   const { chainId, from, states, requestId, hash, nonce, since } = filter
   if (chainId !== undefined) add('t.chain_id = ?', chainId)
   if (from !== undefined) add('t.signer = ?::bytea', toBytes(from))
-  if (requestId !== undefined) add('t.request_id = ?', requestId)
+  if (requestId !== undefined) add('t.request_id = ?', toText(requestId))
   if (hash !== undefined) add('t.tx_id = (select a.tx_id from tx_attempt a where a.hash = ?::bytea)', toBytes(hash))
-  if (nonce !== undefined) add('t.nonce = ?', nonce)
+  if (nonce !== undefined) {
+    add('t.nonce = ?', nonce)
+    if (chainId !== undefined && from !== undefined) conditions.push(HOLDER_OF_NONCE)
+  }
   if (states !== undefined) {
     add('t.state = any(?::text[])', states)
     conditions.push(...impliedBy(states))

@@ -31,8 +31,9 @@ function readScenario(root: FieldReader): Scenario {
   const fees = root.object('basefees')
   fees.only(['cycles', 'cells'])
   const actors = root.list('actors').map(readActor)
-  const names = new Set(actors.map(({ name }) => name))
-  if (names.size < actors.length) root.report('actors', 'has two actors of one name')
+  const named = actors.map(({ name }) => name).filter((name) => name !== '')
+  const names = new Set(named)
+  if (names.size < named.length) root.report('actors', 'has two actors of one name')
   return {
     name: root.text('name', 'scenario'),
     blocks,

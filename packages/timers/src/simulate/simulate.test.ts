@@ -66,9 +66,9 @@ describe('problems in a scenario name their field, all at once', () => {
     ).toEqual([
       'speed',
       'blocks',
+      'actors[1]',
       'actors[0].handler',
       'actors[0].name',
-      'actors[1]',
       'actors[1].name',
       'params.nope',
       'params.maxFiresPerBlock',

@@ -1,0 +1,198 @@
+/** Times the timer kernel at a million live timers, beside a plain sort of the backlog, and at ten times the backlog. */
+import { performance } from 'node:perf_hooks'
+import { applyDelivery } from '../packages/timers/src/kernel/apply-delivery.ts'
+import { cancelTimer } from '../packages/timers/src/kernel/cancel-timer.ts'
+import { type Delivery, deliver } from '../packages/timers/src/kernel/deliver.ts'
+import { type Hex, uintDigits } from '../packages/timers/src/kernel/hex.ts'
+import { setTimeout } from '../packages/timers/src/kernel/set-timer.ts'
+import type { Timer } from '../packages/timers/src/kernel/timer.ts'
+import { DEFAULT_PARAMS, type TimerParams } from '../packages/timers/src/kernel/timer-params.ts'
+import { restoreTimers, type TimerSnapshot } from '../packages/timers/src/kernel/timer-snapshot.ts'
+import { createTimerState, type TimerState } from '../packages/timers/src/kernel/timer-state.ts'
+
+interface Load {
+  readonly name: string
+  readonly live: number
+  readonly actors: number
+  readonly waiting: number
+  readonly newlyDue: number
+}
+
+const HEIGHT = 10_000n
+const ROOT: Hex = `0x${'11'.repeat(32)}`
+const ROUNDS = 5
+const PARAMS: TimerParams = {
+  ...DEFAULT_PARAMS,
+  timerLaneCycles: 1n << 40n,
+  maxTimersPerOwner: 1 << 30,
+  maxTimersPerTarget: 1 << 30,
+}
+
+const LOADS: readonly Load[] = [
+  { name: 'base', live: 1_000_000, actors: 50_000, waiting: 100_000, newlyDue: 10_000 },
+  { name: '10x actors, 10x backlog', live: 2_000_000, actors: 500_000, waiting: 1_000_000, newlyDue: 10_000 },
+]
+
+export function benchTimers(print: (line: string) => void = console.log): void {
+  const rows: string[][] = [['load', 'what', 'median ms', 'best ms', 'MB allocated']]
+  for (const load of LOADS) rows.push(...benchDeliver(load))
+  rows.push(...benchCalls())
+  const widths = rows[0]?.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0))) ?? []
+  for (const row of rows)
+    print(
+      row
+        .map((cell, index) => (index < 2 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0)))
+        .join('  '),
+    )
+}
+
+function benchDeliver(load: Load): string[][] {
+  const warm = openBacklog(load)
+  const block = { height: HEIGHT + 1n, parentStateRoot: ROOT, modifiedKeys: [], params: PARAMS }
+  let delivery: Delivery | null = null
+  const delivered = measure(() => {
+    delivery = deliver(warm, block)
+  })
+  const { entries } = delivery as unknown as Delivery
+  if (entries.length !== PARAMS.maxFiresPerBlock) throw new Error(`fired ${entries.length}`)
+  const applied = measure(() => applyDelivery(warm, delivery as unknown as Delivery))
+  const idle = measure(() => deliver({ ...warm, indexHeight: createTimerState({ chainId: 1n }).indexHeight }, block))
+  let sorted: Hex[] = []
+  const plain = measure(() => {
+    sorted = sortBacklog(warm, HEIGHT + 1n)
+  })
+  const chosen = new Set(entries.map((entry) => entry.timerId))
+  if (!sorted.every((id) => chosen.has(id))) throw new Error('the plain sort chose other timers')
+  return [
+    [load.name, 'deliver, 10,000 newly due, 1,000 fires', ...delivered],
+    [load.name, 'deliver, none newly due, 1,000 fires', ...idle],
+    [load.name, 'write back', ...applied],
+    [load.name, 'plain sort of the backlog', ...plain],
+  ]
+}
+
+/** A state one block before the measured one, with its ready index in place. */
+function openBacklog({ live, actors, waiting, newlyDue }: Load): TimerState {
+  const timers: Timer[] = []
+  const targets = Array.from({ length: actors }, (_, n): Hex => `0x${uintDigits(hash(n), 4)}${uintDigits(n, 16)}`)
+  for (let n = 0; n < live; n += 1) {
+    const spread = BigInt(hash(n * 3 + 1) % 500)
+    const dueHeight = n < waiting ? HEIGHT - spread : n < waiting + newlyDue ? HEIGHT + 1n : HEIGHT + 2n + spread
+    const target = targets[hash(n * 7 + 2) % actors] as Hex
+    timers.push({
+      kind: 'HEIGHT',
+      owner: target,
+      target,
+      timerId: `0x${uintDigits(hash(n), 4)}${uintDigits(n, 28)}`,
+      payload: '0x',
+      gasLimit: 10_000n,
+      bidFp: BigInt(hash(n * 5 + 3)) << 60n,
+      fifoRank: BigInt(n),
+      fireSeq: 0,
+      version: 1,
+      createdHeight: 1n,
+      dueHeight,
+    })
+  }
+  const snapshot: TimerSnapshot = {
+    chainId: 1n,
+    height: HEIGHT - 1n,
+    nextRank: BigInt(live),
+    timers,
+    cursors: [],
+    ownerCounters: [],
+    nonces: [],
+    tombstones: [],
+    isolated: [],
+    carriedKeys: [],
+    targets: null,
+  }
+  const state = restoreTimers(snapshot)
+  const quiet = { ...PARAMS, maxFiresPerBlock: 1 }
+  const first = deliver(state, { height: HEIGHT, parentStateRoot: ROOT, modifiedKeys: [], params: quiet })
+  return applyDelivery(state, first).state
+}
+
+/** What R25 avoids: score everything that is due, sort it, rotate, take the first thousand. */
+function sortBacklog(state: TimerState, height: bigint): Hex[] {
+  const due: { timer: Timer; score: bigint; dueHeight: bigint; cursor: bigint }[] = []
+  for (const timer of state.indexHeight.values()) {
+    if (timer.dueHeight > height) break
+    const score =
+      PARAMS.wAge * (height - timer.dueHeight) +
+      PARAMS.wBid * (timer.bidFp > PARAMS.maxBid ? PARAMS.maxBid : timer.bidFp)
+    due.push({ timer, score, dueHeight: timer.dueHeight, cursor: state.cursors.get(timer.target) ?? 0n })
+  }
+  due.sort((a, b) => {
+    if (a.score !== b.score) return a.score > b.score ? -1 : 1
+    if (a.cursor !== b.cursor) return a.cursor < b.cursor ? -1 : 1
+    if (a.dueHeight !== b.dueHeight) return a.dueHeight < b.dueHeight ? -1 : 1
+    if (a.timer.target !== b.timer.target) return a.timer.target < b.timer.target ? -1 : 1
+    return a.timer.fifoRank < b.timer.fifoRank ? -1 : 1
+  })
+  const seen = new Set<Hex>()
+  const first = due.filter(({ timer }) => !seen.has(timer.target) && seen.add(timer.target))
+  return first.slice(0, PARAMS.maxFiresPerBlock).map(({ timer }) => timer.timerId)
+}
+
+function benchCalls(): string[][] {
+  const count = 50_000
+  const owners = Array.from({ length: 1_000 }, (_, n): Hex => `0x${uintDigits(hash(n), 20)}`)
+  let state = openBacklog({ name: '', live: 1_000_000, actors: 50_000, waiting: 100_000, newlyDue: 0 })
+  const ids: [Hex, Hex][] = []
+  const height = HEIGHT + 1n
+  const set = time(() => {
+    for (let n = 0; n < count; n += 1) {
+      const caller = owners[n % owners.length] as Hex
+      const dueHeight = height + 1n + BigInt(n % 1_000)
+      const outcome = setTimeout(
+        state,
+        { caller, height, params: PARAMS },
+        { target: caller, dueHeight, payload: '0x', gasLimit: 10_000n },
+      )
+      if (outcome.type === 'refused') throw new Error(outcome.message)
+      state = outcome.state
+      ids.push([caller, outcome.timerId])
+    }
+  })
+  const cancel = time(() => {
+    for (const [caller, timerId] of ids) {
+      const outcome = cancelTimer(state, { caller, height, params: PARAMS }, { target: caller, timerId })
+      if (outcome.type === 'refused') throw new Error(outcome.message)
+      state = outcome.state
+    }
+  })
+  const rate = (ms: number) => `${Math.round(count / (ms / 1_000)).toLocaleString('en')} per second`
+  return [
+    ['1,000,000 live', `insert: ${rate(set)}`, '', '', ''],
+    ['1,000,000 live', `cancel: ${rate(cancel)}`, '', '', ''],
+  ]
+}
+
+function measure(work: () => void): [string, string, string] {
+  const times: number[] = []
+  let allocated = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    globalThis.gc?.()
+    const before = process.memoryUsage().heapUsed
+    times.push(time(work))
+    allocated = Math.max(allocated, process.memoryUsage().heapUsed - before)
+  }
+  times.sort((a, b) => a - b)
+  const median = times[times.length >> 1] ?? 0
+  const megabytes = globalThis.gc === undefined ? 'needs --expose-gc' : (allocated / 1e6).toFixed(1)
+  return [median.toFixed(1), (times[0] ?? 0).toFixed(1), megabytes]
+}
+
+function time(work: () => void): number {
+  const from = performance.now()
+  work()
+  return performance.now() - from
+}
+
+/** Spreads small numbers over 32 bits, the same on every run. */
+function hash(n: number): number {
+  let h = Math.imul(n ^ 0x9e3779b9, 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}

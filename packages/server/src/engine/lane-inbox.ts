@@ -1,0 +1,66 @@
+/**
+ * What waits for a lane's next cycle. While the store is away signals go on arriving, so a signal that only repeats an
+ * earlier one takes its place: the inbox grows with what is in flight, never with time.
+ */
+import type { LaneSignal } from './lane-runner.ts'
+
+export interface LaneInbox {
+  put(signal: LaneSignal): void
+  isEmpty(): boolean
+  takeAll(): readonly LaneSignal[]
+  /** Taken, but not dealt with: they come before what has arrived since. */
+  putBack(signals: readonly LaneSignal[]): void
+}
+
+export function createLaneInbox(): LaneInbox {
+  let waiting = new Map<string, LaneSignal>()
+  let count = 0
+
+  function put(signal: LaneSignal): void {
+    const key = repeatKey(signal) ?? `${count++}`
+    const earlier = waiting.get(key)
+    // At the end, not in its old place: a look at the chain has to come after the inclusions that it judges.
+    waiting.delete(key)
+    waiting.set(key, earlier === undefined ? signal : merge(earlier, signal))
+  }
+
+  function takeAll(): readonly LaneSignal[] {
+    const taken = [...waiting.values()]
+    waiting = new Map()
+    return taken
+  }
+
+  return {
+    put,
+    isEmpty: () => waiting.size === 0,
+    takeAll,
+    putBack: (signals) => {
+      for (const signal of [...signals, ...takeAll()]) put(signal)
+    },
+  }
+}
+
+/** Equal for signals of which the later says all that the earlier said; null where each counts. */
+function repeatKey(signal: LaneSignal): string | null {
+  switch (signal.type) {
+    case 'work':
+    case 'amended':
+    case 'tick':
+    case 'chain':
+      return signal.type
+    case 'deep':
+    case 'withdrawn':
+    case 'nonce.lost':
+      return `${signal.type}:${signal.txId}`
+    case 'expired':
+      return `${signal.type}:${signal.transactions.map((tx) => tx.id).join()}`
+    default:
+      return null
+  }
+}
+
+function merge(earlier: LaneSignal, later: LaneSignal): LaneSignal {
+  if (earlier.type !== 'chain' || later.type !== 'chain') return later
+  const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)
+  return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks) }
+}

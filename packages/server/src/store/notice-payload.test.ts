@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { EVENTS_APPENDED, laneNotice, NODES_CHANGED, parseNotice } from './notice-payload.ts'
+
+const lane = { chainId: 10, signer: `0x${'ab'.repeat(20)}` } as const
+
+test.each(['lane.work', 'lane.amended', 'lane.released'] as const)('%s comes back with its lane', (type) => {
+  expect(parseNotice(laneNotice(type, lane))).toEqual({ type, lane })
+})
+
+test('those without a lane come back too', () => {
+  expect(parseNotice(EVENTS_APPENDED)).toEqual({ type: 'events.appended' })
+  expect(parseNotice(NODES_CHANGED)).toEqual({ type: 'nodes.changed' })
+})
+
+test.each([
+  '',
+  'hello',
+  'null',
+  '7',
+  '[]',
+  '{}',
+  '{"type":"later"}',
+  '{"type":"gap"}',
+  '{"type":"lane.work","chainId":1}',
+])('what is not ours is passed over: %s', (payload) => {
+  expect(parseNotice(payload)).toBeNull()
+})

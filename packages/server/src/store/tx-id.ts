@@ -1,0 +1,14 @@
+/** Ids as callers may spell them: anything can arrive in a URL, and only some of it can be in the table. */
+import { AppError } from '../core/app-error.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isTxId(text: string): boolean {
+  return UUID.test(text)
+}
+
+/** Throws for a cursor that no page ever had. */
+export function assertPageCursor(after: string | null): void {
+  if (after === null || isTxId(after)) return
+  throw new AppError('invalid_request', 'This is not a cursor from an earlier page.', { field: 'after' })
+}

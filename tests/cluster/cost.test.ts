@@ -1,0 +1,117 @@
+/** What one confirmed intent costs, in database transactions and RPC calls, with 1, 100 and 1,000 in flight: it must fall. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { readAll } from '../setup/cluster.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
+
+const senders = [developmentAccount(0), developmentAccount(1), developmentAccount(2)]
+
+interface Cost {
+  readonly inFlight: number
+  readonly intents: number
+  readonly databaseTransactions: number
+  readonly rpcCalls: number
+  readonly rpcRequests: number
+}
+
+let chain: TestChain
+let database: TestDatabase
+let proxy: RpcProxy
+let drover: DroverProcess
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  database = await createTestDatabase()
+  proxy = await startRpcProxy(chain.rpcUrl)
+  drover = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: proxy.url,
+    signerKeys: senders.map(({ privateKey }) => privateKey),
+    env: {
+      DROVER_FINALITY: '2',
+      DROVER_SIGNER_POLICY: 'fast',
+      DROVER_MAX_IN_FLIGHT: '1000',
+      DROVER_RESUBMIT_INTERVAL: '60s',
+    },
+  })
+})
+
+afterAll(async () => {
+  await drover?.end()
+  await proxy?.stop()
+  await database?.drop()
+  await chain?.stop()
+})
+
+async function countTransactions(): Promise<number> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query<{ commits: number }>(
+    'select xact_commit::int as commits from pg_stat_database where datname = current_database()',
+  )
+  await client.end()
+  return rows[0]?.commits ?? 0
+}
+
+/** Posts `inFlight` intents at once and mines only when all of them are with the node; `rounds` times over. */
+async function measure(sender: string, inFlight: number, rounds: number): Promise<Cost> {
+  const before = { transactions: await countTransactions(), calls: proxy.calls.length, requests: proxy.requestCount }
+  const filter = `&from=${sender}`
+  for (let round = 0; round < rounds; round++) {
+    const post = (index: number) =>
+      drover.post('/v1/transactions', {
+        from: sender,
+        to: sender,
+        value: '1',
+        requestId: `${inFlight}-${round}-${index}`,
+      })
+    const indices = Array.from({ length: inFlight }, (_, index) => index)
+    const work = Array.from({ length: 50 }, async () => {
+      for (let index = indices.shift(); index !== undefined; index = indices.shift())
+        expect((await post(index)).status).toBe(202)
+    })
+    await Promise.all(work)
+    const pending = async () => Number(await chain.rpc<string>('eth_getTransactionCount', [sender, 'pending']))
+    await eventually(pending, (count) => count === (round + 1) * inFlight)
+    await eventually(
+      async () => {
+        await chain.mine(1)
+        const page = await drover.get(`/v1/transactions?state=ALLOCATED,TRACKING,QUEUED&limit=1${filter}`)
+        return page.body.items.length
+      },
+      (open) => open === 0,
+      { everyMs: 300 },
+    )
+  }
+  // Backends publish their counters within a second of the last commit.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  expect((await readAll(drover, filter)).filter(({ state }) => state === 'CONFIRMED').length).toBe(inFlight * rounds)
+  return {
+    inFlight,
+    intents: inFlight * rounds,
+    databaseTransactions: (await countTransactions()) - before.transactions,
+    rpcCalls: proxy.calls.length - before.calls,
+    rpcRequests: proxy.requestCount - before.requests,
+  }
+}
+
+test('the cost of a confirmed intent falls with the number in flight', async () => {
+  const [one, hundred, thousand] = senders.map(({ address }) => address)
+  if (one === undefined || hundred === undefined || thousand === undefined) throw new Error('three senders are needed')
+  const costs = [await measure(one, 1, 10), await measure(hundred, 100, 2), await measure(thousand, 1_000, 1)]
+  const perIntent = costs.map((cost) => ({
+    'in flight': cost.inFlight,
+    'database transactions': (cost.databaseTransactions / cost.intents).toFixed(3),
+    'RPC calls': (cost.rpcCalls / cost.intents).toFixed(3),
+    'HTTP requests': (cost.rpcRequests / cost.intents).toFixed(3),
+  }))
+  console.table(perIntent)
+  for (const field of ['databaseTransactions', 'rpcCalls', 'rpcRequests'] as const) {
+    const values = costs.map((cost) => cost[field] / cost.intents)
+    expect(values, field).toEqual([...values].sort((a, b) => b - a))
+  }
+})

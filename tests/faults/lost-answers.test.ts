@@ -1,0 +1,91 @@
+/** The node takes the bytes and its answer is lost: nobody concludes that they were not sent. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { drop } from '../setup/rpc-reactions.ts'
+import { expectExactlyOnce, PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
+
+const SEND = 'eth_sendRawTransaction'
+const lost = drop({ forward: true })
+
+describe.each(PRESETS)('%s: the answer is lost', (preset) => {
+  let node: SingleNode
+
+  beforeAll(async () => {
+    node = await startSingleNode({ preset })
+  })
+  afterEach(() => node.proxy.reset())
+  afterAll(() => node.close())
+
+  const statesOf = async (id: string) => [...new Set((await node.history(id)).map(({ toState }) => toState))]
+  const answersTo = async (id: string) =>
+    (await node.history(id)).filter(({ type }) => type === 'broadcast.answered').map(({ cause }) => cause)
+
+  test('to a first send, and to its repetitions: ALLOCATED until a node says that it has the bytes', async () => {
+    const heal = node.proxy.on(SEND, lost)
+    const id = await node.send()
+    await node.proxy.awaitCalls(SEND, 4)
+    const { nonce } = await node.read(id)
+    expect(await node.read(id)).toMatchObject({ state: 'ALLOCATED', error: null })
+    expect(Number(await node.chain.rpc('eth_getTransactionCount', [node.sender.address, 'pending']))).toBe(nonce + 1)
+    heal()
+    await node.until(id, ({ state }) => state === 'TRACKING')
+    const answers = await answersTo(id)
+    expect(answers.at(-1)).toBe('already_known')
+    expect(new Set(answers.slice(0, -1))).toEqual(new Set(['ambiguous']))
+    await node.mineUntil([id], 'CONFIRMED')
+    expect(await statesOf(id)).toEqual(['QUEUED', 'ALLOCATED', 'TRACKING', 'CONFIRMED'])
+    await expectExactlyOnce(node)
+  })
+
+  test('to every send for good: the block tells, and the lane goes on', async () => {
+    node.proxy.on(SEND, lost)
+    const ids = [await node.send(), await node.send(), await node.send()]
+    await node.mineUntil(ids, 'CONFIRMED')
+    for (const id of ids) expect(await answersTo(id)).not.toContain('accepted')
+    await expectExactlyOnce(node)
+  })
+
+  test('to re-sends of what a node has taken: still TRACKING, mined once', async () => {
+    const id = await node.send()
+    await node.until(id, ({ state }) => state === 'TRACKING')
+    node.proxy.on(SEND, lost)
+    await node.proxy.awaitCalls(SEND, node.proxy.count(SEND) + 4)
+    expect(await node.read(id)).toMatchObject({ state: 'TRACKING', error: null })
+    await node.mineUntil([id], 'CONFIRMED')
+    await expectExactlyOnce(node)
+  })
+
+  test('to a send whose process is killed before it hears anything: the next one sends the same bytes', async () => {
+    const heal = node.proxy.on(SEND, lost)
+    const ids = await node.sendTogether(5)
+    await node.proxy.awaitCalls(SEND, 1)
+    await node.stopService('SIGKILL')
+    heal()
+    await node.start()
+    await node.mineUntil(ids, 'CONFIRMED')
+    await expectExactlyOnce(node)
+  })
+
+  test.runIf(preset === 'fast')('to a whole batch, at its first send and at its re-sends', async () => {
+    const heal = node.proxy.on(SEND, lost)
+    const ids = await node.sendTogether(30)
+    await node.proxy.awaitCalls(SEND, 120)
+    const [first] = node.proxy.requests.filter(([call]) => call?.method === SEND)
+    expect(first?.length).toBe(30)
+    for (const id of ids) expect(await node.read(id)).toMatchObject({ state: 'ALLOCATED', error: null })
+    heal()
+    for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
+    await node.mineUntil(ids, 'CONFIRMED')
+    for (const id of ids) expect(await statesOf(id)).toEqual(['QUEUED', 'ALLOCATED', 'TRACKING', 'CONFIRMED'])
+    await expectExactlyOnce(node)
+  })
+
+  test.runIf(preset === 'stable')('because it never comes: given up after a time, and sent again', async () => {
+    const held = node.proxy.hold(SEND, 'after')
+    const id = await node.send()
+    await held.arrived
+    await node.until(id, ({ state }) => state === 'TRACKING')
+    expect(await answersTo(id)).toEqual(['ambiguous', 'already_known'])
+    await node.mineUntil([id], 'CONFIRMED')
+    await expectExactlyOnce(node)
+  })
+})
