@@ -9,6 +9,7 @@ const MAY_IMPORT = {
   store: ['core', 'ports'],
   chain: ['core', 'ports'],
   signer: ['core', 'ports'],
+  hooks: ['core', 'ports'],
   webhooks: ['core', 'ports'],
   api: ['core', 'ports', 'engine'],
   telemetry: ['core', 'ports'],

@@ -16,6 +16,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: ['packages/*/src/**/*.test.ts'],
           exclude: ['**/*.real.test.ts', '**/node_modules/**'],
           testTimeout: 30_000,
@@ -26,6 +27,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'real',
+          sequence: { groupOrder: 1 },
           include: ['packages/*/src/**/*.real.test.ts', 'tests/**/*.test.ts'],
           exclude: ['tests/cluster/**', 'tests/faults/**', '**/node_modules/**'],
           globalSetup: ['tests/setup/postgres.ts'],
@@ -39,6 +41,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'cluster',
+          sequence: { groupOrder: 2 },
           include: ['tests/cluster/**/*.test.ts', 'tests/faults/**/*.test.ts'],
           globalSetup: ['tests/setup/postgres.ts'],
           testTimeout: 600_000,

@@ -8,7 +8,9 @@ function createStream(length: number) {
   const reads: { readonly after: number; readonly limit: number }[] = []
   return {
     reads,
-    append: (count: number) => void (end += count),
+    append(count: number) {
+      end += count
+    },
     api: {
       readEvents: async (after: number, limit: number) => {
         reads.push({ after, limit })

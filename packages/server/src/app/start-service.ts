@@ -16,7 +16,12 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+import { createStuckReview } from '../engine/stuck-review.ts'
+import { loadStuckModule } from '../hooks/stuck-module.ts'
+import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
 import type { Chain } from '../ports/chain.ts'
+import type { Random } from '../ports/clock.ts'
+import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
 import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
@@ -72,6 +77,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     chains: chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
     settings: toEngineSettings(config),
     onDatabaseTime: clock.adjust,
+    onStuck: (txId, isOurs) => review.notice(txId, isOurs),
   })
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
@@ -85,11 +91,17 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
       signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
+  const operate = createOperate({ store, chains: byId, clock, ...around })
+  const review = createStuckReview({
+    ...{ store, clock, telemetry, operate, policyOf: around.policyOf },
+    hook: await openStuckHook(config, clock, random),
+    intervalMs: config.stuck.reviewIntervalMs,
+  })
   const server = createHttpServer({
     ...around,
     nodeId,
     accept,
-    operate: createOperate({ store, chains: byId, clock, ...around }),
+    operate,
     store,
     clock,
     chainStatus,
@@ -115,6 +127,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     await server.close()
     await intake.drain()
     signers.close()
+    review.stop()
     await engine.stop()
     await Promise.all(chains.map(({ chain }) => chain.close()))
     await store.close()
@@ -147,6 +160,12 @@ async function openChain(
   const { rpcUrls: urls, pollIntervalMs, feeModel } = own
   const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })
   return { chain, own }
+}
+
+async function openStuckHook({ stuck }: Config, clock: SystemClock, random: Random): Promise<StuckHook | null> {
+  if (stuck.hook === null) return null
+  if (!/^https?:/i.test(stuck.hook)) return loadStuckModule(stuck.hook, process.cwd())
+  return createStuckWebhook({ url: stuck.hook, secret: stuck.secret ?? '', clock, random })
 }
 
 function policyOf({ signers, policy }: Config, address: Address): Policy {

@@ -1,8 +1,8 @@
 /** Reads a node's error to `eth_estimateGas`: a certain failure of the call, or no answer at all. */
 import type { CallOutcome } from '../ports/chain.ts'
 import { listErrorTexts } from './error-texts.ts'
-import type { RpcError } from './rpc-error.ts'
 import { describeRevert, findRevertData } from './revert-reason.ts'
+import type { RpcError } from './rpc-error.ts'
 import type { SendErrorClass } from './send-error-patterns.ts'
 import { findSendErrorClass } from './send-outcome.ts'
 

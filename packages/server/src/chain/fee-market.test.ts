@@ -68,7 +68,11 @@ describe('a chain with a fee market', () => {
       fast: 3n * GWEI,
     })
     const free = open({ eth_feeHistory: quiet, eth_gasPrice: hex(GWEI) })
-    expect((await readFeeMarket(free.pool, { ...AUTO, minPriorityFeeWei: 5n })).priorityFeePerGas).toEqual({ slow: 5n, standard: 5n, fast: 8n })
+    expect((await readFeeMarket(free.pool, { ...AUTO, minPriorityFeeWei: 5n })).priorityFeePerGas).toEqual({
+      slow: 5n,
+      standard: 5n,
+      fast: 8n,
+    })
     const zero = open({ ...older, eth_feeHistory: history([[0n, 0n, 0n]], [1], GWEI) })
     expect((await readFeeMarket(zero.pool, AUTO)).priorityFeePerGas).toEqual({ slow: 1n, standard: 1n, fast: 1n })
   })

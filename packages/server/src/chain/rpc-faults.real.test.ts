@@ -18,6 +18,7 @@ import { type Block, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignedTransaction } from '../ports/signer.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
 
 const account = developmentAccount(0)
@@ -480,6 +481,33 @@ describe('credentials in a URL', () => {
     expect(() => open(['http://ok.example', 'htp:/pa55@nowhere'])).toThrow(/^RPC URL 2 of 2 is not/)
     expect(() => open(['ws://heads.example/pa55'])).toThrow(/at least one http/)
   })
+})
+
+test('every call of a batch is counted by its method and what came of it, and what is passed on under one name', async () => {
+  const telemetry = createRecordingTelemetry()
+  const chain = open([first.url], { telemetry })
+  first.on('eth_getBalance', rpcError(-32000, 'header not found'))
+  await failureOf(chain.getBalance(sender))
+  await chain.broadcast([await sign(0), await sign(1)])
+  await chain.forward([{ method: 'made_up_by_a_caller', params: [] }])
+  const count = (method: string, outcome: string) =>
+    telemetry.valueOf('drover_rpc_requests_total', { chainId: 31337, host: new URL(first.url).host, method, outcome })
+  expect(count('eth_chainId', 'result')).toBe(1)
+  expect(count('eth_getBalance', 'error')).toBe(1)
+  expect(count('eth_sendRawTransaction', 'result')).toBe(2)
+  expect([count('forwarded', 'error'), count('made_up_by_a_caller', 'error')]).toEqual([1, 0])
+})
+
+test('a chain is priced by the model that was chosen', async () => {
+  expect((await open([first.url]).getFeeMarket()).baseFeePerGas).not.toBeNull()
+  expect((await open([first.url], { feeModel: 'legacy' }).getFeeMarket()).baseFeePerGas).toBeNull()
+  first.on('eth_feeHistory', rpcError(-32601, 'Method not found'))
+  first.on(
+    'eth_getBlockByNumber',
+    change((block) => ({ ...(block as object), baseFeePerGas: undefined })),
+  )
+  const insisting = open([first.url], { feeModel: 'eip1559' })
+  expect((await failureOf(insisting.getFeeMarket())).message).toContain('feeModel is eip1559')
 })
 
 test('a closed chain is unavailable at once', async () => {

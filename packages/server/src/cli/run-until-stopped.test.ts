@@ -58,14 +58,15 @@ test('the first signal stops in order, once', async () => {
   expect(stage.hasListener()).toBe(false)
 })
 
-test('the second signal ends the process at once', async () => {
+test('the second signal ends the process at once, unless it is the same keystroke', async () => {
   const stage = createStage()
-  const stop = vi.fn(() => {
-    stage.signal()
-    return never
-  })
+  const stop = vi.fn(() => never)
   const code = run(stage, { stop }, () => stage.signal())
-  await vi.advanceTimersByTimeAsync(0)
+  await vi.advanceTimersByTimeAsync(100)
+  stage.signal()
+  expect(stage.exits).toEqual([])
+  await vi.advanceTimersByTimeAsync(500)
+  stage.signal()
   expect(stage.exits).toEqual([EXIT.interrupted])
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await code).toBe(EXIT.failure)

@@ -1,6 +1,7 @@
 /**
  * Keeps a service running until it is told to stop. The first signal asks for an orderly stop, which is given a bounded
- * time; the second ends the process at once. A signal that comes while the service still starts counts as the first.
+ * time; a second one, a moment later, ends the process at once. A signal that comes while the service still starts
+ * counts as the first.
  */
 import { EXIT, type ExitCode } from './exit-code.ts'
 import type { Terminal } from './terminal.ts'
@@ -18,6 +19,9 @@ export interface RunOptions<T extends Running> {
   onStarted(running: T): void
 }
 
+/** One Ctrl-C arrives twice under npm: from the terminal, and passed on by npm. */
+const SAME_KEYSTROKE_MS = 500
+
 type End = { readonly type: 'signal'; readonly signal: string } | { readonly type: 'stopped' }
 
 export async function runUntilStopped<T extends Running>(options: RunOptions<T>): Promise<ExitCode> {
@@ -26,11 +30,12 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
   const interrupted = new Promise<End>((resolve) => {
     interrupt = resolve
   })
-  let signals = 0
+  let firstAt: number | null = null
   const takeBack = terminal.onSignal((signal) => {
-    signals += 1
-    if (signals > 1) terminal.exit(EXIT.interrupted)
-    else interrupt({ type: 'signal', signal })
+    if (firstAt === null) {
+      firstAt = performance.now()
+      interrupt({ type: 'signal', signal })
+    } else if (performance.now() - firstAt > SAME_KEYSTROKE_MS) terminal.exit(EXIT.interrupted)
   })
   try {
     const starting = options.start()
@@ -44,7 +49,7 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
         return EXIT.failure
       }
     }
-    terminal.stderr.write('Stopping; once more to end at once.\n')
+    terminal.stderr.write('Stopping; press again to end at once.\n')
     return await stopInTime(starting, options)
   } finally {
     takeBack()

@@ -28,6 +28,7 @@ export interface Config {
     readonly maxSubmitAttempts: number
     readonly maxInFlight: number
   }
+  readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
   readonly lease: { readonly durationMs: number; readonly renewIntervalMs: number }
   readonly writer: { readonly count: number; readonly lingerMs: number; readonly batchSize: number }
   readonly intake: { readonly queueLimit: number; readonly lingerMs: number; readonly batchSize: number }
@@ -59,6 +60,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSubmitAttempts: values.maxSubmitAttempts,
       maxInFlight: values.maxInFlight,
     },
+    stuck: { hook: values.stuckHook, secret: values.stuckHookSecret, reviewIntervalMs: values.stuckReviewInterval },
     lease: {
       durationMs: values.leaseDuration,
       renewIntervalMs: values.leaseRenewInterval,

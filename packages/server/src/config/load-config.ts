@@ -20,7 +20,12 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 /** Values that are right by themselves and wrong together. */
 export function findContradictions({ values, chains }: ResolvedSettings): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  const { leaseDuration, leaseRenewInterval, headerWindow, host } = values
+  const { leaseDuration, leaseRenewInterval, headerWindow, host, stuckHook, stuckHookSecret } = values
+  if (stuckHook != null && /^https?:/i.test(stuckHook) && stuckHookSecret == null)
+    problems.push({
+      place: 'stuckHookSecret',
+      message: 'is required where stuckHook is a URL, so that its owner can tell our questions from forged ones',
+    })
   if (leaseRenewInterval !== undefined && leaseDuration !== undefined && leaseRenewInterval * 2 > leaseDuration)
     problems.push({
       place: 'leaseRenewInterval',

@@ -2,6 +2,7 @@
  * Every setting, once. Flags, environment variables, the configuration file, the reference page, `drover config` and the
  * hiding of secrets are all derived from this table, so a setting that is not here does not exist anywhere.
  */
+import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import { FAST, STABLE } from '../core/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
@@ -128,6 +129,24 @@ export const SETTINGS = {
     fallback: STABLE.stuckAfterMs,
     description:
       'A transaction that is not included after this long is STUCK: it is still watched, and an alarm is raised.',
+  }),
+  stuckHook: setting<string | null>({
+    type: optional(text, 'none: always wait'),
+    fallback: null,
+    description:
+      'Who decides about a STUCK transaction: the http(s) URL of a signed webhook, or the path of a module with a default export. Answers wait, retry, bump, cancel or resolve.',
+  }),
+  stuckHookSecret: setting<string | null>({
+    type: optional(text, 'none'),
+    fallback: null,
+    description:
+      'Signs what is posted to the stuck hook, as Standard Webhooks has it; text, or base64 behind `whsec_`.',
+    secrets: (secret) => (secret === null ? [] : [secret]),
+  }),
+  stuckReviewInterval: setting({
+    type: duration(1_000, DAY),
+    fallback: 5 * MINUTE,
+    description: 'How often the stuck hook is asked again about a transaction that is still stuck.',
   }),
   maxSubmitAttempts: setting({
     type: integer(1, 100_000),

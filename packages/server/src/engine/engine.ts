@@ -2,6 +2,7 @@
 import type { ChainView, Finality } from '../core/finality.ts'
 import { laneKey } from '../core/lane.ts'
 import { STABLE } from '../core/policy.ts'
+import type { TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -46,6 +47,7 @@ export interface EnginePorts {
   readonly settings: EngineSettings
   /** The database's clock, as read with a heartbeat, and the monotonic moments around the question. */
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
+  onStuck(txId: TxId, isOurs: () => boolean): void
 }
 
 interface ChainUnit {
@@ -109,6 +111,7 @@ export function createEngine(ports: EnginePorts): Engine {
         policy: () => keeper.signer(lease.lane)?.policy ?? STABLE,
         isPaused: () => keeper.signer(lease.lane)?.paused ?? false,
         mayAct,
+        onStuck: ports.onStuck,
         onFenced,
       })
     },

@@ -44,6 +44,7 @@ async function setUp(lanes: number) {
         log.push(`${nodeId} starts`)
         return {
           lease: lane.lease,
+          finalityOf: () => ({ type: 'finalized' }),
           post: () => {},
           stop: async () => {
             log.push(`${nodeId} stops`)

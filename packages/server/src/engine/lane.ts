@@ -39,6 +39,8 @@ export interface LanePorts {
   isPaused(): boolean
   /** False once the lease may be somebody else's. */
   mayAct(): boolean
+  /** A transaction of this lane cannot advance: somebody must decide. */
+  onStuck(txId: TxId, isOurs: () => boolean): void
   /** The lease is gone; the lane has stopped by itself. */
   onFenced(): void
 }
@@ -116,6 +118,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       ready = []
       queueMayHaveMore = true
       tracker.adopt(runner, lane.inFlight)
+      for (const tx of lane.inFlight) if (tx.state === 'STUCK') ports.onStuck(tx.id, () => !stopped)
       return true
     } catch (error) {
       telemetry.log('warn', 'a lane could not be loaded; trying again', { ...fields, error })
@@ -287,8 +290,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       if (effect.type === 'broadcast' && tx && !tx.suspended && inclusionOf(tx) === null) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
       if (effect.type === 'alarm') {
-        telemetry.count('drover_stuck_decisions_total', { action: 'wait', cause: effect.cause })
+        telemetry.count('drover_alarms_total', { cause: effect.cause })
         telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause: effect.cause })
+        ports.onStuck(txId, () => !stopped)
       }
     }
     // Stopped while the write was under way: the next owner sends, and nobody here watches any more.

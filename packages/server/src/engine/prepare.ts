@@ -103,5 +103,16 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
       }
     case 'invalid':
       return { type: 'rejected', tx, error: { code: 'invalid', message: outcome.message } }
+    case 'unknown':
+      return {
+        type: 'deferred',
+        tx,
+        subState: 'waiting_for_node',
+        error: {
+          code: 'not_simulated',
+          message: 'the chain node could not run the call; preparation is tried again',
+          reason: outcome.message,
+        },
+      }
   }
 }

@@ -42,6 +42,11 @@ export const METRICS = {
     help: 'Steps towards finality.',
     labels: { result: 'included, reorged, confirmed, failed, cancelled' },
   },
+  drover_alarms_total: {
+    kind: 'counter',
+    help: 'Transactions that got stuck: each needs somebody to look at it.',
+    labels: { cause: 'why it is stuck' },
+  },
   drover_stuck_decisions_total: {
     kind: 'counter',
     help: 'Decisions about transactions that cannot advance.',

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { type Policy, STABLE } from '../core/policy.ts'
+import { allocated, queued, T0 } from '../core/sample-transactions.suite.ts'
+import type { InFlight, Queued, TxId } from '../core/transaction.ts'
+import type { Signer, UnsignedTransaction } from '../ports/signer.ts'
+import { anyHash } from '../store/samples.suite.ts'
+import { allocateNonces } from './allocate.ts'
+import { createLaneDraft, type Ledger } from './lane-draft.ts'
+import type { Preparation } from './prepare.ts'
+
+const LEASE = { lane: queued().intent.lane, nodeId: 'node-a', fence: 3 }
+const FEES = { type: 'eip1559', maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } as const
+const ERROR = { code: 'x', message: 'x' }
+const NOW = T0 + 1_000
+
+function ready(id: TxId, change: Partial<Queued> = {}): Preparation {
+  return { type: 'ready', tx: queued({ id, ...change }), gasLimit: 21_000n, fees: FEES }
+}
+
+interface Given {
+  readonly ledger?: Partial<Ledger>
+  readonly policy?: Partial<Policy>
+  readonly chainCount?: number
+  readonly brokenAt?: number
+}
+
+async function allocate(preparations: readonly Preparation[], given: Given = {}) {
+  const policy = { ...STABLE, maxInFlight: 10, ...given.policy }
+  const ledger: Ledger = { cursor: 5, inFlight: new Map(), recyclable: [], ...given.ledger }
+  const draft = createLaneDraft(ledger, policy)
+  const signed: UnsignedTransaction[] = []
+  const signer: Signer = {
+    addresses: () => [],
+    sign: async (_, transaction) => {
+      if (signed.length === given.brokenAt) throw new Error('the vault is sealed')
+      signed.push(transaction)
+      return { raw: '0x02', hash: anyHash() }
+    },
+  }
+  const context = { lease: LEASE, ledger, chainCount: given.chainCount ?? null, policy, now: NOW, retryMs: 500, signer }
+  const result = await allocateNonces(draft, preparations, context)
+  const saves = draft.toWrite(LEASE).saves.map(({ tx }) => [tx.id, tx.state, 'nonce' in tx ? tx.nonce : null])
+  return { result, saves, write: draft.toWrite(LEASE), signed }
+}
+
+describe('which nonce', () => {
+  test('the cursor, then one after the other, all in one write with the cursor behind them', async () => {
+    const { saves, write } = await allocate([ready('a'), ready('b')])
+    expect(saves).toEqual([
+      ['a', 'ALLOCATED', 5],
+      ['b', 'ALLOCATED', 6],
+    ])
+    expect(write.cursor).toEqual({ expected: 5, next: 7 })
+    expect(write.nonces).toMatchObject([
+      { nonce: 5, status: 'RESERVED', txId: 'a' },
+      { nonce: 6, status: 'RESERVED', txId: 'b' },
+    ])
+  })
+
+  test('a free one first, the lowest before the others, and the cursor stays', async () => {
+    const { saves, write } = await allocate([ready('a'), ready('b'), ready('c')], { ledger: { recyclable: [4, 2] } })
+    expect(saves.map(([, , nonce]) => nonce)).toEqual([2, 4, 5])
+    expect(write.cursor).toEqual({ expected: 5, next: 6 })
+  })
+
+  test('a lane without a cursor begins where the chain is', async () => {
+    const { saves, write } = await allocate([ready('a')], { ledger: { cursor: null }, chainCount: 12 })
+    expect(saves).toEqual([['a', 'ALLOCATED', 12]])
+    expect(write.cursor).toEqual({ expected: null, next: 13 })
+  })
+
+  test.each([
+    { externalUse: false, chainCount: 9, nonce: 5 },
+    { externalUse: true, chainCount: 9, nonce: 9 },
+    { externalUse: true, chainCount: 3, nonce: 5 },
+  ])('with externalUse $externalUse and the chain at $chainCount it is $nonce', async (given) => {
+    const { externalUse, chainCount, nonce } = given
+    const { saves } = await allocate([ready('a')], { policy: { externalUse }, chainCount })
+    expect(saves).toEqual([['a', 'ALLOCATED', nonce]])
+  })
+})
+
+describe('order', () => {
+  test('a certain failure ends one, and the next takes its nonce', async () => {
+    const rejected: Preparation = { type: 'rejected', tx: queued({ id: 'a' }), error: ERROR }
+    const { saves } = await allocate([rejected, ready('b')])
+    expect(saves).toEqual([
+      ['a', 'CANCELLED', null],
+      ['b', 'ALLOCATED', 5],
+    ])
+  })
+
+  test('an uncertain one holds the line with a pause that doubles; none overtakes it', async () => {
+    const deferred: Preparation = {
+      type: 'deferred',
+      tx: queued({ id: 'a', prepareFailures: 3 }),
+      ...{ subState: 'waiting_for_node', error: ERROR },
+    }
+    const { saves, result } = await allocate([ready('z'), deferred, ready('b')])
+    expect(saves.map(([id, state]) => [id, state])).toEqual([
+      ['z', 'ALLOCATED'],
+      ['a', 'QUEUED'],
+    ])
+    expect(result.holdUntil).toBe(NOW + 500 * 8)
+  })
+
+  test('the pause never exceeds a minute', async () => {
+    const deferred: Preparation = {
+      type: 'deferred',
+      tx: queued({ id: 'a', prepareFailures: 1_000 }),
+      ...{ subState: 'waiting_for_funds', error: ERROR },
+    }
+    expect((await allocate([deferred])).result.holdUntil).toBe(NOW + 60_000)
+  })
+
+  test('a key that cannot sign spends no nonce; those before it are kept', async () => {
+    const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })
+    expect(saves).toEqual([['a', 'ALLOCATED', 5]])
+    expect(write.cursor).toEqual({ expected: 5, next: 6 })
+    expect(result).toMatchObject({ holdUntil: NOW + 500, signingError: expect.any(Error) })
+  })
+
+  test('what is past its deadline expires and takes no nonce', async () => {
+    const late = queued({ id: 'a', intent: { ...queued().intent, validUntil: NOW } })
+    const { saves, signed } = await allocate([{ type: 'ready', tx: late, gasLimit: 21_000n, fees: FEES }, ready('b')])
+    expect(saves).toEqual([
+      ['a', 'EXPIRED', null],
+      ['b', 'ALLOCATED', 5],
+    ])
+    expect(signed).toHaveLength(1)
+  })
+
+  test('never more in flight than policy allows', async () => {
+    const inFlight = new Map<TxId, InFlight>([['x', allocated({ id: 'x', nonce: 4 })]])
+    const { saves } = await allocate([ready('a'), ready('b')], { ledger: { inFlight }, policy: { maxInFlight: 2 } })
+    expect(saves).toEqual([['a', 'ALLOCATED', 5]])
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { STABLE } from '../core/policy.ts'
+import { allocated, mined, T0, tracking } from '../core/sample-transactions.suite.ts'
+import type { InFlight } from '../core/transaction.ts'
+import { keepAlive, nextDueAt } from './keep-alive.ts'
+import { createLaneDraft } from './lane-draft.ts'
+
+const POLICY = { ...STABLE, resubmitIntervalMs: 30_000, stuckAfterMs: 600_000 }
+
+/** Sent, and to be sent again, at these moments after T0. */
+function sent(nonce: number, at: number, change: Partial<InFlight> = {}): InFlight {
+  const times = { waitingSince: T0 + at, lastSubmitAt: T0 + at, nextResubmitAt: T0 + at + 30_000 }
+  return { ...tracking('pending', { id: `tx-${nonce}`, nonce, ...times }), ...change } as InFlight
+}
+
+function keep(list: readonly InFlight[], at: number) {
+  const ledger = { cursor: 100, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] }
+  const draft = createLaneDraft(ledger, POLICY)
+  keepAlive(draft, T0 + at, POLICY)
+  const claimed = draft.effects().filter(({ effect }) => effect.type === 'broadcast')
+  return {
+    claimed: claimed.map(({ txId }) => txId),
+    states: draft.inFlight().map((tx) => `${tx.id} ${tx.state} ${tx.subState}`),
+  }
+}
+
+describe('sending again', () => {
+  test('nothing before its time, and then the claim comes with the send', () => {
+    expect(keep([sent(7, 0)], 29_999).claimed).toEqual([])
+    expect(keep([sent(7, 0)], 30_000)).toEqual({ claimed: ['tx-7'], states: ['tx-7 TRACKING stale'] })
+  })
+
+  test('when one is overdue, all of the lane that are nearly due go along, lowest first', () => {
+    expect(keep([sent(9, 14_000), sent(8, 16_000), sent(7, 0)], 30_000).claimed).toEqual(['tx-7', 'tx-9'])
+  })
+
+  test('bytes that a node refused follow their own pauses and drag nobody along', () => {
+    const refused = sent(7, 28_000, { nextResubmitAt: T0 + 30_000 })
+    expect(keep([refused, sent(8, 2_000)], 30_000).claimed).toEqual(['tx-7'])
+  })
+
+  test('mined and suspended ones are left alone', () => {
+    const suspended = sent(8, 0, { suspended: true })
+    expect(keep([mined({ id: 'tx-7', nonce: 7 }), suspended], 3_600_000).claimed).toEqual([])
+  })
+
+  test('what was never answered goes again too', () => {
+    const silent = allocated({ id: 'tx-7', nextResubmitAt: T0 + 31_000 })
+    expect(keep([silent], 31_000).claimed).toEqual(['tx-7'])
+  })
+})
+
+describe('waiting too long', () => {
+  test('makes the lowest nonce stuck and those above it blocked', () => {
+    expect(keep([sent(7, 0), sent(8, 0)], 600_000).states).toEqual([
+      'tx-7 STUCK no_inclusion',
+      'tx-8 TRACKING blocked_by_predecessor',
+    ])
+  })
+
+  test('behind a mined nonce, the next one is the lowest', () => {
+    const states = keep([mined({ id: 'tx-6', nonce: 6 }), sent(7, 0)], 600_000).states
+    expect(states[1]).toBe('tx-7 STUCK no_inclusion')
+  })
+
+  test('behind a suspended nonce nobody is stuck', () => {
+    const states = keep([sent(7, 0, { suspended: true, subState: 'suspended' }), sent(8, 0)], 600_000).states
+    expect(states).toEqual(['tx-7 TRACKING suspended', 'tx-8 TRACKING blocked_by_predecessor'])
+  })
+})
+
+describe('when to look again', () => {
+  test('after a pass there is never anything due that the pass left undone', () => {
+    for (let at = 0; at <= 1_300_000; at += 7_919) {
+      const list = [sent(7, 0), sent(8, 5_000), allocated({ id: 'tx-9', nonce: 9, nextResubmitAt: T0 })]
+      const draft = createLaneDraft(
+        { cursor: 10, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] },
+        POLICY,
+      )
+      keepAlive(draft, T0 + at, POLICY)
+      expect(nextDueAt(draft.inFlight(), POLICY, null)).toBeGreaterThan(T0 + at)
+    }
+  })
+
+  test('nothing in flight and no hold: only a signal can change anything', () => {
+    expect(nextDueAt([], POLICY, null)).toBeNull()
+    expect(nextDueAt([mined()], POLICY, null)).toBeNull()
+    expect(nextDueAt([], POLICY, 42)).toBe(42)
+  })
+})

@@ -1,0 +1,333 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createFakeChain } from '../chain/fake-chain.ts'
+import type { SendOutcome } from '../core/send-outcome.ts'
+import type { Intent, Transaction } from '../core/transaction.ts'
+import type { LaneWrite, LaneWriteResult } from '../ports/store.ts'
+import { createLocalSigner } from '../signer/local-signer.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import { acceptOne, acquire } from '../store/samples.suite.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import type { Broadcast } from './broadcaster.ts'
+import { createFaultyStore } from './faulty-store.suite.ts'
+import type { InclusionTracker } from './inclusion-tracker.ts'
+import { createLane } from './lane.ts'
+import type { LaneRunner } from './lane-runner.ts'
+import { createManualClock } from './manual-clock.suite.ts'
+import { CHAIN_ID, keyOf, QUICK } from './test-cluster.suite.ts'
+import type { Writer } from './writer.ts'
+
+/** One lane on a memory store; what it wants sent and watched is written down, and its writes can be held or answered by hand. */
+async function setUp() {
+  const clock = createManualClock()
+  const telemetry = createRecordingTelemetry()
+  const store = createFaultyStore(createMemoryStore({ clock }))
+  const signer = createLocalSigner([keyOf(0)])
+  const [address] = signer.addresses()
+  if (address === undefined) throw new Error('no address')
+  const lane = { chainId: CHAIN_ID, signer: address }
+  await store.registerSigners([{ lane, policy: QUICK, label: null }])
+  const lease = await acquire(store, lane, 'node-a', 3_600_000)
+  const chain = createFakeChain({ chainId: CHAIN_ID, balances: { [address]: 10n ** 21n } })
+  const sent: Broadcast[] = []
+  const watched = new Map<LaneRunner, number>()
+  const state = {
+    held: true,
+    fencedTimes: 0,
+    outcome: { type: 'accepted' } as SendOutcome,
+    writes: 0,
+    answer: null as ((write: LaneWrite) => Promise<LaneWriteResult>) | null,
+  }
+  const tracker: InclusionTracker = {
+    adopt: (runner, transactions) => void watched.set(runner, transactions.length),
+    update: (runner, transactions) => void watched.set(runner, transactions.length),
+    forget: (runner) => void watched.delete(runner),
+    lookUp: () => {},
+    wantsTags: () => false,
+    stop: async () => {},
+  }
+  const writer: Writer = {
+    write: async (write) => {
+      state.writes++
+      if (state.answer !== null) return await state.answer(write)
+      const [result] = await store.writeLanes([write])
+      if (result === undefined) throw new Error('no answer')
+      return result
+    },
+    drain: async () => {},
+    abandon: () => {},
+  }
+  const runner = createLane(lease, {
+    ...{ store, writer, chain, signer, clock, telemetry, tracker },
+    broadcaster: {
+      send: async (broadcast) => {
+        if (!broadcast.maySend()) return { type: 'withheld' }
+        sent.push(broadcast)
+        return { type: 'sent', outcomes: broadcast.attempts.map(() => state.outcome) }
+      },
+    },
+    settings: { finality: { type: 'confirmations', count: 3 }, prepareBatch: 50, prepareRetryMs: 1_000 },
+    policy: () => QUICK,
+    isPaused: () => false,
+    mayAct: () => state.held,
+    onFenced: () => {
+      state.fencedTimes++
+    },
+  })
+  onTestFinished(() => runner.stop())
+  const submit = (over: Partial<Intent> = {}) => acceptOne(store, lane, over)
+  const find = async (id: string): Promise<Transaction> => {
+    const tx = await store.findTransaction(id)
+    if (tx === null) throw new Error('not found')
+    return tx
+  }
+  async function wake() {
+    runner.post({ type: 'work' })
+    await clock.advance(10)
+  }
+  return { clock, telemetry, store, chain, lane, lease, sent, watched, state, runner, submit, find, wake }
+}
+
+describe('order of acts', () => {
+  test('bytes are stored before they are sent, and watched before they are sent', async () => {
+    const { state, sent, submit, wake, watched, clock } = await setUp()
+    let release = () => {}
+    state.answer = () =>
+      new Promise((resolve) => {
+        release = () => resolve({ type: 'written', versions: [2] })
+      })
+    await submit()
+    await wake()
+    expect(state.writes).toBe(1)
+    expect(sent).toEqual([])
+    release()
+    await clock.settle()
+    expect(sent).toHaveLength(1)
+    expect([...watched.values()]).toEqual([1])
+  })
+
+  test('a signal that comes at any moment around the end of a cycle starts another', async () => {
+    for (let turns = 0; turns < 40; turns++) {
+      const { runner, submit, find, clock } = await setUp()
+      runner.post({ type: 'work' })
+      for (let turn = 0; turn < turns; turn++) await null
+      const { id } = await submit()
+      runner.post({ type: 'work' })
+      await clock.settle()
+      expect((await find(id)).state, `${turns} turns`).toBe('TRACKING')
+    }
+  })
+
+  test('a transient failure of preparation holds the line with growing pauses, takes no nonce, and then all go in order', async () => {
+    const { chain, submit, find, wake, clock, store } = await setUp()
+    const [first, second] = [await submit(), await submit()]
+    chain.setFault(({ name }) => (name === 'estimate' ? 'unavailable' : null))
+    await wake()
+    expect(await find(first.id)).toMatchObject({ state: 'QUEUED', subState: 'waiting_for_node', prepareFailures: 1 })
+    expect(await find(second.id)).toMatchObject({ state: 'QUEUED', prepareFailures: 0 })
+    await clock.advance(600_000)
+    expect((await find(first.id)) as { prepareFailures?: number }).toHaveProperty('prepareFailures', 16)
+    expect((await store.loadLane(first.intent.lane)).cursor).toBeNull()
+    chain.setFault(null)
+    await clock.advance(60_000)
+    expect(await find(first.id)).toMatchObject({ state: 'TRACKING', nonce: 0 })
+    expect(await find(second.id)).toMatchObject({ state: 'TRACKING', nonce: 1 })
+  })
+
+  test('a certain failure ends that one; the next goes on at once', async () => {
+    const { submit, find, wake } = await setUp()
+    const tooRich = await submit({ value: 0n, fees: { type: 'eip1559', maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } })
+    const tooMuchGas = await submit({ gasLimit: 1n })
+    const fine = await submit()
+    await wake()
+    expect(await find(tooMuchGas.id)).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: null })
+    expect(await find(tooRich.id)).toMatchObject({ nonce: 0 })
+    expect(await find(fine.id)).toMatchObject({ nonce: 1 })
+  })
+
+  test('a call that waits for its predecessor goes on when that is mined, not when its pause ends', async () => {
+    const { runner, submit, find, wake, clock, chain } = await setUp()
+    const first = await submit()
+    await wake()
+    const dependent = await submit({ value: 5n })
+    const { estimate } = chain
+    let depends = true
+    chain.estimate = async (calls) =>
+      depends ? calls.map(() => ({ type: 'reverted', reason: 'allowance', data: null })) : estimate(calls)
+    await wake()
+    await clock.advance(20_000)
+    expect(await find(dependent.id)).toMatchObject({ state: 'QUEUED', subState: 'waiting_for_predecessor' })
+    depends = false
+    const tx = await find(first.id)
+    const txHash = tx.attempts[0]?.hash ?? '0x'
+    const place = { blockNumber: 1, blockHash: txHash, txIndex: 0, succeeded: true, gasUsed: 1n }
+    const inclusion = { ...place, txHash, effectiveGasPrice: 1n, contractAddress: null }
+    runner.post({ type: 'inclusions', inclusions: [{ txId: first.id, inclusion }] })
+    await clock.advance(100)
+    expect(await find(dependent.id)).toMatchObject({ state: 'TRACKING', nonce: 1 })
+  })
+})
+
+describe('a lease that is gone', () => {
+  test('stops the lane at its next write: nothing is stored, nothing is sent, its keeper is told once', async () => {
+    const { store, lease, lane, submit, find, wake, sent, state, watched, clock } = await setUp()
+    await wake()
+    await store.releaseLeases([lease])
+    await acquire(store, lane, 'node-b')
+    const { id } = await submit()
+    await wake()
+    await wake()
+    expect(await find(id)).toMatchObject({ state: 'QUEUED' })
+    expect(sent).toEqual([])
+    expect(state.fencedTimes).toBe(1)
+    expect(watched.size).toBe(0)
+    expect(clock.waiting()).toBe(0)
+  })
+
+  test('past the local deadline nothing is sent, although the store still took the claim', async () => {
+    const { submit, wake, sent, state, find } = await setUp()
+    state.held = false
+    const { id } = await submit()
+    await wake()
+    expect(sent).toEqual([])
+    expect(await find(id)).toMatchObject({ state: 'ALLOCATED' })
+  })
+
+  test('a lane that is stopped in the middle of a write watches nothing and sends nothing afterwards', async () => {
+    const { submit, wake, state, sent, watched, runner, clock } = await setUp()
+    let release = () => {}
+    state.answer = () =>
+      new Promise((resolve) => {
+        release = () => resolve({ type: 'written', versions: [2] })
+      })
+    await submit()
+    await wake()
+    const stopping = runner.stop()
+    release()
+    await stopping
+    await clock.settle()
+    expect(sent).toEqual([])
+    expect(watched.size).toBe(0)
+  })
+
+  test('a lane that is stopped in the middle of loading watches nothing afterwards', async () => {
+    const { runner, watched, clock } = await setUp()
+    runner.post({ type: 'work' })
+    await null
+    await runner.stop()
+    await clock.settle()
+    expect(watched.size).toBe(0)
+  })
+})
+
+describe('trouble with the store', () => {
+  test('a lane that cannot be loaded for an hour tries at a bounded rate, stops at once when told, and leaves no timer', async () => {
+    const { store, wake, clock, runner } = await setUp()
+    store.setFault((call) => (call === 'loadLane' ? 'unavailable' : null))
+    await wake()
+    await clock.advance(3_600_000)
+    expect(store.calls.get('loadLane')).toBeLessThan(1_850)
+    await runner.stop()
+    expect(clock.waiting()).toBe(0)
+  })
+
+  test('a preparation that arrives while the lane cannot be loaded is not lost', async () => {
+    const { store, chain, submit, find, runner, clock } = await setUp()
+    const { id } = await submit()
+    const { estimate } = chain
+    let answer = () => {}
+    chain.estimate = (calls) =>
+      new Promise((resolve) => {
+        answer = () => resolve(estimate(calls))
+      })
+    runner.post({ type: 'work' })
+    await clock.settle()
+    store.setFault((call) => (call === 'loadLane' ? 'unavailable' : null))
+    runner.post({ type: 'amended' })
+    answer()
+    await clock.advance(5_000)
+    store.setFault(null)
+    chain.estimate = estimate
+    await clock.advance(5_000)
+    expect(await find(id)).toMatchObject({ state: 'TRACKING' })
+  })
+
+  test.each(['refused', 'stale'] as const)('a write that stays %s is tried again at a bounded rate', async (type) => {
+    const { submit, wake, state, sent, clock } = await setUp()
+    state.answer = async () => ({ type, detail: 'again' })
+    await submit()
+    await wake()
+    await clock.advance(600_000)
+    expect(state.writes).toBeGreaterThan(5)
+    expect(state.writes).toBeLessThan(650)
+    expect(sent).toEqual([])
+  })
+
+  test('a stored lane whose every write is refused does not spin either', async () => {
+    const { submit, wake, state, runner, clock, store } = await setUp()
+    state.held = false
+    await submit()
+    await wake()
+    state.answer = async () => ({ type: 'refused', detail: 'check' })
+    runner.post({ type: 'amended' })
+    await clock.advance(600_000)
+    expect(state.writes).toBeLessThan(400)
+    expect(store.calls.get('loadLane')).toBeLessThan(400)
+    state.answer = null
+    state.held = true
+    await clock.advance(5_000)
+    expect(state.writes).toBeGreaterThan(1)
+  })
+
+  test('a write that breaks in an unknown way costs a reload, not the process', async () => {
+    const { submit, find, wake, state, telemetry, clock } = await setUp()
+    let broken = 2
+    const before = state.answer
+    state.answer = async () => {
+      broken--
+      if (broken <= 0) state.answer = before
+      throw new TypeError('cannot read properties of undefined')
+    }
+    const { id } = await submit()
+    await wake()
+    await clock.advance(10_000)
+    expect(await find(id)).toMatchObject({ state: 'TRACKING', nonce: 0 })
+    expect(telemetry.logs.filter(({ level }) => level === 'error')).toHaveLength(2)
+  })
+})
+
+describe('silence', () => {
+  test('an idle lane has no timer and asks nothing', async () => {
+    const { wake, clock, store } = await setUp()
+    await wake()
+    const before = [...store.calls.values()].reduce((sum, count) => sum + count, 0)
+    expect(clock.waiting()).toBe(0)
+    await clock.advance(3_600_000)
+    expect([...store.calls.values()].reduce((sum, count) => sum + count, 0)).toBe(before)
+  })
+
+  test('a transaction that waits for a block costs one write and one answer per interval', async () => {
+    const { submit, wake, clock, state } = await setUp()
+    await submit()
+    await wake()
+    const [writes, fired] = [state.writes, clock.fired()]
+    await clock.advance(30_000 * 20)
+    expect(state.writes - writes).toBeLessThanOrEqual(2 * 20)
+    expect(clock.fired() - fired).toBeLessThanOrEqual(2 * 20)
+  })
+
+  test.each([
+    { type: 'ambiguous', message: 'timeout' },
+    { type: 'rate_limited', message: 'slow down' },
+    { type: 'pool_full', message: 'txpool is full' },
+  ] as const)('bytes that are answered $type again and again go out with growing pauses', async (outcome) => {
+    const { submit, wake, clock, state, sent, find } = await setUp()
+    state.outcome = outcome
+    const { id } = await submit()
+    await wake()
+    await clock.advance(10 * 60_000)
+    expect(sent.length).toBeGreaterThan(10)
+    expect(sent.length).toBeLessThan(30)
+    expect(new Set(sent.map(({ attempts }) => attempts[0]?.hash)).size).toBe(1)
+    expect(await find(id)).toMatchObject({ nonce: 0, state: outcome.type === 'pool_full' ? 'STUCK' : 'ALLOCATED' })
+  })
+})

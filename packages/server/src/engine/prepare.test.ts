@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import type { FeeMarket } from '../core/fees.ts'
+import { type Policy, STABLE } from '../core/policy.ts'
+import { queued } from '../core/sample-transactions.suite.ts'
+import type { Intent } from '../core/transaction.ts'
+import { type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import { prepareTransactions } from './prepare.ts'
+
+const GWEI = 10n ** 9n
+const MARKET: FeeMarket = {
+  baseFeePerGas: 10n * GWEI,
+  gasPrice: 11n * GWEI,
+  priorityFeePerGas: { slow: 1n, standard: GWEI, fast: 2n * GWEI },
+}
+
+function createChain(outcomes: readonly CallOutcome[] | Error) {
+  const asked: number[] = []
+  const chain = {
+    getFeeMarket: async () => MARKET,
+    estimate: async (calls) => {
+      asked.push(calls.length)
+      if (outcomes instanceof Error) throw outcomes
+      return outcomes
+    },
+  } as Chain
+  return { chain, asked }
+}
+
+function intents(...changes: readonly Partial<Intent>[]) {
+  const base = queued()
+  return changes.map((change, index) => ({ ...base, id: `tx-${index}`, intent: { ...base.intent, ...change } }))
+}
+
+function prepare(outcomes: readonly CallOutcome[] | Error, changes: readonly Partial<Intent>[], over = {}) {
+  const policy: Policy = { ...STABLE, ...over }
+  return prepareTransactions(createChain(outcomes).chain, intents(...changes), { policy, predecessorsPending: false })
+}
+
+const OK: CallOutcome = { type: 'ok', gas: 50_000n }
+
+describe('gas', () => {
+  test('is estimated in one batch and given room, or taken as the caller said', async () => {
+    const { chain, asked } = createChain([OK, OK])
+    const list = intents({}, { gasLimit: 70_000n }, { gasLimit: 21_000n, simulate: false })
+    const preparations = await prepareTransactions(chain, list, { policy: STABLE, predecessorsPending: false })
+    expect(asked).toEqual([2])
+    expect(preparations).toMatchObject([{ gasLimit: 60_000n }, { gasLimit: 70_000n }, { gasLimit: 21_000n }])
+  })
+
+  test('nothing to estimate asks nothing', async () => {
+    const { chain, asked } = createChain([])
+    const list = intents({ gasLimit: 21_000n, simulate: false })
+    expect(await prepareTransactions(chain, list, { policy: STABLE, predecessorsPending: false })).toMatchObject([
+      { type: 'ready' },
+    ])
+    expect(asked).toEqual([])
+  })
+})
+
+describe('what a simulation means', () => {
+  const reverted: CallOutcome = { type: 'reverted', reason: 'Paused', data: null }
+
+  test('a revert of the first in line is certain and ends that one alone', async () => {
+    const preparations = await prepare([reverted, OK], [{}, {}])
+    expect(preparations).toMatchObject([{ type: 'rejected', error: { code: 'reverted' } }, { type: 'ready' }])
+  })
+
+  test('a revert behind others may be cured by them: it waits', async () => {
+    const preparations = await prepare([OK, reverted], [{}, {}])
+    expect(preparations[1]).toMatchObject({ type: 'deferred', subState: 'waiting_for_predecessor' })
+  })
+
+  test('a revert while earlier ones are not mined waits as well', async () => {
+    const { chain } = createChain([reverted])
+    const context = { policy: STABLE, predecessorsPending: true }
+    expect(await prepareTransactions(chain, intents({}), context)).toMatchObject([{ type: 'deferred' }])
+  })
+
+  test.each([
+    [{ type: 'insufficient_funds', message: 'x' }, 'deferred', 'insufficient_funds'],
+    [{ type: 'invalid', message: 'x' }, 'rejected', 'invalid'],
+    [{ type: 'unknown', message: 'x' }, 'deferred', 'not_simulated'],
+  ] as const)('%o is %s', async (outcome, type, code) => {
+    expect(await prepare([outcome], [{}])).toMatchObject([{ type, error: { code } }])
+  })
+
+  test('a node that does not answer defers all and ends none', async () => {
+    const preparations = await prepare(new ChainUnavailable('down'), [{}, { gasLimit: 1n, simulate: false }])
+    expect(preparations).toMatchObject([
+      { type: 'deferred', subState: 'waiting_for_node' },
+      { type: 'deferred', subState: 'waiting_for_node' },
+    ])
+  })
+
+  test('a mistake in the adapter is not taken for the chain being away', async () => {
+    await expect(prepare(new TypeError('x is undefined'), [{}])).rejects.toThrow(TypeError)
+  })
+})
+
+describe('the price', () => {
+  test('above the cap waits for a cheaper block', async () => {
+    expect(await prepare([OK], [{}], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([
+      { type: 'deferred', subState: 'fee_above_cap' },
+    ])
+  })
+
+  test('that the caller asked for above the cap is refused, since no block makes it cheaper', async () => {
+    const fees = { type: 'eip1559', maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: 1n } as const
+    expect(await prepare([OK], [{ fees }], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([
+      { type: 'rejected', error: { code: 'fee_above_cap' } },
+    ])
+  })
+})

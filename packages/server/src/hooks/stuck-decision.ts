@@ -1,0 +1,26 @@
+/** Reads what a hook answered; what is not one of the known decisions is an error that says so. */
+import { isHex } from '../core/hex.ts'
+import type { StuckDecision } from '../ports/stuck-hook.ts'
+
+const LONGEST_REASON = 500
+
+export function parseStuckDecision(answer: unknown): StuckDecision {
+  if (typeof answer !== 'object' || answer === null || !('action' in answer))
+    throw refuse('it is not an object with an action')
+  const { action } = answer
+  if (action === 'wait') return { action }
+  if (action !== 'retry' && action !== 'bump' && action !== 'cancel' && action !== 'resolve') {
+    throw refuse('its action is none of wait, retry, bump, cancel, resolve')
+  }
+  const reason = 'reason' in answer && typeof answer.reason === 'string' ? answer.reason.trim() : ''
+  if (reason === '' || reason.length > LONGEST_REASON)
+    throw refuse(`its reason is not a text of 1 to ${LONGEST_REASON} characters`)
+  if (action !== 'resolve') return { action, reason }
+  const hash = 'hash' in answer && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : ''
+  if (!isHex(hash) || hash.length !== 66) throw refuse('resolve needs the hash of the transaction that took the nonce')
+  return { action, reason, hash }
+}
+
+function refuse(why: string): Error {
+  return new Error(`the answer of the stuck hook cannot be used: ${why}`)
+}

@@ -1,0 +1,17 @@
+/** A stuck hook that is a module of the operator's: its default export is asked with the question and answers a decision. */
+import { isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { StuckHook } from '../ports/stuck-hook.ts'
+import { parseStuckDecision } from './stuck-decision.ts'
+
+export async function loadStuckModule(path: string, folder: string): Promise<StuckHook> {
+  const file = isAbsolute(path) ? path : resolve(folder, path)
+  const loaded: unknown = await import(pathToFileURL(file).href)
+  const decide = typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : undefined
+  if (typeof decide !== 'function') throw new StuckModuleInvalid(`${path} has no default export that is a function`)
+  return { decide: async (question) => parseStuckDecision(await decide(question)) }
+}
+
+export class StuckModuleInvalid extends Error {
+  override readonly name = 'StuckModuleInvalid'
+}

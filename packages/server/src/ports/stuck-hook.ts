@@ -1,0 +1,33 @@
+/** Somebody else's judgement on a transaction that cannot advance: asked by the engine, answered by a module or a webhook. */
+import type { OperatorAction } from '../core/allowed-actions.ts'
+import type { Address, Hash } from '../core/hex.ts'
+import type { TxId } from '../core/transaction.ts'
+
+export interface StuckQuestion {
+  readonly transactionId: TxId
+  readonly chainId: number
+  readonly from: Address
+  readonly to: Address | null
+  readonly nonce: number
+  /** Every hash that was ever signed for it, oldest first. */
+  readonly hashes: readonly Hash[]
+  readonly cause: string
+  readonly message: string
+  /** ISO 8601. */
+  readonly stuckSince: string
+  readonly requestId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** What policy allows here, beside waiting. */
+  readonly allowed: readonly OperatorAction[]
+}
+
+export type StuckDecision =
+  | { readonly action: 'wait' }
+  | { readonly action: 'retry' | 'bump' | 'cancel'; readonly reason: string }
+  /** `hash`: the transaction that consumed the nonce. */
+  | { readonly action: 'resolve'; readonly reason: string; readonly hash: Hash }
+
+export interface StuckHook {
+  /** Throws if there is no usable answer: the engine then waits and asks again. */
+  decide(question: StuckQuestion): Promise<StuckDecision>
+}

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import type { DeliverBlock } from '../kernel/deliver.ts'
+import { deliver } from '../kernel/deliver.ts'
+import { createScript, playScript, printBlock } from '../kernel/random-script.suite.ts'
+import type { TimerState } from '../kernel/timer-state.ts'
+import { createWorkerShards } from './worker-shards.ts'
+
+/** Workers get no loader from the test runner, so they bring one along. */
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api'))
+const source = new URL('./worker-shards.ts', import.meta.url)
+const code = `import { register } from '${loader}'; register(); await import('${source}')`
+const pool = createWorkerShards({ shards: 2, entry: new URL(`data:text/javascript,${encodeURIComponent(code)}`) })
+afterAll(() => pool.close())
+
+test('R24 shards in worker threads give the same bytes, also after a rewind and for another chain of states', async () => {
+  const asked: { state: TimerState; block: DeliverBlock }[] = []
+  for (const seed of [3, 14]) {
+    playScript(createScript(seed, 30), {
+      shards: 1,
+      rootless: true,
+      inspect: (state, _, block) => asked.push({ state, block }),
+    })
+  }
+  const order = [...asked.slice(0, 25), ...asked.slice(10)]
+  for (const { state, block } of order) {
+    const expected = printBlock(deliver(state, block), block.parentStateRoot, null)
+    const delivery = await pool.deliver(state, block)
+    expect(printBlock(delivery, block.parentStateRoot, null)).toBe(expected)
+  }
+  expect(order.length).toBeGreaterThan(60)
+})

@@ -1,0 +1,48 @@
+/** A node that lost its mempool has the whole sequence back after one interval, in batches and not one nonce at a time. */
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../setup/eventually.ts'
+import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
+
+const SEND = 'eth_sendRawTransaction'
+const INTENTS = 100
+const INTERVAL_MS = 4_000
+
+let node: SingleNode
+
+afterEach(() => node.close())
+
+const pendingCount = async () =>
+  Number(await node.chain.rpc<string>('eth_getTransactionCount', [node.sender.address, 'pending']))
+
+test(`${INTENTS} in flight on one lane, all dropped: back within one interval, all mined`, async () => {
+  node = await startSingleNode({
+    preset: 'fast',
+    env: { DROVER_MAX_IN_FLIGHT: `${INTENTS}`, DROVER_RESUBMIT_INTERVAL: `${INTERVAL_MS}ms` },
+  })
+  const ids = await node.sendTogether(INTENTS)
+  await eventually(pendingCount, (count) => count === INTENTS)
+  await node.chain.dropAllTransactions()
+  expect(await pendingCount()).toBe(0)
+  const [calls, requests] = [node.proxy.count(SEND), node.proxy.requests.length]
+  const droppedAt = Date.now()
+  await eventually(pendingCount, (count) => count === INTENTS)
+  // One interval, and what a busy machine may add to it.
+  expect(Date.now() - droppedAt).toBeLessThan(INTERVAL_MS * 2)
+  const resends = node.proxy.requests.slice(requests).filter(([call]) => call?.method === SEND)
+  expect(node.proxy.count(SEND) - calls).toBe(INTENTS)
+  expect(resends.length).toBeLessThanOrEqual(3)
+  await node.mineUntil(ids, 'CONFIRMED')
+  await expectExactlyOnce(node)
+})
+
+test('stable: the one in flight is dropped again and again: each time the same bytes come back', async () => {
+  node = await startSingleNode({ preset: 'stable' })
+  const id = await node.send()
+  for (let round = 0; round < 3; round++) {
+    await eventually(pendingCount, (count) => count === 1)
+    await node.chain.dropAllTransactions()
+  }
+  await eventually(pendingCount, (count) => count === 1)
+  await node.mineUntil([id], 'CONFIRMED')
+  await expectExactlyOnce(node)
+})
