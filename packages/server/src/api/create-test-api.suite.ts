@@ -77,7 +77,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     nodeId: 'node-a',
     accept: createAccept({ store, signers, chains, intake, clock, random, telemetry }),
     ...{ store, chainStatus, telemetry, dashboardDir: null },
-    operate: createOperate({ store, chains, clock, ...around }),
+    operate: createOperate({ store, chains, clock, telemetry, ...around }),
     clock,
     ...around,
     renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),

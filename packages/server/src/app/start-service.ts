@@ -91,7 +91,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
       signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
-  const operate = createOperate({ store, chains: byId, clock, ...around })
+  const operate = createOperate({ store, chains: byId, clock, telemetry, ...around })
   const review = createStuckReview({
     ...{ store, clock, telemetry, operate, policyOf: around.policyOf },
     hook: await openStuckHook(config, clock, random),

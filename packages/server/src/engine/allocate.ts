@@ -61,6 +61,10 @@ export async function allocateNonces(
     const nonce = free[0] ?? next
     const signed = await sign(preparation, nonce, context)
     if (signed.type === 'failed') return { holdUntil: now + context.retryMs, signingError: signed.error }
+    const { fence, nodeId } = context.lease
+    const after = draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
+    // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
+    if (after.state !== 'ALLOCATED' || after.nonce !== nonce) continue
     if (nonce === free[0]) {
       free.shift()
       draft.takeRecyclable(nonce)
@@ -68,8 +72,6 @@ export async function allocateNonces(
       next = nonce + 1
       draft.moveCursor(next)
     }
-    const { fence, nodeId } = context.lease
-    draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
     inFlight++
   }
   return { holdUntil: null, signingError: null }

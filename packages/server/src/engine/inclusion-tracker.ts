@@ -64,11 +64,17 @@ export function createInclusionTracker({
       telemetry.count('drover_gaps_total', { part: 'tracker' })
       updates = [{ ...update, added: [], gap: true, forkFrom: lowestFork([...updates, update]) }]
     } else updates.push(update)
+    tellDepth()
     working ??= work()
   })
 
+  function tellDepth(): void {
+    telemetry.gauge('drover_queue_depth', updates.length, { queue: 'blocks', chainId: chain.chainId })
+  }
+
   async function work(): Promise<void> {
     for (let update = updates.shift(); update !== undefined && !stopped; update = updates.shift()) {
+      tellDepth()
       for (const block of update.added) await match(block)
       if (update.gap) for (const entry of list.all()) entry.wanted = true
       for (const runner of list.runners()) {

@@ -50,8 +50,9 @@ function repeatKey(signal: LaneSignal): string | null {
       return signal.type
     case 'deep':
     case 'withdrawn':
+      return `${signal.type}:${signal.txId}:${signal.blockHash}`
     case 'nonce.lost':
-      return `${signal.type}:${signal.txId}`
+      return `${signal.type}:${signal.txId}:${signal.nonce}`
     case 'expired':
       return `${signal.type}:${signal.transactions.map((tx) => tx.id).join()}`
     default:

@@ -22,7 +22,8 @@ import { keepAlive, nextDueAt } from './keep-alive.ts'
 import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
-import { type Preparation, prepareTransactions } from './prepare.ts'
+import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
+import { tellTransition } from './tell-transition.ts'
 import type { Writer } from './writer.ts'
 
 export interface LanePorts {
@@ -55,6 +56,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   let queueMayHaveMore = true
   let preparing = false
   let holdUntil = 0
+  let predecessorMined = false
   /** Cycles in a row that could not be stored, and until when the next one is put off, by the monotonic clock. */
   let failures = 0
   let resumeAt = Number.NEGATIVE_INFINITY
@@ -154,8 +156,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         }
         return
       case 'inclusions':
-        // What waited for a predecessor may go on.
-        holdUntil = 0
+        // What waited for a predecessor may go on, also if it is being prepared at this moment.
+        predecessorMined = true
         for (const { txId, inclusion } of signal.inclusions) {
           const tx = draft.current(txId)
           if (tx) draft.apply(tx, { type: 'inclusion.seen', at, inclusion })
@@ -244,7 +246,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   async function save(draft: LaneDraft): Promise<void> {
-    const result = await writer.write(draft.toWrite(lease)).catch((error: unknown) => {
+    const write = draft.toWrite(lease)
+    const result = await writer.write(write).catch((error: unknown) => {
       // The writer gives up only at shutdown: the next owner finds what was stored and goes on from there.
       if (error instanceof StoreUnavailable) return null
       throw error
@@ -254,6 +257,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'written':
         failures = 0
         ledger = draft.settle(result.versions)
+        for (const stored of write.saves) tellTransition(telemetry, stored)
         act(draft)
         return
       case 'fenced':
@@ -307,8 +311,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       const attempt = tx.attempts.at(-1)
       return attempt === undefined ? [] : [{ txId: tx.id, raw: attempt.raw, hash: attempt.hash }]
     })
+    const again = transactions.filter((tx) => tx.submitCount > 0).length
     sending = sending.then(async () => {
       const answer = await broadcaster.send({ attempts, maySend: () => !stopped && ports.mayAct() })
+      if (again > 0) telemetry.count('drover_resubmits_total', { result: answer.type }, again)
       if (answer.type === 'withheld') return
       post({
         type: 'answers',
@@ -322,14 +328,17 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function prepareMore(): void {
     if (preparing || stopped || ledger === null || !queueMayHaveMore || ports.isPaused()) return
-    if (clock.now() < holdUntil) return
+    if (clock.now() < holdUntil && !predecessorMined) return
     const policy = ports.policy()
     const free = Math.min(settings.prepareBatch, policy.maxInFlight - ledger.inFlight.size)
     if (free <= 0) return
     preparing = true
-    const unmined = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
+    const predecessorsPending = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
+    const isFreed = predecessorMined || !predecessorsPending
+    if (predecessorMined) holdUntil = 0
+    predecessorMined = false
     const needsCount = ledger.cursor === null || policy.externalUse
-    prepare(free, policy, unmined, needsCount).then(post, (error: unknown) => {
+    prepare(free, { policy, predecessorsPending }, isFreed, needsCount).then(post, (error: unknown) => {
       telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
       post({ type: 'prepare.failed' })
     })
@@ -337,8 +346,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   async function prepare(
     limit: number,
-    policy: Policy,
-    predecessorsPending: boolean,
+    context: PrepareContext,
+    isFreed: boolean,
     needsCount: boolean,
   ): Promise<LaneSignal> {
     queueMayHaveMore = false
@@ -346,13 +355,13 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const first = queued[0]
     if (first === undefined) return { type: 'prepared', preparations: [], chainCount: null }
     queueMayHaveMore = true
-    // What waited for a predecessor is tried as soon as none is left, whatever pause it had.
-    const isFreed = first.subState === 'waiting_for_predecessor' && !predecessorsPending
-    if (first.retryAt !== null && first.retryAt > clock.now() && !isFreed) {
+    // What waited for a predecessor is tried as soon as one is mined or none is left, whatever pause it had.
+    const mayGo = isFreed && first.subState === 'waiting_for_predecessor'
+    if (first.retryAt !== null && first.retryAt > clock.now() && !mayGo) {
       return { type: 'prepare.held', until: first.retryAt }
     }
     const [preparations, count] = await Promise.all([
-      prepareTransactions(chain, queued, { policy, predecessorsPending }),
+      prepareTransactions(chain, queued, context),
       needsCount ? chain.getTransactionCount(lease.lane.signer, 'pending') : null,
     ])
     return { type: 'prepared', preparations, chainCount: count }

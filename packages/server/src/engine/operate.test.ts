@@ -15,6 +15,7 @@ import {
 import type { Transaction } from '../core/transaction.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { NonceMark, TxSave } from '../ports/store.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createOperate } from './operate.ts'
 
 const NOW = T0 + 20_000
@@ -58,6 +59,7 @@ function setUp(options: SetUp) {
     getBlock: async (ref) => (typeof ref === 'number' ? { ...headerAt(ref), txHashes: [] } : null),
     ...options.chain,
   }
+  const telemetry = createRecordingTelemetry()
   const operate = createOperate({
     store: {
       findTransaction: async (id) => {
@@ -73,6 +75,7 @@ function setUp(options: SetUp) {
     },
     chains: new Map([[chainId, chain]]),
     clock: { now: () => NOW, monotonic: () => 0, schedule: () => () => {} },
+    telemetry,
     policyOf: () => null,
     finalityOf: () => options.finality ?? { type: 'confirmations', count: 3 },
     viewOf: () => view,

@@ -14,6 +14,8 @@ import type { OperatorAct, TxEvent } from '../core/tx-event.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { NonceMark, Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { tellTransition } from './tell-transition.ts'
 
 export type OperatorRequest = OperatorAct &
   (
@@ -28,6 +30,7 @@ interface OperatePorts {
   readonly store: Pick<Store, 'findTransaction' | 'amend'>
   readonly chains: ReadonlyMap<number, Chain>
   readonly clock: Clock
+  readonly telemetry: Telemetry
   policyOf(lane: Lane): Policy | null
   finalityOf(lane: Lane): Finality
   viewOf(chainId: number): ChainView | null
@@ -37,7 +40,7 @@ interface OperatePorts {
 const TRIES = 5
 
 export function createOperate(ports: OperatePorts): Operate {
-  const { store, clock } = ports
+  const { store, clock, telemetry } = ports
 
   return async (id, request) => {
     for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -52,7 +55,9 @@ export function createOperate(ports: OperatePorts): Operate {
       const { version, state, attempts } = tx
       const save = { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes }
       const result = await store.amend(save, markNonce(tx, step.tx))
-      if (result.type === 'written') return { ...step.tx, version: result.version }
+      if (result.type !== 'written') continue
+      tellTransition(telemetry, save)
+      return { ...step.tx, version: result.version }
     }
     throw new AppError('action_forbidden', 'The transaction is changing too fast for this action; try again.', {
       action: request.action,

@@ -39,7 +39,11 @@ export async function prepareTransactions(
     )
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
-    const failure = { code: 'chain_unavailable', message: 'the chain node does not answer; preparation is tried again' }
+    const failure = {
+      code: 'chain_unavailable',
+      message: 'the chain node does not answer as it should; preparation is tried again',
+      reason: error.message,
+    }
     return queued.map((tx) => ({ type: 'deferred', tx, subState: 'waiting_for_node', error: failure }))
   }
 }

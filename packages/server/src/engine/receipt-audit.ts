@@ -70,6 +70,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   async function audit(): Promise<void> {
     const now = clock.now()
     const due = list.all().filter((entry) => isDue(entry, now))
+    tellDepth(due.length)
     const batches: (readonly Watched[])[] = []
     for (let start = 0; start < due.length; start += settings.receiptBatch) {
       batches.push(due.slice(start, start + settings.receiptBatch))
@@ -79,6 +80,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         await auditBatch(batch)
     })
     const results = await Promise.allSettled(workers)
+    tellDepth(0)
     const failed = results.filter((result) => result.status === 'rejected')
     for (const { reason } of failed) {
       if (!(reason instanceof ChainUnavailable)) throw reason
@@ -204,6 +206,10 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     entry.suspicion = null
     telemetry.log('warn', 'a nonce was used by a foreign transaction', { txId: entry.txId, nonce: entry.nonce })
     entry.runner.post({ type: 'nonce.lost', txId: entry.txId, nonce: entry.nonce })
+  }
+
+  function tellDepth(count: number): void {
+    telemetry.gauge('drover_queue_depth', count, { queue: 'receipts', chainId: chain.chainId })
   }
 
   function countLookup(result: 'found' | 'missing' | 'failed'): void {

@@ -42,11 +42,23 @@ interface WriterPorts {
 
 export function createWriter(ports: WriterPorts): Writer {
   const shards = Array.from({ length: ports.settings.writers }, () => createShard(ports))
+  let depth = 0
+
+  function tellDepth(change: 1 | -1): void {
+    depth += change
+    ports.telemetry.gauge('drover_queue_depth', depth, { queue: 'writer' })
+  }
+
   return {
-    write: (write) => {
+    write: async (write) => {
       const shard = shards[hash(laneKey(write.lease.lane)) % shards.length]
       if (shard === undefined) throw new Error('there must be at least one writer')
-      return shard.write(write)
+      tellDepth(1)
+      try {
+        return await shard.write(write)
+      } finally {
+        tellDepth(-1)
+      }
     },
     drain: async () => {
       await Promise.all(shards.map((shard) => shard.drain()))

@@ -6,6 +6,7 @@
  * plan that it made while a table was empty: reading all of it is best for ten rows and ruinous for a million.
  */
 import { Pool, type QueryResultRow } from 'pg'
+import { StoreUnavailable } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { columnParsers } from './column-parsers.ts'
 import { translateError } from './database-error.ts'
@@ -18,7 +19,7 @@ export interface Statement {
 
 export interface DatabaseOptions {
   readonly databaseUrl: string
-  readonly telemetry: Pick<Telemetry, 'log'>
+  readonly telemetry: Pick<Telemetry, 'log' | 'count'>
   readonly applicationName?: string
   readonly poolSize?: number
   /** Both are kept below the lease time, so that a frozen node never holds a lane longer than its lease. */
@@ -67,11 +68,16 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   return {
     async query<Row extends QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
+      const tell = (outcome: 'ok' | 'unavailable' | 'failed') =>
+        telemetry.count('drover_store_round_trips_total', { operation: name ?? 'other', outcome })
       try {
         const result = await pool.query<Row>({ text, values: [...values], ...(name === null ? {} : { name }) })
+        tell('ok')
         return result.rows
       } catch (error) {
-        throw translateError(error)
+        const meant = translateError(error)
+        tell(meant instanceof StoreUnavailable ? 'unavailable' : 'failed')
+        throw meant
       }
     },
     close: () => pool.end(),

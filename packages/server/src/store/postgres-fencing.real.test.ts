@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
 import type { Store } from '../ports/store.ts'
+import { createSilentTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createLockHolder, EVENT_HEAD, type LockHolder } from './lock-holder.suite.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import {
@@ -27,7 +28,7 @@ let locks: LockHolder
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const options = { databaseUrl: database.url, telemetry: { log: () => {} } }
+  const options = { databaseUrl: database.url, telemetry: createSilentTelemetry() }
   store = createPostgresStore(options)
   other = createPostgresStore(options)
   locks = await createLockHolder(database.url)

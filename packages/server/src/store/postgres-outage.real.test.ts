@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
 import { type Notice, type Store, StoreUnavailable } from '../ports/store.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { translateError } from './database-error.ts'
 import { createLockHolder, EVENT_HEAD, type LockHolder } from './lock-holder.suite.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -15,7 +16,7 @@ const lost: string[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const telemetry = { log: (_level: string, message: string) => void lost.push(message) }
+  const telemetry = { count: () => {}, log: (_level: string, message: string) => void lost.push(message) }
   store = createPostgresStore({
     databaseUrl: database.url,
     telemetry,
@@ -58,11 +59,13 @@ test('a statement that takes too long is ended by the database and is StoreUnava
 })
 
 test('a server that is not there is StoreUnavailable, and says no secret', async () => {
-  const telemetry = { log: () => {} }
+  const telemetry = createRecordingTelemetry()
   const nowhere = createPostgresStore({ databaseUrl: 'postgres://someone:hunter2@127.0.0.1:1/none', telemetry })
   const error = await nowhere.ping().catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(StoreUnavailable)
   expect(String(error)).not.toContain('hunter2')
+  const trips = { operation: 'ping', outcome: 'unavailable' }
+  expect(telemetry.valueOf('drover_store_round_trips_total', trips)).toBe(1)
   await nowhere.close()
 })
 
@@ -129,8 +132,11 @@ test('an item that no column can hold fails alone: the others are stored', async
 
 test('a database without the schema is an error of ours, not an outage', async () => {
   const empty = await createTestDatabase(null)
-  const bare = createPostgresStore({ databaseUrl: empty.url, telemetry: { log: () => {} } })
+  const telemetry = createRecordingTelemetry()
+  const bare = createPostgresStore({ databaseUrl: empty.url, telemetry })
   const error = await bare.acquireLeases('a', [anyLane()], 1_000).catch((cause: unknown) => cause)
+  const trips = { operation: 'acquire_leases', outcome: 'failed' }
+  expect(telemetry.valueOf('drover_store_round_trips_total', trips)).toBe(1)
   expect(error).not.toBeInstanceOf(StoreUnavailable)
   expect(String(error)).toMatch(/signer_lease/)
   await bare.close()

@@ -1,11 +1,12 @@
 import { Client } from 'pg'
 import { createTestDatabase } from '../../../../tests/setup/database.ts'
+import { createSilentTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import { describeStore } from './store.suite.ts'
 
 describeStore('PostgreSQL store', async () => {
   const database = await createTestDatabase()
-  const store = createPostgresStore({ databaseUrl: database.url, telemetry: { log: () => {} } })
+  const store = createPostgresStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
   const client = new Client({ connectionString: database.url })
   await client.connect()
   return {

@@ -8,6 +8,7 @@ export interface Metric {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const LONG_SECONDS = [0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1_200, 3_600, 14_400]
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000]
 
 export const METRICS = {
@@ -35,12 +36,29 @@ export const METRICS = {
   drover_resubmits_total: {
     kind: 'counter',
     help: 'Transactions sent again with the same bytes.',
-    labels: { result: 'sent, failed' },
+    labels: { result: 'sent, withheld' },
   },
   drover_finality_total: {
     kind: 'counter',
     help: 'Steps towards finality.',
     labels: { result: 'included, reorged, confirmed, failed, cancelled' },
+  },
+  drover_transitions_total: {
+    kind: 'counter',
+    help: 'Stored changes of state.',
+    labels: { from: 'the state before', to: 'the state after' },
+  },
+  drover_time_to_inclusion_seconds: {
+    kind: 'histogram',
+    help: 'Time from acceptance to the first block that held the transaction.',
+    labels: { chain_id: 'the chain' },
+    buckets: LONG_SECONDS,
+  },
+  drover_time_to_finality_seconds: {
+    kind: 'histogram',
+    help: 'Time from acceptance to finality.',
+    labels: { chain_id: 'the chain' },
+    buckets: LONG_SECONDS,
   },
   drover_alarms_total: {
     kind: 'counter',
@@ -60,7 +78,7 @@ export const METRICS = {
   drover_queue_depth: {
     kind: 'gauge',
     help: 'Items waiting inside this node.',
-    labels: { queue: 'intake, writer, blocks, receipts' },
+    labels: { queue: 'intake, writer, blocks, receipts', chain_id: 'the chain, for blocks and receipts' },
   },
   drover_flush_size: {
     kind: 'histogram',
@@ -80,7 +98,7 @@ export const METRICS = {
     labels: {
       chain_id: 'the chain',
       host: 'the node, without path and credentials',
-      method: 'the JSON-RPC method',
+      method: 'the JSON-RPC method; forwarded for what is passed on for others',
       outcome: 'result, error, rate_limited, lost, unreached',
     },
   },
@@ -114,7 +132,7 @@ export const METRICS = {
   drover_store_round_trips_total: {
     kind: 'counter',
     help: 'Round trips to the database.',
-    labels: { operation: 'the method of the store', outcome: 'ok, unavailable, failed' },
+    labels: { operation: 'the statement, other for those made as needed', outcome: 'ok, unavailable, failed' },
   },
   drover_http_requests_total: {
     kind: 'counter',

@@ -43,6 +43,8 @@ interface OpenRequest {
   readonly type: 'open'
   readonly height: bigint
   readonly params: TimerParams
+  /** Forget what was known before. */
+  readonly fresh: boolean
   readonly timers: Pairs<Timer>
   readonly cursors: Pairs<bigint>
   readonly isolated: Pairs<bigint>
@@ -64,7 +66,9 @@ export function createWorkerShards({ shards, entry = new URL(import.meta.url) }:
     const matches = matchWatches(state, height, block.modifiedKeys, params)
     const woken = [...matches.woken].sort((a, b) => compareHex(a[0], b[0]))
     const seen = { ...state, timers: state.timers.setMany(woken) }
-    const requests = splitChanges(synced ?? blankLike(state), seen, { height, params }, shards)
+    const known = synced !== null && (synced.targets === null) === (state.targets === null) ? synced : null
+    const terms = { height, params, fresh: known === null }
+    const requests = splitChanges(known ?? blankLike(state), seen, terms, shards)
     synced = seen
     const opened = await Promise.all(workers.map((worker, shard) => ask(worker, requests[shard] as Request)))
     const batches = opened.map(({ batch }) => batch)
@@ -121,7 +125,7 @@ function ask(worker: Worker, request: Request): Promise<Reply> {
 function splitChanges(
   before: TimerState,
   after: TimerState,
-  terms: Pick<OpenRequest, 'height' | 'params'>,
+  terms: Pick<OpenRequest, 'height' | 'params' | 'fresh'>,
   shards: number,
 ): OpenRequest[] {
   const ownerOf = (id: Hex) => (after.timers.get(id) ?? before.timers.get(id))?.target ?? id
@@ -138,7 +142,7 @@ function splitChanges(
   const timers = split(before.timers, after.timers, ownerOf)
   const cursors = split(before.cursors, after.cursors, self)
   const isolated = split(before.isolated, after.isolated, ownerOf)
-  const targets = after.targets === null ? null : split(before.targets ?? after.targets, after.targets, self)
+  const targets = after.targets === null || before.targets === null ? null : split(before.targets, after.targets, self)
   const gone = [...after.goneTargets.entries()].map(({ key }) => key)
   return Array.from({ length: shards }, (_, shard) => ({
     type: 'open',
@@ -165,10 +169,8 @@ function serveShard(port: MessagePort): void {
       return
     }
     const { height, params } = request
-    const next = applyChanges(
-      state ?? createTimerState({ chainId: 0n, targets: request.targets === null ? 'any' : 'known' }),
-      request,
-    )
+    const blank = createTimerState({ chainId: 0n, targets: request.targets === null ? 'any' : 'known' })
+    const next = applyChanges(state === null || request.fresh ? blank : state, request)
     const { ready, evictions } = gatherCandidates(next, new Map(), { height, params, shards: 1 })
     state = { ...next, ready }
     const [shard] = ready.shards
