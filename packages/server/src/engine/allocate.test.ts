@@ -5,7 +5,7 @@ import type { InFlight, Queued, TxId } from '../core/transaction.ts'
 import type { Signer, UnsignedTransaction } from '../ports/signer.ts'
 import { anyHash } from '../store/samples.suite.ts'
 import { allocateNonces } from './allocate.ts'
-import { createLaneDraft, type Ledger } from './lane-draft.ts'
+import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
 const LEASE = { lane: queued().intent.lane, nodeId: 'node-a', fence: 3 }
@@ -22,12 +22,15 @@ interface Given {
   readonly policy?: Partial<Policy>
   readonly chainCount?: number
   readonly brokenAt?: number
+  /** What the same draft did before. */
+  readonly meanwhile?: (draft: LaneDraft) => void
 }
 
 async function allocate(preparations: readonly Preparation[], given: Given = {}) {
   const policy = { ...STABLE, maxInFlight: 10, ...given.policy }
   const ledger: Ledger = { cursor: 5, inFlight: new Map(), recyclable: [], ...given.ledger }
   const draft = createLaneDraft(ledger, policy)
+  given.meanwhile?.(draft)
   const signed: UnsignedTransaction[] = []
   const signer: Signer = {
     addresses: () => [],
@@ -128,6 +131,24 @@ describe('order', () => {
       ['b', 'ALLOCATED', 5],
     ])
     expect(signed).toHaveLength(1)
+  })
+
+  test.each([
+    ['expired', (draft: LaneDraft, tx: Queued) => draft.apply(tx, { type: 'deadline.passed', at: T0 + 60_000 })],
+    [
+      'suspended',
+      (draft: LaneDraft, tx: Queued) =>
+        draft.apply(tx, { type: 'operator.suspended', at: NOW, by: { actor: 'ann', reason: 'drill' } }),
+    ],
+  ] as const)('what is %s since it was prepared takes no nonce; the next has it', async (_, overtake) => {
+    const overtaken = queued({ id: 'a' })
+    const preparations = [{ ...ready('a'), tx: overtaken }, ready('b')]
+    const meanwhile = (draft: LaneDraft) => overtake(draft, overtaken)
+    const { saves, write } = await allocate(preparations, { ledger: { recyclable: [2] }, meanwhile })
+    expect(saves.slice(1)).toEqual([['b', 'ALLOCATED', 2]])
+    expect(write).toMatchObject({ cursor: null, nonces: [{ nonce: 2, txId: 'b' }] })
+    const alone = await allocate([{ ...ready('a'), tx: overtaken }], { meanwhile })
+    expect(alone.write).toMatchObject({ cursor: null, nonces: [] })
   })
 
   test('never more in flight than policy allows', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
+import { inclusionIn } from '../core/sample-transactions.suite.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
 import type { LaneWrite, LaneWriteResult } from '../ports/store.ts'
@@ -165,6 +166,63 @@ describe('order of acts', () => {
     await clock.advance(100)
     expect(await find(dependent.id)).toMatchObject({ state: 'TRACKING', nonce: 1 })
   })
+
+  test('one mined predecessor is enough to try again, even if others are not mined and a try is under way', async () => {
+    const { runner, submit, find, wake, clock, chain } = await setUp()
+    const [first] = [await submit(), await submit()]
+    await wake()
+    const dependent = await submit({ value: 5n })
+    const behind = await submit()
+    const { estimate } = chain
+    let finish = () => {}
+    chain.estimate = (calls) =>
+      new Promise((resolve) => {
+        finish = () => resolve(calls.map(() => ({ type: 'reverted', reason: 'allowance', data: null })))
+      })
+    await wake()
+    const inclusion = inclusionIn(1, { txHash: (await find(first.id)).attempts[0]?.hash ?? '0x' })
+    runner.post({ type: 'inclusions', inclusions: [{ txId: first.id, inclusion }] })
+    await clock.settle()
+    chain.estimate = estimate
+    finish()
+    await clock.advance(100)
+    expect(await find(dependent.id)).toMatchObject({ state: 'TRACKING', nonce: 2 })
+    expect(await find(behind.id)).toMatchObject({ state: 'TRACKING', nonce: 3 })
+  })
+
+  test('a call that the node will not run is put off alone: those before it go, those behind it keep their place', async () => {
+    const { submit, find, wake, clock, chain } = await setUp()
+    const { estimate } = chain
+    chain.estimate = async (calls) =>
+      (await estimate(calls)).map((outcome, index) =>
+        calls[index]?.data === '0x0bad' ? { type: 'unknown', message: 'header not found' } : outcome,
+      )
+    const before = await submit()
+    const untried = await submit({ data: '0x0bad' })
+    const behind = await submit()
+    await wake()
+    expect(await find(before.id)).toMatchObject({ state: 'TRACKING', nonce: 0 })
+    expect(await find(untried.id)).toMatchObject({ state: 'QUEUED', subState: 'waiting_for_node' })
+    expect(await find(behind.id)).toMatchObject({ state: 'QUEUED', subState: 'accepted', prepareFailures: 0 })
+    chain.estimate = estimate
+    await clock.advance(1_000)
+    expect([await find(untried.id), await find(behind.id)]).toMatchObject([{ nonce: 1 }, { nonce: 2 }])
+  })
+})
+
+test('bytes that go out again are counted, the first time is not', async () => {
+  const { submit, wake, clock, telemetry, state, sent } = await setUp()
+  await submit()
+  await wake()
+  expect(sent).toHaveLength(1)
+  expect(telemetry.valueOf('drover_resubmits_total', { result: 'sent' })).toBe(0)
+  await clock.advance(QUICK.resubmitIntervalMs)
+  expect(sent).toHaveLength(2)
+  expect(telemetry.valueOf('drover_resubmits_total', { result: 'sent' })).toBe(1)
+  state.held = false
+  await clock.advance(QUICK.resubmitIntervalMs)
+  expect(telemetry.valueOf('drover_resubmits_total', { result: 'withheld' })).toBe(1)
+  expect(telemetry.valueOf('drover_transitions_total', { from: 'QUEUED', to: 'ALLOCATED' })).toBe(1)
 })
 
 describe('a lease that is gone', () => {

@@ -87,8 +87,17 @@ describe('what a simulation means', () => {
   test('a node that does not answer defers all and ends none', async () => {
     const preparations = await prepare(new ChainUnavailable('down'), [{}, { gasLimit: 1n, simulate: false }])
     expect(preparations).toMatchObject([
+      { type: 'deferred', subState: 'waiting_for_node', error: { code: 'chain_unavailable', reason: 'down' } },
       { type: 'deferred', subState: 'waiting_for_node' },
-      { type: 'deferred', subState: 'waiting_for_node' },
+    ])
+  })
+
+  test('a call that the node will not run is deferred by itself', async () => {
+    const preparations = await prepare([OK, { type: 'unknown', message: 'header not found' }, OK], [{}, {}, {}])
+    expect(preparations).toMatchObject([
+      { type: 'ready' },
+      { type: 'deferred', subState: 'waiting_for_node', error: { reason: 'header not found' } },
+      { type: 'ready' },
     ])
   })
 
