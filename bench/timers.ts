@@ -1,15 +1,20 @@
 /** Times the timer kernel at a million live timers, beside a plain sort of the backlog, and at ten times the backlog. */
 import { performance } from 'node:perf_hooks'
-import { applyDelivery } from '../packages/timers/src/kernel/apply-delivery.ts'
-import { cancelTimer } from '../packages/timers/src/kernel/cancel-timer.ts'
-import { type Delivery, deliver } from '../packages/timers/src/kernel/deliver.ts'
-import { clampBid } from '../packages/timers/src/kernel/delivery-order.ts'
-import { type Hex, uintDigits } from '../packages/timers/src/kernel/hex.ts'
-import { setTimeout } from '../packages/timers/src/kernel/set-timer.ts'
-import type { Timer } from '../packages/timers/src/kernel/timer.ts'
-import { DEFAULT_PARAMS, type TimerParams } from '../packages/timers/src/kernel/timer-params.ts'
-import { restoreTimers, type TimerSnapshot } from '../packages/timers/src/kernel/timer-snapshot.ts'
-import { createTimerState, type TimerState } from '../packages/timers/src/kernel/timer-state.ts'
+import {
+  applyDelivery,
+  cancelTimer,
+  createTimerState,
+  DEFAULT_PARAMS,
+  type Delivery,
+  deliver,
+  type Hex,
+  restoreTimers,
+  setTimeout,
+  type Timer,
+  type TimerParams,
+  type TimerSnapshot,
+  type TimerState,
+} from '@drover/timers'
 
 interface Load {
   readonly name: string
@@ -76,7 +81,7 @@ function benchDeliver(load: string, warm: TimerState): string[][] {
 /** A state one block before the measured one, with its ready index in place. */
 function openBacklog({ live, actors, waiting, newlyDue }: Load): TimerState {
   const timers: Timer[] = []
-  const targets = Array.from({ length: actors }, (_, n): Hex => `0x${uintDigits(hash(n), 4)}${uintDigits(n, 16)}`)
+  const targets = Array.from({ length: actors }, (_, n): Hex => `0x${digits(hash(n), 4)}${digits(n, 16)}`)
   for (let n = 0; n < live; n += 1) {
     const spread = BigInt(hash(n * 3 + 1) % 500)
     const dueHeight = n < waiting ? HEIGHT - spread : n < waiting + newlyDue ? HEIGHT + 1n : HEIGHT + 2n + spread
@@ -85,10 +90,10 @@ function openBacklog({ live, actors, waiting, newlyDue }: Load): TimerState {
       kind: 'HEIGHT',
       owner: target,
       target,
-      timerId: `0x${uintDigits(hash(n), 4)}${uintDigits(n, 28)}`,
+      timerId: `0x${digits(hash(n), 4)}${digits(n, 28)}`,
       payload: '0x',
       gasLimit: 10_000n,
-      bidFp: BigInt(hash(n * 5 + 3)) << 60n,
+      bidFp: BigInt(hash(n * 5 + 3)) << 60n, // below MAX_BID, so that the plain sort needs no clamp
       fifoRank: BigInt(n),
       fireSeq: 0,
       version: 1,
@@ -120,7 +125,7 @@ function sortBacklog(state: TimerState, height: bigint): Hex[] {
   const due: { timer: Timer; score: bigint; dueHeight: bigint; cursor: bigint }[] = []
   for (const timer of state.indexHeight.values()) {
     if (timer.dueHeight > height) break
-    const score = PARAMS.wAge * (height - timer.dueHeight) + PARAMS.wBid * clampBid(timer.bidFp, PARAMS)
+    const score = PARAMS.wAge * (height - timer.dueHeight) + PARAMS.wBid * timer.bidFp
     due.push({ timer, score, dueHeight: timer.dueHeight, cursor: state.cursors.get(timer.target) ?? 0n })
   }
   due.sort((a, b) => {
@@ -137,7 +142,7 @@ function sortBacklog(state: TimerState, height: bigint): Hex[] {
 
 function benchCalls(load: string, backlog: TimerState): string[][] {
   const count = 20_000
-  const owners = Array.from({ length: 1_000 }, (_, n): Hex => `0x${uintDigits(hash(n), 20)}`)
+  const owners = Array.from({ length: 1_000 }, (_, n): Hex => `0x${digits(hash(n), 20)}`)
   let state = backlog
   const ids: [Hex, Hex][] = []
   const height = HEIGHT + 1n
@@ -190,6 +195,10 @@ function time(work: () => void): number {
   const from = performance.now()
   work()
   return performance.now() - from
+}
+
+function digits(value: number, bytes: number): string {
+  return value.toString(16).padStart(bytes * 2, '0')
 }
 
 /** Spreads small numbers over 32 bits, the same on every run. */

@@ -1,17 +1,20 @@
-/** Every page under docs/reference, by name: built from the code, so that neither can say what the other does not. */
+/** Every generated file, by its path from the root: built from the code, so that neither can say what the other does not. */
 import { buildOpenApi } from '../packages/server/src/api/build-open-api.ts'
 import { ROUTES } from '../packages/server/src/api/routes.ts'
+import { buildApiTypes } from './api-types.ts'
 import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
 
-export const REFERENCE_FOLDER = new URL('../docs/reference/', import.meta.url)
+export const ROOT = new URL('../', import.meta.url)
 
 export function buildReferences(): ReadonlyMap<string, string> {
+  const openApi = buildOpenApi(ROUTES)
   return new Map([
-    ['configuration.md', buildConfigurationReference()],
-    ['errors.md', buildErrorsReference()],
-    ['metrics.md', buildMetricsReference()],
-    ['openapi.json', `${JSON.stringify(buildOpenApi(ROUTES), null, 2)}\n`],
+    ['docs/reference/configuration.md', buildConfigurationReference()],
+    ['docs/reference/errors.md', buildErrorsReference()],
+    ['docs/reference/metrics.md', buildMetricsReference()],
+    ['docs/reference/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
+    ['packages/client/src/generated/api-types.ts', buildApiTypes(openApi)],
   ])
 }

@@ -15,7 +15,13 @@ afterEach(() => node.close())
 /** Straight to the chain, past the proxy. */
 async function sendForeign(nonce: number): Promise<string> {
   const raw = await privateKeyToAccount(node.sender.privateKey).signTransaction({
-    ...{ chainId: node.chain.chainId, nonce, gas: 21_000n, to: developmentAccount(8).address, value: 5n },
+    ...{
+      chainId: Number(await node.chain.rpc('eth_chainId')),
+      nonce,
+      gas: 21_000n,
+      to: developmentAccount(8).address,
+      value: 5n,
+    },
     ...{ maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
   })
   return await node.chain.rpc<string>(SEND, [raw])
@@ -47,8 +53,13 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect((await node.history(id)).find(({ type }) => type === 'stuck.declared')).toMatchObject({
       cause: 'foreign_nonce',
     })
-    expect(await node.metric('drover_stuck_decisions_total', 'cause="foreign_nonce"')).toBe(1)
-    expect(node.drover().output()).toMatch(/a transaction is stuck.*foreign_nonce|foreign_nonce.*a transaction is stuck/)
+    await eventually(
+      () => node.metric('drover_alarms_total', 'cause="foreign_nonce"'),
+      (alarms) => alarms === 1,
+    )
+    expect(node.drover().output()).toMatch(
+      /a transaction is stuck.*foreign_nonce|foreign_nonce.*a transaction is stuck/,
+    )
     expect((await node.drover().get(`/v1/transactions/${id}/explain`)).body).toMatchObject({ cause: 'foreign_nonce' })
     expect(await node.read(next)).toMatchObject({ state: 'QUEUED', nonce: null })
 

@@ -1,5 +1,6 @@
 /** No block takes it for too long: STUCK, said aloud, and on its way again by itself when a block does. */
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../setup/eventually.ts'
 import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
 
 let node: SingleNode
@@ -13,10 +14,13 @@ test('stable: STUCK after stuckAfter; the successor waits in the queue; mined la
   const [first, second] = [await node.send(), await node.send()]
   await node.until(first, ({ state }) => state === 'STUCK')
   expect(await node.read(first)).toMatchObject({ subState: 'no_inclusion', error: { code: 'no_inclusion' }, nonce: 0 })
-  expect(await node.metric('drover_stuck_decisions_total', 'cause="no_inclusion"')).toBe(1)
+  await eventually(
+    () => node.metric('drover_alarms_total', 'cause="no_inclusion"'),
+    (alarms) => alarms === 1,
+  )
   expect(await explain(first)).toMatchObject({ cause: 'no_inclusion' })
   expect(await node.read(second)).toMatchObject({ state: 'QUEUED', nonce: null })
-  expect(await explain(second)).toMatchObject({ blockedBy: { txId: first } })
+  expect(await explain(second)).toMatchObject({ blockedBy: { transactionId: first } })
   const sends = node.proxy.count('eth_sendRawTransaction')
   await node.proxy.awaitCalls('eth_sendRawTransaction', sends + 2)
   expect(await node.read(first)).toMatchObject({ state: 'STUCK' })
@@ -32,7 +36,7 @@ test('fast: only the lowest nonce is STUCK, those above are blocked by it; all a
   for (const id of others) {
     await node.until(id, ({ subState }) => subState === 'blocked_by_predecessor')
     expect(await node.read(id)).toMatchObject({ state: 'TRACKING' })
-    expect(await explain(id)).toMatchObject({ cause: 'blocked_by_predecessor', blockedBy: { txId: first } })
+    expect(await explain(id)).toMatchObject({ cause: 'blocked_by_predecessor', blockedBy: { transactionId: first } })
   }
   await node.mineUntil(ids, 'CONFIRMED')
   await expectExactlyOnce(node, { mayHaveBeenStuck: true })

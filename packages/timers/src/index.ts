@@ -1,5 +1,13 @@
 /** Deterministic, fair timers by block height, interval or state change: the CIP-5 kernel and its reference chain. */
-export type { ActorContext, ActorHandler, Handlers, WakeUp } from './chain/actor.ts'
+export type {
+  ActorCancelOutcome,
+  ActorContext,
+  ActorHandler,
+  ActorSetOutcome,
+  ActorUpdateOutcome,
+  Handlers,
+  WakeUp,
+} from './chain/actor.ts'
 export { type AppliedBlock, applyBlock, type Block, type BlockResult, type ChainRules } from './chain/apply-block.ts'
 export { MAX_USE, nextBasefee, type Prices, TARGET_USE } from './chain/basefee.ts'
 export {
@@ -18,7 +26,7 @@ export { CYCLE_COSTS, cellsOfTimer } from './chain/resource-costs.ts'
 export { type Action, actorAddressOf, type Transaction, transactionIdOf } from './chain/transaction.ts'
 export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/apply-delivery.ts'
 export { type CancelOutcome, type CancelTimerArguments, cancelTimer } from './kernel/cancel-timer.ts'
-export { type DeliverBlock, type Delivery, deliver, type Mutation } from './kernel/deliver.ts'
+export { type DeliverBlock, type Delivery, type DerivedIndex, deliver, type Mutation } from './kernel/deliver.ts'
 export { deliverIdOf, type FireIdentity, fireKeyOf } from './kernel/deliver-id.ts'
 export { escrowOf, type Funds, tipOf } from './kernel/escrow.ts'
 export type { Eviction, EvictionReason } from './kernel/eviction.ts'

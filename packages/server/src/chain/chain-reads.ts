@@ -81,5 +81,6 @@ export function transactionRead(hash: Hash): Read<TransactionByHash | null> {
 }
 
 export function countRead(address: Address, tag: CountTag): Read<number> {
-  return request('eth_getTransactionCount', [address, tag], (result) => getCount(result, 'transaction count'))
+  const at = typeof tag === 'number' ? toQuantity(tag) : tag
+  return request('eth_getTransactionCount', [address, at], (result) => getCount(result, 'transaction count'))
 }

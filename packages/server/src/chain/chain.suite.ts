@@ -196,6 +196,16 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getTransactionCount(harness.rich, 'pending')).toBe(2)
       })
 
+      test('count what was mined up to a height', async () => {
+        const first = await mineWith(await sign(0))
+        const second = await mineWith(await sign(1), await sign(2))
+        const counts = [first.number - 1, first.number, second.number].map((height) =>
+          chain.getTransactionCount(harness.rich, height),
+        )
+        expect(await Promise.all(counts)).toEqual([0, 1, 3])
+        await expect(chain.getTransactionCount(harness.rich, second.number + 1)).rejects.toThrow(ChainUnavailable)
+      })
+
       test('pay value and gas', async () => {
         const before = await chain.getBalance(harness.poor)
         const had = await chain.getBalance(harness.rich)

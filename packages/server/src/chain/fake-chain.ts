@@ -117,6 +117,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     return depth === null ? null : ledger.at(Math.max(0, head - (depth ?? (ref === 'safe' ? 32 : 64))))
   }
 
+  function countAt(address: Address, height: number): number {
+    const blocksAgo = ledger.head().number - height
+    if (blocksAgo < 0) throw new ChainUnavailable('getTransactionCount: block not found')
+    return ledger.accountBefore(address, blocksAgo).nonce
+  }
+
   function mine(take: (tx: DecodedTransaction) => boolean = () => true): Block {
     const block = ledger.append(chooseTransactions(take))
     for (const tx of block.transactions) {
@@ -212,7 +218,9 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       return tx && { hash, from: tx.from, nonce: tx.nonce }
     },
     async getTransactionCount(address, tag) {
-      if (openRead('getTransactionCount')) return ledger.accountBefore(address, 1).nonce
+      const stale = openRead('getTransactionCount')
+      if (typeof tag === 'number') return countAt(address, tag)
+      if (stale) return ledger.accountBefore(address, 1).nonce
       const { nonce } = ledger.account(address)
       return tag === 'pending' ? pool.nextNonce(address, nonce) : nonce
     },

@@ -70,6 +70,7 @@ async function setUp() {
     policy: () => QUICK,
     isPaused: () => false,
     mayAct: () => state.held,
+    onStuck: () => {},
     onFenced: () => {
       state.fencedTimes++
     },
@@ -90,16 +91,20 @@ async function setUp() {
 
 describe('order of acts', () => {
   test('bytes are stored before they are sent, and watched before they are sent', async () => {
-    const { state, sent, submit, wake, watched, clock } = await setUp()
+    const { state, store, sent, submit, wake, watched, clock } = await setUp()
     let release = () => {}
-    state.answer = () =>
-      new Promise((resolve) => {
-        release = () => resolve({ type: 'written', versions: [2] })
+    state.answer = async (write) => {
+      await new Promise<void>((resolve) => {
+        release = resolve
       })
+      const [result] = await store.writeLanes([write])
+      return result ?? { type: 'fenced' }
+    }
     await submit()
     await wake()
     expect(state.writes).toBe(1)
     expect(sent).toEqual([])
+    state.answer = null
     release()
     await clock.settle()
     expect(sent).toHaveLength(1)
@@ -126,7 +131,7 @@ describe('order of acts', () => {
     expect(await find(first.id)).toMatchObject({ state: 'QUEUED', subState: 'waiting_for_node', prepareFailures: 1 })
     expect(await find(second.id)).toMatchObject({ state: 'QUEUED', prepareFailures: 0 })
     await clock.advance(600_000)
-    expect((await find(first.id)) as { prepareFailures?: number }).toHaveProperty('prepareFailures', 16)
+    expect((await find(first.id)) as { prepareFailures?: number }).toHaveProperty('prepareFailures', 15)
     expect((await store.loadLane(first.intent.lane)).cursor).toBeNull()
     chain.setFault(null)
     await clock.advance(60_000)

@@ -57,7 +57,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   let preparing = false
   let holdUntil = 0
   let predecessorMined = false
-  /** Cycles in a row that could not be stored, and until when the next one is put off, by the monotonic clock. */
+  /** Failures since the last write that was stored, and until when the next one is put off, by the monotonic clock. */
   let failures = 0
   let resumeAt = Number.NEGATIVE_INFINITY
   let cycling: Promise<void> | null = null
@@ -102,8 +102,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const signal of signals) take(signal, draft)
     keepAlive(draft, clock.now(), ports.policy())
     await allocate(draft)
-    if (draft.isEmpty()) failures = 0
-    else await save(draft)
+    if (!draft.isEmpty()) await save(draft)
     prepareMore()
   }
 

@@ -3,14 +3,16 @@
  * a takeover or a gap, and of what lies deeper than the header window. Not found changes nothing. An error backs off and
  * holds up nobody else.
  *
- * A nonce is called lost to a foreign transaction only when the account's count is past it, none of our hashes was ever
- * listed in a block, no node knows any of them, and all that stayed so over several looks as deep as finality itself.
+ * A nonce is called lost to a foreign transaction only when the account's count is past it, no node knows any of our
+ * hashes, and all that stayed so over several looks as deep as finality itself; and then only if the block that used the
+ * nonce is found and does not list them. Without that proof a node that lost its index would make us pay twice.
  */
 import { assessInclusion, type ChainView, type Confirmation, type Header, type Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { findNonceUse } from './find-nonce-use.ts'
 import type { Watched, WatchList } from './watch-list.ts'
 
 export interface AuditSettings {
@@ -203,9 +205,26 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const depth = finality.type === 'confirmations' ? finality.count : 64
     if (entry.suspicion.looks < settings.lostAfterLooks || head - before.firstHead < depth) return
     for (const hash of entry.hashes) if ((await chain.findTransaction(hash)) !== null) return
+    await decideLoss(entry, head, depth)
+  }
+
+  async function decideLoss(entry: Watched, head: number, depth: number): Promise<void> {
+    const { txId, nonce, hashes } = entry
+    const use = await findNonceUse(chain, { address: entry.runner.lease.lane.signer, nonce, hashes, height: head })
+    if (use.type !== 'unproved' && head - use.block.number < depth) return
+    // Whatever it is now, the next time it has to be suspected all over again.
     entry.suspicion = null
-    telemetry.log('warn', 'a nonce was used by a foreign transaction', { txId: entry.txId, nonce: entry.nonce })
-    entry.runner.post({ type: 'nonce.lost', txId: entry.txId, nonce: entry.nonce })
+    switch (use.type) {
+      case 'ours':
+        entry.listedIn = use.block
+        return
+      case 'foreign':
+        telemetry.log('warn', 'a nonce was used by a foreign transaction', { txId, nonce, block: use.block.number })
+        entry.runner.post({ type: 'nonce.lost', txId, nonce })
+        return
+      case 'unproved':
+        telemetry.log('warn', 'a nonce seems to be used, but by whom cannot be proved', { txId, nonce, ...use })
+    }
   }
 
   function tellDepth(count: number): void {

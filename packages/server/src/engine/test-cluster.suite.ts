@@ -140,7 +140,8 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     const engine = createEngine({
       ...{ store, signer, clock, telemetry, nodeId, address: null, settings: ENGINE_SETTINGS },
       chains: [{ chain: own, settings: { ...CHAIN_SETTINGS, ...options.chainSettings, ...settings } }],
-      onDatabaseTime: () => undefined,
+      onDatabaseTime: () => {},
+      onStuck: () => {},
     })
     const kill = () => {
       state.dead = true

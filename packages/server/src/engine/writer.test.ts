@@ -43,6 +43,30 @@ describe('group commit', () => {
     expect(await Promise.all(results)).toEqual([OK, OK])
   })
 
+  test('what waits or is on its way is the depth of the queue, over all writers and whatever becomes of it', async () => {
+    let fail = false
+    const { clock, telemetry, writer } = setUp(
+      async (writes) => {
+        if (fail) throw new TypeError('bug')
+        return writes.map(() => OK)
+      },
+      { writers: 2 },
+    )
+    const depth = () => telemetry.valueOf('drover_queue_depth', { queue: 'writer' })
+    const writes = () => [1, 2, 3, 4].map(() => writer.write(writeOf(anyLease())))
+    const stored = Promise.all(writes())
+    expect(depth()).toBe(4)
+    await clock.advance(5)
+    await stored
+    expect(depth()).toBe(0)
+    fail = true
+    const broken = Promise.allSettled(writes())
+    expect(depth()).toBe(4)
+    await clock.advance(5)
+    await broken
+    expect(depth()).toBe(0)
+  })
+
   test('a lane has one write in a flush, and its writes keep their order', async () => {
     const { clock, batches, writer } = setUp(async (writes) => writes.map(() => OK))
     const lease = anyLease()

@@ -21,7 +21,8 @@ export interface Block extends Header {
 }
 
 export type BlockRef = number | 'latest' | 'safe' | 'finalized' | { readonly hash: Hash }
-export type CountTag = 'latest' | 'pending'
+/** A number is a height: the count as it was after that block, where the node still has its state. */
+export type CountTag = 'latest' | 'pending' | number
 
 export interface Call {
   readonly from: Address

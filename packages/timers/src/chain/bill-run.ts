@@ -5,7 +5,7 @@ import { moveBalance, type World } from './chain-state.ts'
 import type { Receipt } from './receipt.ts'
 import { type Frame, type FrameLimits, type FrameResult, runFrame } from './world-frame.ts'
 
-export interface BilledRun {
+interface BilledRun {
   readonly type: Receipt['type']
   readonly id: Hex
   readonly payer: Hex

@@ -1,5 +1,5 @@
 /** Counts Cycles and Cells of one run; once either is used up the run has failed, whatever it does after. */
-export type Exhaustion = 'out_of_cycles' | 'out_of_cells'
+type Exhaustion = 'out_of_cycles' | 'out_of_cells'
 
 export interface Meter {
   readonly cyclesUsed: bigint

@@ -8,11 +8,11 @@ import { type Billed, billRun } from './bill-run.ts'
 import { accountOf, type Message, moveBalance, type World } from './chain-state.ts'
 import { rejectedReceipt } from './receipt.ts'
 
-export interface MailboxTerms extends BlockTerms {
+interface MailboxTerms extends BlockTerms {
   readonly prices: Prices
 }
 
-export interface MailboxRun {
+interface MailboxRun {
   readonly world: World
   readonly runs: readonly Billed[]
   /** Timers whose entry did not succeed. */

@@ -12,7 +12,7 @@ import { CYCLE_COSTS } from './resource-costs.ts'
 import { type Action, actorAddressOf, type Transaction, transactionIdOf } from './transaction.ts'
 import { type Frame, Reverted } from './world-frame.ts'
 
-export interface TransactionTerms extends BlockTerms {
+interface TransactionTerms extends BlockTerms {
   readonly prices: Prices
   /** Used by earlier transactions of the block. */
   readonly used: Prices

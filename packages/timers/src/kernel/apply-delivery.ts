@@ -8,10 +8,10 @@ import { buryTimers, sweepTombstones } from './bury-timers.ts'
 import type { Delivery, Mutation } from './deliver.ts'
 import type { Hex } from './hex.ts'
 import { diffMaps } from './ordered-map.ts'
-import type { ReadyIndex } from './ready-index.ts'
+import { listReadyOf, type ReadyIndex } from './ready-index.ts'
 import { changeReadyBySteps, type Replacement, replaceTimers } from './replace-timers.ts'
 import type { Timer } from './timer.ts'
-import type { TimerState } from './timer-state.ts'
+import { hasTarget, type TimerState } from './timer-state.ts'
 
 export interface AppliedDelivery {
   readonly state: TimerState
@@ -60,7 +60,16 @@ export function applyDelivery(
     if (timer !== undefined) buried.push(timer)
   }
   const written = buryTimers(replaceTimers({ ...opened, cursors }, steps, moved), buried, height)
-  return { state: sweepTombstones(written, height, params.dedupWindow), retired }
+  return { state: sweepHints(sweepTombstones(written, height, params.dedupWindow)), retired }
+}
+
+/** Once nothing of a target that is gone stands in line, there is nothing to look for. */
+function sweepHints(state: TimerState): TimerState {
+  const { ready } = state
+  const done = [...state.goneTargets.entries()]
+    .map(({ key: target }) => target)
+    .filter((target) => ready === null || hasTarget(state, target) || listReadyOf(ready, target).length === 0)
+  return { ...state, goneTargets: state.goneTargets.deleteMany(done) }
 }
 
 /** The record after a mutation; null where it is used up. */
@@ -102,9 +111,7 @@ function openWrites(current: TimerState, delivery: Delivery): TimerState {
   for (const { key: timerId, value: updatedAt } of current.isolated.entries()) {
     if (updatedAt < delivery.height) isolated = isolated.delete(timerId)
   }
-  const looked = [...(delivery.derived?.goneTargets.entries() ?? [])].map(({ key: target }) => target)
-  const goneTargets = current.goneTargets.deleteMany(looked)
-  const next = { ...current, isolated, goneTargets, height: delivery.height, carriedKeys: delivery.carried.keys }
+  const next = { ...current, isolated, height: delivery.height, carriedKeys: delivery.carried.keys }
   return { ...next, ready: takeOverReady(next, delivery) }
 }
 

@@ -56,8 +56,9 @@ export interface Delivery {
 }
 
 /** The ready index and the very records it was made of, so that it can be carried over instead of rebuilt. */
-export interface DerivedIndex extends Pick<TimerState, 'timers' | 'goneTargets'> {
+export interface DerivedIndex {
   readonly ready: ReadyIndex
+  readonly timers: TimerState['timers']
 }
 
 export function deliver(state: TimerState, block: DeliverBlock): Delivery {
@@ -71,7 +72,7 @@ export function deliver(state: TimerState, block: DeliverBlock): Delivery {
 }
 
 /** What the stages before found, whichever thread they ran in. */
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly matches: WatchMatches
   readonly candidates: { readonly ready: ReadyIndex | null; readonly evictions: Candidates['evictions'] }
   readonly selector: Pick<FireSelector, 'fires' | 'evictions'>
@@ -92,7 +93,7 @@ export function assembleDelivery(state: TimerState, block: DeliverBlock, parts: 
     mutations: listMutations(height, fired, matches, [...candidates.evictions, ...selector.evictions]),
     evictions: [...candidates.evictions, ...selector.evictions],
     carried: { keys: matches.carriedKeys, clipped: matches.clipped },
-    derived: ready === null ? null : { ready, timers: wakeRecords(state, matches), goneTargets: state.goneTargets },
+    derived: ready === null ? null : { ready, timers: wakeRecords(state, matches) },
   }
 }
 

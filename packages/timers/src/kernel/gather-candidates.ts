@@ -14,7 +14,7 @@ export interface Candidates {
   readonly evictions: readonly Eviction[]
 }
 
-export interface GatherTerms {
+interface GatherTerms {
   readonly height: bigint
   readonly params: TimerParams
   readonly shards: number

@@ -4,8 +4,8 @@ import { OrderedMap } from './ordered-map.ts'
 import type { WatchTimer } from './timer.ts'
 
 /** Watchers of one prefix: timer id to target. */
-export type Watchers = OrderedMap<Hex, Hex>
-export type PrefixMap = OrderedMap<Hex, Watchers>
+type Watchers = OrderedMap<Hex, Hex>
+type PrefixMap = OrderedMap<Hex, Watchers>
 export type IndexWatch = OrderedMap<number, PrefixMap>
 
 const NO_WATCHERS: Watchers = new OrderedMap(compareHex)

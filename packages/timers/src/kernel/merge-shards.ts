@@ -7,7 +7,7 @@
 import { compareContenders } from './delivery-order.ts'
 import type { Ranked } from './ready-shard.ts'
 
-export type MergeStep =
+type MergeStep =
   | { readonly type: 'refill'; readonly shard: number }
   | { readonly type: 'candidate'; readonly candidate: Ranked }
 

@@ -172,6 +172,18 @@ describe('R21 evictions', () => {
     world.runTo(8n)
     expect(world.open().close().evictions).toHaveLength(1)
   })
+  test('target gone while a timer was too large for the lane: evicted once it fits again', () => {
+    const world = new SmallWorld({}, addTarget(createTimerState({ chainId: 1n, targets: 'known' }), A))
+    const id = world.set({ dueHeight: 1, gasLimit: 250_000 })
+    world.params = { ...world.params, timerLaneCycles: 100_000n }
+    world.runTo(2n).open()
+    world.state = removeTarget(world.state, A)
+    expect(world.close().evictions).toEqual([])
+    world.open()
+    expect(world.update({ target: A, timerId: id, gasLimit: 12_500 })).toBe('updated')
+    expect(world.close()).toMatchObject({ entries: [], evictions: [{ type: 'target_gone', timerId: id }] })
+    expect(world.state.goneTargets.size).toBe(0)
+  })
   test('an owner that cannot pay: found in the walk, escrow reserved as it goes, the next one is pulled', () => {
     const world = new SmallWorld({ maxFiresPerBlock: 2, maxCellsPerFire: 0n })
     world.set({ dueHeight: 1, target: A, bidFp: 3, payload: '0x01' })
@@ -220,5 +232,29 @@ describe('R22 mailbox layout', () => {
     world.set({ dueHeight: 6, target: D, payload: '0x05' })
     world.open(9n).close()
     expect(world.fired[1]).toEqual(['0x04', '0x03', '0x05', '0x01', '0x02'])
+  })
+})
+
+describe('R25 the ready index', () => {
+  test('a served target goes behind an equal one that was not: its head moves to the new cursor', () => {
+    const world = new SmallWorld({ maxFiresPerBlock: 1 })
+    world.set({ dueHeight: 1, target: A, payload: '0xa1' })
+    world.set({ dueHeight: 1, target: A, payload: '0xa2' })
+    world.set({ dueHeight: 1, target: B, payload: '0xb1' })
+    expect(world.runTo(3n).fired).toEqual([['0xa1'], ['0xb1'], ['0xa2']])
+  })
+  test('waiting timers are not touched by a block in which nothing comes due', () => {
+    const world = new SmallWorld({ maxFiresPerBlock: 1 })
+    for (let n = 0; n < 50; n += 1) world.set({ dueHeight: 1, bidFp: n })
+    world.runTo(1n).open()
+    expect(world.deliver().derived?.ready.shards[0]).toBe(world.state.ready?.shards[0])
+  })
+  test('it is rebuilt from the records, with the same result, when it is missing', () => {
+    const world = new SmallWorld({ maxFiresPerBlock: 1 })
+    for (let n = 0; n < 9; n += 1) world.set({ dueHeight: 1, bidFp: n % 4, target: n % 2 === 0 ? A : B })
+    world.runTo(3n).open()
+    const kept = world.deliver()
+    world.state = { ...world.state, ready: null }
+    expect(world.deliver().entries).toEqual(kept.entries)
   })
 })

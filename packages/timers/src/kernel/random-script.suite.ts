@@ -14,7 +14,7 @@ import { restoreTimers, snapshotTimers } from './timer-snapshot.ts'
 import { addTarget, createTimerState, removeTarget, type TimerState } from './timer-state.ts'
 import { updateTimer } from './update-timer.ts'
 
-export type Random = (below: number) => number
+type Random = (below: number) => number
 
 /** mulberry32: the same numbers everywhere for one seed. */
 export function createRandom(seed: number): Random {
@@ -28,7 +28,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-export function shuffle<T>(items: readonly T[], random: Random): T[] {
+function shuffle<T>(items: readonly T[], random: Random): T[] {
   const result = [...items]
   for (let i = result.length - 1; i > 0; i -= 1) {
     const j = random(i + 1)
@@ -37,14 +37,14 @@ export function shuffle<T>(items: readonly T[], random: Random): T[] {
   return result
 }
 
-export type ScriptCall =
+type ScriptCall =
   | { readonly type: 'set'; readonly caller: Hex; readonly args: Record<string, unknown> }
   | { readonly type: 'update'; readonly pick: number; readonly terms: Record<string, unknown> }
   | { readonly type: 'cancel'; readonly pick: number }
   | { readonly type: 'remove-target'; readonly target: Hex }
   | { readonly type: 'add-target'; readonly target: Hex }
 
-export interface ScriptBlock {
+interface ScriptBlock {
   readonly params: TimerParams
   readonly calls: readonly ScriptCall[]
   readonly mailboxCalls: readonly ScriptCall[]
@@ -54,7 +54,7 @@ export interface ScriptBlock {
   readonly failEvery: number
 }
 
-export interface Script {
+interface Script {
   readonly genesis: TimerState
   readonly blocks: readonly ScriptBlock[]
 }
@@ -86,7 +86,7 @@ export function createScript(seed: number, blockCount: number): Script {
   return { genesis, blocks }
 }
 
-export interface Playback {
+interface Playback {
   readonly shards: number
   /** Rebuilds the whole state from shuffled parts now and then, as a node does that restarts. */
   readonly reload?: Random
@@ -138,12 +138,7 @@ export function printBlock(
   return JSON.stringify(parts, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
-export function runCalls(
-  state: TimerState,
-  calls: readonly ScriptCall[],
-  height: bigint,
-  params: TimerParams,
-): TimerState {
+function runCalls(state: TimerState, calls: readonly ScriptCall[], height: bigint, params: TimerParams): TimerState {
   return calls.reduce((next, call) => runCall(next, call, height, params), state)
 }
 

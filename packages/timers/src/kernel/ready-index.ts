@@ -12,7 +12,7 @@ export interface ReadyIndex {
   readonly shards: readonly ReadyShard[]
 }
 
-export interface TimerChange {
+interface TimerChange {
   readonly drop: readonly DueTimer[]
   readonly add: readonly DueTimer[]
   readonly moved?: Iterable<Hex>

@@ -16,7 +16,7 @@ import { OrderedMap } from './ordered-map.ts'
 
 type ReadyList = OrderedMap<ReadyTimer, null>
 
-export interface TargetQueue {
+interface TargetQueue {
   readonly cursor: bigint
   readonly own: ReadyList
   readonly foreign: ReadyList
@@ -32,7 +32,7 @@ export interface Ranked extends Contender {
   readonly k: number
 }
 
-export interface ReadyChange {
+interface ReadyChange {
   readonly drop: readonly ReadyTimer[]
   readonly add: readonly ReadyTimer[]
   /** Targets whose cursor moved. */

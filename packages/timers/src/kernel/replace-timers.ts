@@ -1,9 +1,9 @@
 /** The one place that writes timers: records, both indices, tallies and the ready index move together or not at all. */
-import { compareHex, type Hex } from './hex.ts'
+import type { Hex } from './hex.ts'
 import { addWatcher, type IndexWatch, removeWatcher } from './index-watch.ts'
 import { changeReady, fitsLane, type ReadyIndex } from './ready-index.ts'
 import { type DueTimer, isDueTimer, isForeign, type Timer } from './timer.ts'
-import { cursorOf, type TimerState } from './timer-state.ts'
+import { cursorOf, hasTarget, type TimerState } from './timer-state.ts'
 
 /** One timer's step: created (no before), removed (no after) or changed. Its id, owner, target and keys never change. */
 export interface Replacement {
@@ -26,12 +26,20 @@ export function replaceTimers(
     if (after !== null && isDueTimer(after)) indexHeight = indexHeight.set(after, after)
     indexWatch = replaceWatcher(indexWatch, before, after)
   }
-  const next = { ...state, ...changeTallies(state, steps), timers, indexHeight, indexWatch }
+  const goneTargets = markGone(state, steps)
+  const next = { ...state, ...changeTallies(state, steps), timers, indexHeight, indexWatch, goneTargets }
   return state.ready === null ? next : { ...next, ready: changeReadyBySteps(next, state.ready, steps, moved) }
 }
 
+/** A timer that enters the line of a target that is gone must be found there by the next delivery. */
+function markGone(state: TimerState, steps: readonly Replacement[]): TimerState['goneTargets'] {
+  return steps.reduce((gone, { after }) => {
+    return after === null || hasTarget(state, after.target) ? gone : gone.set(after.target, null)
+  }, state.goneTargets)
+}
+
 /** Whether a timer belongs in a ready index that is filled up to its height. */
-export function isReadyIn(index: ReadyIndex, state: Pick<TimerState, 'isolated'>, timer: DueTimer): boolean {
+function isReadyIn(index: ReadyIndex, state: Pick<TimerState, 'isolated'>, timer: DueTimer): boolean {
   return timer.dueHeight <= index.height && fitsLane(timer, index.rules) && !state.isolated.has(timer.timerId)
 }
 
@@ -72,9 +80,4 @@ function changeTallies(state: TimerState, steps: readonly Replacement[]): Pick<T
     targetTallies = live === 0 ? targetTallies.delete(timer.target) : targetTallies.set(timer.target, { live, foreign })
   }
   return { owners, targetTallies }
-}
-
-/** Orders records by id, as the record map wants them. */
-export function compareTimerIds(a: Timer, b: Timer): number {
-  return compareHex(a.timerId, b.timerId)
 }

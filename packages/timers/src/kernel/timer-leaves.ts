@@ -70,7 +70,7 @@ export function timersRoot(state: TimerState): Hex {
 }
 
 /** Canonical digits of a record: every field, fixed order, lengths before what varies. */
-export function encodeTimer(timer: Timer): string {
+function encodeTimer(timer: Timer): string {
   const common = [
     timer.owner.slice(2),
     timer.target.slice(2),

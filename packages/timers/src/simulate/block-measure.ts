@@ -12,7 +12,7 @@ export interface BlockMeasure {
   readonly waiting: number
   readonly oldestWaitBlocks: number
   readonly meanWaitBlocks: number
-  /** Jain's index over fires per target so far: 1 is equal shares, 1/n is one target taking all. */
+  /** How evenly the block's slots went to the targets it served, as Jain's index: 1 is equal shares. */
   readonly fairness: number
   readonly laneUsed: bigint
   readonly basefeeCycles: bigint
@@ -22,14 +22,15 @@ export interface BlockMeasure {
 export function createMeasure(
   result: BlockResult,
   waiting: { readonly count: number; readonly oldest: bigint },
-  served: ReadonlyMap<Hex, number>,
 ): BlockMeasure {
   const { height, delivery, receipts, basefees } = result
+  const served = new Map<Hex, number>()
+  for (const { target } of delivery.entries) served.set(target, (served.get(target) ?? 0) + 1)
   const waits = delivery.entries.map((entry) => Number(height - entry.triggerCtx.dueHeight))
   return {
     height,
     fires: delivery.entries.length,
-    targetsServed: new Set(delivery.entries.map(({ target }) => target)).size,
+    targetsServed: served.size,
     evictions: delivery.evictions.length,
     failures: receipts.filter(({ type, outcome }) => type === 'fire' && outcome.type === 'failed').length,
     waiting: waiting.count,
@@ -42,6 +43,7 @@ export function createMeasure(
   }
 }
 
+/** 1 for equal shares, 1/n when one of n takes all. */
 export function jainIndex(shares: readonly number[]): number {
   const sum = shares.reduce((total, share) => total + share, 0)
   const squares = shares.reduce((total, share) => total + share * share, 0)

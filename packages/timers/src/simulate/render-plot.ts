@@ -36,7 +36,7 @@ const PANELS: readonly Panel[] = [
     ],
   },
   {
-    title: 'fairness over targets (Jain)',
+    title: 'fairness among the targets of a block (Jain)',
     lines: [{ label: 'index', colour: '#15803d', measure: (row) => row.fairness }],
   },
   {

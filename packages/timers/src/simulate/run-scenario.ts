@@ -36,7 +36,6 @@ export function runScenario(scenario: Scenario): SimulationReport {
   const blocks: BlockMeasure[] = []
   const waits = scenario.timers.map((): number[] => [])
   const setCounts = scenario.timers.map(() => 0)
-  const served = new Map<Hex, number>()
   let refused = 0
   let firstRefusal: string | null = null
   for (let block = 1; block <= scenario.blocks; block += 1) {
@@ -52,10 +51,9 @@ export function runScenario(scenario: Scenario): SimulationReport {
       firstRefusal ??= receipt.outcome.type === 'failed' ? receipt.outcome.message : receipt.outcome.reason
     }
     for (const entry of result.delivery.entries) {
-      served.set(entry.target, (served.get(entry.target) ?? 0) + 1)
       waits[planOf(entry.payloadSnapshot)]?.push(Number(result.height - entry.triggerCtx.dueHeight))
     }
-    blocks.push(createMeasure(result, countWaiting(chain, result), served))
+    blocks.push(createMeasure(result, countWaiting(chain, result)))
   }
   const plans = scenario.timers.map(({ name }, index) => reportPlan(name, setCounts[index] ?? 0, waits[index] ?? []))
   return { scenario, blocks, plans, refusals: { count: refused, first: firstRefusal }, stateRoot: chain.head.stateRoot }

@@ -50,7 +50,6 @@ interface OpenRequest {
   readonly isolated: Pairs<bigint>
   /** Null where every address is a target. */
   readonly targets: Pairs<null> | null
-  readonly goneTargets: readonly Hex[]
 }
 
 type Request = OpenRequest | { readonly type: 'pull' }
@@ -143,7 +142,6 @@ function splitChanges(
   const cursors = split(before.cursors, after.cursors, self)
   const isolated = split(before.isolated, after.isolated, ownerOf)
   const targets = after.targets === null || before.targets === null ? null : split(before.targets, after.targets, self)
-  const gone = [...after.goneTargets.entries()].map(({ key }) => key)
   return Array.from({ length: shards }, (_, shard) => ({
     type: 'open',
     ...terms,
@@ -151,7 +149,6 @@ function splitChanges(
     cursors: cursors[shard] ?? [],
     isolated: isolated[shard] ?? [],
     targets: targets?.[shard] ?? null,
-    goneTargets: gone.filter((target) => shardOf(target, shards) === shard),
   }))
 }
 
@@ -162,6 +159,7 @@ function blankLike(state: TimerState): TimerState {
 /** The worker's side: one shard's timers, and the walk over them that is under way. */
 function serveShard(port: MessagePort): void {
   let state: TimerState | null = null
+  let evicted: readonly Eviction[] = []
   let walk: Generator<Ranked, void, undefined> | null = null
   port.on('message', (request: Request) => {
     if (request.type === 'pull') {
@@ -170,9 +168,10 @@ function serveShard(port: MessagePort): void {
     }
     const { height, params } = request
     const blank = createTimerState({ chainId: 0n, targets: request.targets === null ? 'any' : 'known' })
-    const next = applyChanges(state === null || request.fresh ? blank : state, request)
+    const next = applyChanges(state === null || request.fresh ? blank : state, request, evicted)
     const { ready, evictions } = gatherCandidates(next, new Map(), { height, params, shards: 1 })
-    state = { ...next, ready }
+    state = { ...next, ready, goneTargets: blank.goneTargets }
+    evicted = evictions
     const [shard] = ready.shards
     walk = shard === undefined ? null : walkShard(shard, params.maxFiresPerTarget)
     port.postMessage({ evictions, batch: takeBatch(walk) } satisfies Reply)
@@ -189,21 +188,27 @@ function takeBatch(walk: Generator<Ranked, void, undefined> | null): Ranked[] {
   return batch
 }
 
-/** Brings a shard up to date; after a rewind its ready index is of the future, and is made anew. */
-function applyChanges(state: TimerState, request: OpenRequest): TimerState {
-  const ready = state.ready !== null && state.ready.height < request.height ? state.ready : null
+/**
+ * Brings a shard up to date. Its ready index is made anew after a rewind, when it is of the future, and where the
+ * evictions it already took out were not carried through.
+ */
+function applyChanges(state: TimerState, request: OpenRequest, evicted: readonly Eviction[]): TimerState {
+  const removed = new Set(listRemoved(request.timers).map(([id]) => id))
+  const current = state.ready !== null && state.ready.height < request.height
+  const ready = current && evicted.every(({ timerId }) => removed.has(timerId)) ? state.ready : null
   const cursors = patchMap(state.cursors, request.cursors)
   const isolated = patchMap(state.isolated, request.isolated)
   const targets = state.targets === null || request.targets === null ? null : patchMap(state.targets, request.targets)
-  const goneTargets = patchMap(
-    state.goneTargets.deleteMany([...state.goneTargets.entries()].map(({ key }) => key)),
-    request.goneTargets.map((target) => [target, null]),
-  )
+  const goneTargets = patchMap(state.goneTargets, listRemoved(request.targets ?? []))
   const steps = request.timers.map(
     ([id, after]): Replacement => ({ before: state.timers.get(id) ?? null, after: after ?? null }),
   )
   const moved = request.cursors.map(([target]) => target)
   return replaceTimers({ ...state, ready, cursors, isolated, targets, goneTargets }, steps, moved)
+}
+
+function listRemoved<V>(changes: Pairs<V>): (readonly [Hex, null])[] {
+  return changes.flatMap(([key, value]) => (value === undefined ? [[key, null] as const] : []))
 }
 
 function patchMap<V>(map: OrderedMap<Hex, V>, changes: Pairs<V>): OrderedMap<Hex, V> {

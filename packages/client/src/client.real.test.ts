@@ -1,0 +1,164 @@
+/** The client against the real service, on a real chain and database. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../../../tests/setup/anvil.ts'
+import { revertingCode } from '../../../tests/setup/contracts.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/setup/database.ts'
+import { type DroverProcess, startDrover } from '../../../tests/setup/drover-process.ts'
+import { eventually } from '../../../tests/setup/eventually.ts'
+import { createDrover, type Drover } from './create-drover.ts'
+import { toBigInt } from './to-big-int.ts'
+
+const sender = developmentAccount(0)
+const recipient = developmentAccount(9).address
+const INTENT = { from: sender.address, to: recipient, value: 10n ** 15n }
+
+let chain: TestChain
+let database: TestDatabase
+let service: DroverProcess
+let drover: Drover
+
+function startService(port = 0): Promise<DroverProcess> {
+  return startDrover({
+    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [sender.privateKey] },
+    env: {
+      ...{ DROVER_PORT: String(port), DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+      ...{ DROVER_LEASE_DURATION: '2s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
+    },
+  })
+}
+
+beforeAll(async () => {
+  chain = await startTestChain({ blockTimeSeconds: 1 })
+  database = await createTestDatabase()
+  service = await startService()
+  drover = createDrover({ url: service.url })
+})
+
+afterAll(async () => {
+  await service?.end()
+  await database?.drop()
+  await chain?.stop()
+})
+
+describe('an intent', () => {
+  test('is sent, followed through its stages and confirmed', async () => {
+    const tx = await drover.send(INTENT)
+    expect(tx.snapshot).toMatchObject({ id: tx.id, state: 'QUEUED', value: '1000000000000000' })
+    const submitted = await tx.wait('submitted', { timeoutMs: 60_000 })
+    const mined = await tx.wait('mined', { timeoutMs: 60_000 })
+    expect(mined.hash).toBe(submitted.hash)
+    const final = await tx.wait('confirmed', { timeoutMs: 60_000 })
+    expect(final).toMatchObject({ state: 'CONFIRMED', receipt: { status: 'success' } })
+    expect(tx.snapshot).toEqual(final)
+    const balance = await chain.rpc<string>('eth_getBalance', [recipient, 'latest'])
+    expect(BigInt(balance)).toBe(10n ** 22n + toBigInt(final.value))
+    expect((await tx.history()).map(({ type }) => type)).toContain('finality.reached')
+    expect(await tx.explain()).toMatchObject({ cause: 'confirmed' })
+    expect(await tx.attempts()).toMatchObject([{ hash: final.hash, kind: 'original' }])
+    expect(await tx.confirmations()).toMatchObject({ final: true })
+    expect((await drover.transactions.get(final.hash)).id).toBe(tx.id)
+  })
+
+  test('sent again is the same transaction; with another body it is a conflict that names the first', async () => {
+    const first = await drover.send({ ...INTENT, requestId: 'order 17' })
+    const again = await drover.send({ ...INTENT, requestId: 'order 17' })
+    expect(again.id).toBe(first.id)
+    await expect(drover.send({ ...INTENT, value: 2n, requestId: 'order 17' })).rejects.toMatchObject({
+      ...{ name: 'DroverError', code: 'idempotency_conflict', status: 409, requestId: 'order 17' },
+      problem: { transactionId: first.id },
+    })
+    const found = await collect(drover.transactions.list({ requestId: 'order 17' }))
+    expect(found.map(({ id }) => id)).toEqual([first.id])
+  })
+
+  test('that would revert is refused with the decoded reason', async () => {
+    const target = '0x00000000000000000000000000000000000c0de1'
+    await chain.setCode(target, revertingCode('not today'))
+    await expect(drover.send({ from: sender.address, to: target, data: '0x12345678' })).rejects.toMatchObject({
+      ...{ code: 'transaction_rejected', status: 422, reason: 'not today', transient: false },
+    })
+    const forced = { from: sender.address, to: target, data: '0x12345678', simulate: false, gasLimit: 60_000 }
+    const tx = await drover.send(forced)
+    await expect(tx.wait('confirmed', { timeoutMs: 60_000 })).rejects.toMatchObject({
+      ...{ code: 'transaction_reverted', transaction: { state: 'FAILED_FINAL' } },
+    })
+  })
+
+  test('that is malformed is refused with the field at fault', async () => {
+    const call = { function: 'transfer(address,uint256)', args: [recipient, 'much'] }
+    await expect(drover.send({ ...INTENT, call })).rejects.toMatchObject({
+      ...{ code: 'invalid_request', status: 400, field: 'call.args[1]' },
+    })
+  })
+
+  test('that cannot be paid for waits, can be cancelled, and is then not to be waited for', async () => {
+    const tx = await drover.send({ ...INTENT, value: 10n ** 30n, simulate: false, gasLimit: 21_000 })
+    const refused = expect(tx.wait('submitted', { timeoutMs: 60_000 })).rejects.toMatchObject({
+      ...{ code: 'transaction_cancelled', transaction: { state: 'CANCELLED', nonce: null } },
+    })
+    expect(await tx.cancel('changed my mind')).toMatchObject({ state: 'CANCELLED' })
+    await refused
+    await expect(tx.cancel('again')).rejects.toMatchObject({ code: 'action_forbidden', status: 409 })
+  })
+})
+
+test('what is not there is null to find', async () => {
+  expect(await drover.transactions.find('00000000-0000-7000-8000-000000000000')).toBeNull()
+})
+
+test('signers, chains and nodes', async () => {
+  expect(await drover.signers.list()).toMatchObject([{ address: sender.address }])
+  expect(
+    await drover.signers.update(sender.address, { label: 'hot', policy: { maxFeePerGas: 10n ** 12n } }),
+  ).toMatchObject({ label: 'hot', policy: { maxFeePerGas: '1000000000000' } })
+  expect((await drover.signers.get(sender.address)).lanes).toHaveLength(1)
+  expect(await drover.signers.pause(sender.address, { reason: 'test' })).toMatchObject({ paused: true })
+  expect(await drover.signers.resume(sender.address, { reason: 'test' })).toMatchObject({ paused: false })
+  const [followed] = await drover.chains.list()
+  expect(followed?.following).toBe(true)
+  expect((await drover.chains.blocks(followed?.chainId ?? 0)).items.length).toBeGreaterThan(0)
+  expect(await drover.nodes()).toMatchObject([{ id: service.nodeId, self: true }])
+})
+
+test('the service is killed and started again: sends go through once, and the event loop misses nothing', async () => {
+  const failures: string[] = []
+  const port = Number(new URL(service.url).port)
+  const patient = createDrover({ url: service.url, onRetry: ({ error }) => failures.push(error.code) })
+  const controller = new AbortController()
+  const seen: number[] = []
+  const following = (async () => {
+    for await (const { eventId } of patient.events({ signal: controller.signal })) seen.push(eventId)
+  })()
+  const ended = expect(following).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+
+  const requestIds = Array.from({ length: 6 }, (_, index) => `through-${index}`)
+  const send = (requestId: string) => patient.send({ ...INTENT, requestId })
+  const before = await Promise.all(requestIds.slice(0, 3).map(send))
+  await service.end('SIGKILL')
+  // Sent while nobody listens; they go through when the service is back.
+  const later = Promise.all(requestIds.slice(3).map(send))
+  service = await startService(port)
+  const transactions = [...before, ...(await later)]
+  for (const tx of transactions) await tx.wait('confirmed', { timeoutMs: 60_000 })
+
+  expect(failures).toContain('network_error')
+  for (const [index, requestId] of requestIds.entries()) {
+    const found = await collect(patient.transactions.list({ requestId }))
+    expect(found.map(({ id }) => id)).toEqual([transactions[index]?.id])
+  }
+  const stored = (await collect(patient.events({ follow: false }))).map(({ eventId }) => eventId)
+  await eventually(
+    async () => seen.length,
+    (count) => count >= stored.length,
+  )
+  controller.abort()
+  await ended
+  expect(seen.slice(0, stored.length)).toEqual(stored)
+  expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
+})
+
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

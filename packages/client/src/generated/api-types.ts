@@ -1,0 +1,620 @@
+/**
+ * The contract of the HTTP API as types. Generated from docs/reference/openapi.json by `npm run generate`; not to be edited.
+ */
+// biome-ignore-all format: generated
+
+/** A whole number, such as wei or gas: exact as bigint or text (decimal or 0x-hex), as a number only up to 2^53 - 1. */
+export type AmountInput = bigint | string | number
+
+export interface Attempt {
+  readonly hash: `0x${string}`
+  readonly kind: 'original' | 'bump' | 'cancel' | 'noop'
+  readonly nonce: number
+  /** Whole number as a decimal string. */
+  readonly gasLimit: string
+  readonly fees: {
+    /** Whole number as a decimal string. */
+    readonly maxFeePerGas: string
+    /** Whole number as a decimal string. */
+    readonly maxPriorityFeePerGas: string
+  } | {
+    /** Whole number as a decimal string. */
+    readonly gasPrice: string
+  }
+  /** The signed bytes, as broadcast. */
+  readonly raw: `0x${string}`
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+}
+
+export interface AttemptList {
+  readonly items: readonly Attempt[]
+}
+
+export interface Block {
+  readonly number: number
+  readonly hash: `0x${string}`
+  readonly parentHash: `0x${string}`
+  /** ISO 8601, UTC. */
+  readonly timestamp: string
+}
+
+export interface BlockPage {
+  /** Confirmed blocks only, lowest first. */
+  readonly items: readonly Block[]
+  /** Pass as `after` to go on; null while nothing is confirmed yet. */
+  readonly next: number | null
+  /** Lowest block that this node still has. */
+  readonly from: number
+  /** Highest confirmed block; null while there is none. */
+  readonly confirmed: number | null
+  /** Blocks between `after` and the first item are no longer here. */
+  readonly gap: boolean
+}
+
+export interface Chain {
+  readonly chainId: number
+  readonly head: {
+    readonly number: number
+    readonly hash: `0x${string}`
+    /** ISO 8601, UTC. */
+    readonly timestamp: string
+  } | null
+  readonly safe: number | null
+  readonly finalized: number | null
+  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  readonly finality: number | 'safe' | 'finalized'
+  /** The head is known and kept up with. */
+  readonly following: boolean
+  readonly lastError: string | null
+}
+
+export interface ChainList {
+  readonly items: readonly Chain[]
+}
+
+export interface Confirmations {
+  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  readonly required: number | 'safe' | 'finalized'
+  /** Blocks on top of the inclusion, as this node sees the chain now. */
+  readonly count: number
+  /** The rule is met, and that is stored for good. */
+  readonly final: boolean
+  /** How often the blocks under it were replaced, and this list with them. */
+  readonly newForks: number
+  /** Lowest first, as many as the rule asks for. Once final, those that made it so. */
+  readonly items: readonly ({
+    readonly blockNumber: number
+    readonly blockHash: `0x${string}`
+  })[]
+}
+
+export interface Event {
+  /** Place in the stream; grows in commit order. */
+  readonly eventId: number
+  readonly transactionId: string | null
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly from: `0x${string}`
+  readonly type: string
+  readonly cause: string | null
+  readonly fromState: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED' | null
+  readonly toState: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED' | null
+  readonly subState: string | null
+  readonly node: string | null
+  readonly fence: number | null
+  readonly detail: Readonly<Record<string, unknown>>
+  /** ISO 8601, UTC. */
+  readonly at: string
+  /** How often in a row this happened; equal entries are kept as one. */
+  readonly count: number
+  /** ISO 8601, UTC. */
+  readonly lastAt: string
+}
+
+export interface EventPage {
+  readonly items: readonly Event[]
+  /** Pass as `after` to go on, now or later: it never skips an event. */
+  readonly next: number
+}
+
+export interface Explanation {
+  /** For people; may change. */
+  readonly summary: string
+  /** Stable: programs may act on it. */
+  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'pending' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  /** What has to move first, where there is such a thing. */
+  readonly blockedBy?: {
+    readonly type: 'transaction'
+    readonly transactionId: string
+    readonly nonce: number
+    readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
+  } | {
+    readonly type: 'lane'
+    readonly chainId: number
+    /** Check-summed address. */
+    readonly address: `0x${string}`
+  } | {
+    readonly type: 'slot'
+    readonly inFlight: number
+    readonly maxInFlight: number
+  } | {
+    readonly type: 'node'
+    readonly node: string | null
+  }
+  readonly nextAction: string
+  /** Null where it waits for something that has no set time. */
+  readonly nextActionAt: string | null
+  /** What an operator may do now, and what each would bring about. */
+  readonly options: readonly ({
+    readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'speed-up'
+    readonly effect: string
+  })[]
+}
+
+export interface History {
+  readonly items: readonly Event[]
+}
+
+export interface Lane {
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly address: `0x${string}`
+  readonly label: string | null
+  readonly paused: boolean
+  readonly policy: {
+    readonly preset: 'stable' | 'fast'
+    readonly maxInFlight: number
+    readonly resubmitIntervalMs: number
+    readonly stuckAfterMs: number
+    readonly maxSubmitAttempts: number
+    readonly mayReplace: boolean
+    readonly externalUse: boolean
+    readonly onForeignNonce: 'stuck' | 'requeue'
+    readonly gasLimitPercent: number
+    readonly maxFeePerGas: string | null
+    /** Null: the rule of the chain. */
+    readonly finality: number | 'safe' | 'finalized' | null
+  }
+  /** Null until the first nonce is taken. */
+  readonly nextNonce: number | null
+  readonly queued: number
+  readonly inFlight: number
+  readonly stuck: number
+  /** The node that advances the lane; null if none ever did. */
+  readonly lease: {
+    readonly node: string
+    readonly fence: number
+    /** ISO 8601, UTC. */
+    readonly expiresAt: string
+    readonly live: boolean
+  } | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+}
+
+export interface LaneList {
+  readonly items: readonly Lane[]
+}
+
+export interface LaneRequest {
+  /** May be left out where the signer is registered on one chain. */
+  readonly chainId?: number
+  /** Why; kept with who did it. */
+  readonly reason: string
+}
+
+export interface Node {
+  readonly id: string
+  readonly address: string | null
+  /** How many lanes it holds the lease of. */
+  readonly lanes: number
+  /** The node that gave this answer. */
+  readonly self: boolean
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  /** ISO 8601, UTC. */
+  readonly heartbeatAt: string
+}
+
+export interface NodeList {
+  readonly items: readonly Node[]
+}
+
+export interface OperatorRequest {
+  /** Why; kept with who did it. */
+  readonly reason: string
+}
+
+export interface Problem {
+  /** urn:drover:error: and the code. */
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  /** What is wrong here, and what to do about it. */
+  readonly detail: string
+  /** Stable: programs may act on it. */
+  readonly code: 'invalid_request' | 'not_found' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'queue_full' | 'chain_unavailable' | 'database_unavailable' | 'payload_too_large' | 'unsupported_media_type' | 'internal'
+  /** Path of the part of the request at fault. */
+  readonly field?: string
+  /** Decoded revert reason, or the node's own words. */
+  readonly reason?: string
+  readonly retryAfterMs?: number
+  readonly issues?: readonly ({
+    readonly field: string
+    readonly message: string
+  })[]
+  readonly [other: string]: unknown
+}
+
+export interface ResolveRequest {
+  /** Why; kept with who did it. */
+  readonly reason: string
+  /** The transaction that used the nonce: of the same account, and final. */
+  readonly hash: string
+}
+
+export interface Signer {
+  /** Check-summed address. */
+  readonly address: `0x${string}`
+  readonly lanes: readonly Lane[]
+}
+
+export interface SignerChange {
+  /** May be left out where the signer is registered on one chain. */
+  readonly chainId?: number
+  /** Null takes it away. */
+  readonly label?: string | null
+  readonly policy?: {
+    /** Sets all that the presets differ in; fields that are given as well come on top of it. */
+    readonly preset?: 'stable' | 'fast'
+    readonly maxInFlight?: number
+    readonly resubmitIntervalMs?: number
+    readonly stuckAfterMs?: number
+    readonly maxSubmitAttempts?: number
+    readonly mayReplace?: boolean
+    readonly externalUse?: boolean
+    readonly onForeignNonce?: 'stuck' | 'requeue'
+    readonly gasLimitPercent?: number
+    /** Wei; null: no cap. */
+    readonly maxFeePerGas?: AmountInput | null
+    /** Null: the rule of the chain. */
+    readonly finality?: number | 'safe' | 'finalized' | null
+  }
+}
+
+export interface Transaction {
+  readonly id: string
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly from: `0x${string}`
+  readonly to: `0x${string}` | null
+  readonly data: `0x${string}`
+  /** Whole number as a decimal string. */
+  readonly value: string
+  /** Null until it is estimated. */
+  readonly gasLimit: string | null
+  readonly nonce: number | null
+  readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
+  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'stale' | 'rejected_by_node' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
+  /** Of the attempt that is included, else of the newest. */
+  readonly hash: `0x${string}` | null
+  /** Of every attempt ever signed for it, oldest first. */
+  readonly hashes: readonly `0x${string}`[]
+  /** How many byte strings were signed for it. */
+  readonly attempts: number
+  readonly receipt: {
+    readonly transactionHash: `0x${string}`
+    readonly transactionIndex: number
+    readonly blockNumber: number
+    readonly blockHash: `0x${string}`
+    readonly status: 'success' | 'reverted'
+    /** Whole number as a decimal string. */
+    readonly gasUsed: string
+    /** Whole number as a decimal string. */
+    readonly effectiveGasPrice: string
+    readonly contractAddress: `0x${string}` | null
+  } | null
+  readonly inclusion: {
+    readonly blockNumber: number
+    readonly blockHash: `0x${string}`
+  } | null
+  readonly confirmations: {
+    /** Blocks on top of the inclusion, as this node sees the chain now. */
+    readonly count: number
+    /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+    readonly required: number | 'safe' | 'finalized'
+    /** How often the blocks under it were replaced. */
+    readonly newForks: number
+  }
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly reason?: string
+  } | null
+  readonly requestId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly submittedAt: string | null
+  readonly minedAt: string | null
+  readonly finalAt: string | null
+  /** Number of the lease under which the nonce was taken. */
+  readonly fence: number | null
+  /** Node that took the nonce. */
+  readonly node: string | null
+}
+
+export interface TransactionPage {
+  readonly items: readonly Transaction[]
+  /** Pass as `after` to go on; null at the end. */
+  readonly next: string | null
+}
+
+export interface TransactionRequest {
+  /** May be left out where the service follows one chain. */
+  readonly chainId?: number
+  /** A registered signer. */
+  readonly from: string
+  /** Left out or null: deploys a contract. */
+  readonly to?: string | null
+  /** 0x-hex, whole bytes, at most 131072 bytes. */
+  readonly data?: string
+  /** A contract call to be encoded by the service, in place of `data`. */
+  readonly call?: {
+    /** Human-readable signature. */
+    readonly function: string
+    /** Its arguments; integers as strings. */
+    readonly args?: readonly unknown[]
+  }
+  /** Wei; 0 if left out. */
+  readonly value?: AmountInput
+  /** Left out: estimated. */
+  readonly gasLimit?: AmountInput
+  /** Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice; in wei. Left out: market price. */
+  readonly fees?: {
+    /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
+    readonly maxFeePerGas?: AmountInput
+    /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
+    readonly maxPriorityFeePerGas?: AmountInput
+    /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
+    readonly gasPrice?: AmountInput
+  }
+  readonly speed?: 'slow' | 'standard' | 'fast'
+  /** Higher goes first within the signer. */
+  readonly priority?: number
+  /** After it no nonce is taken any more. */
+  readonly validUntil?: string
+  /** Idempotency key: the same key and body again give the same transaction. */
+  readonly requestId?: string
+  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  readonly finality?: number | 'safe' | 'finalized'
+  /** False: accepted without being tried out first. */
+  readonly simulate?: boolean
+  /** Text that is kept with the transaction and returned with it; up to 32 entries. */
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+export interface Operations {
+  /** Accept an intent: it is durable when the answer comes. */
+  'POST /v1/transactions': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: TransactionRequest
+    readonly answer: Transaction
+  }
+  /** List transactions, filtered, page by page. */
+  'GET /v1/transactions': {
+    readonly params: undefined
+    readonly query: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId?: number
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly from?: string
+      /** One or more states, separated by commas. */
+      readonly state?: string
+      /** Idempotency key: the same key and body again give the same transaction. */
+      readonly requestId?: string
+      /** Transaction hash: 0x and 64 hex digits. */
+      readonly hash?: string
+      /** Whole number from 0 to 9007199254740991. */
+      readonly nonce?: number
+      /** ISO 8601 time with a zone, from 1970 to 9999. */
+      readonly since?: string
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+      /** `next` of the page before. */
+      readonly after?: string
+    }
+    readonly body: undefined
+    readonly answer: TransactionPage
+  }
+  /** Show a transaction. */
+  'GET /v1/transactions/{id}': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Transaction
+  }
+  /** Show what happened to a transaction. */
+  'GET /v1/transactions/{id}/history': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: History
+  }
+  /** List the attempts of a transaction, signed bytes included. */
+  'GET /v1/transactions/{id}/attempts': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: AttemptList
+  }
+  /** Show the blocks on top of a transaction. */
+  'GET /v1/transactions/{id}/confirmations': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Confirmations
+  }
+  /** Say why a transaction is where it is, what comes next, and what can be done. */
+  'GET /v1/transactions/{id}/explain': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Explanation
+  }
+  /** Hold a transaction back: no nonce is taken for it and nothing is sent. */
+  'POST /v1/transactions/{id}/suspend': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** Let a transaction that is held back go on. */
+  'POST /v1/transactions/{id}/resume': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** Try again at once what waits or is stuck, with the same bytes. */
+  'POST /v1/transactions/{id}/retry': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** Drop a transaction that has no nonce yet. */
+  'POST /v1/transactions/{id}/cancel': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** End a stuck transaction by the final transaction that used its nonce. */
+  'POST /v1/transactions/{id}/resolve': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: ResolveRequest
+    readonly answer: Transaction
+  }
+  /** List the signers, one entry for each chain. */
+  'GET /v1/signers': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: LaneList
+  }
+  /** Show a signer on all its chains. */
+  'GET /v1/signers/{address}': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Signer
+  }
+  /** Change the label or the policy of a signer on one chain. */
+  'PATCH /v1/signers/{address}': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: SignerChange
+    readonly answer: Lane
+  }
+  /** Take no more nonces for a signer; what is in flight goes on. */
+  'POST /v1/signers/{address}/pause': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: LaneRequest
+    readonly answer: Lane
+  }
+  /** Take nonces for a signer again. */
+  'POST /v1/signers/{address}/resume': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: LaneRequest
+    readonly answer: Lane
+  }
+  /** Read events in order, from a cursor on. */
+  'GET /v1/events': {
+    readonly params: undefined
+    readonly query: {
+      /** `next` of the page before. */
+      readonly after?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
+    readonly body: undefined
+    readonly answer: EventPage
+  }
+  /** List the chains. */
+  'GET /v1/chains': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ChainList
+  }
+  /** Read confirmed blocks in order, from a cursor on. */
+  'GET /v1/chains/{chainId}/blocks': {
+    readonly params: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId: number
+    }
+    readonly query: {
+      /** `next` of the page before; left out: from the lowest block that is here. */
+      readonly after?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
+    readonly body: undefined
+    readonly answer: BlockPage
+  }
+  /** List the live nodes. */
+  'GET /v1/nodes': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: NodeList
+  }
+}

@@ -1,0 +1,40 @@
+/** Which outcomes are worth another try, and after what pause. */
+import type { Outcome } from './exchange.ts'
+
+export interface RetryPolicy {
+  /** The first one included. */
+  readonly maxTries: number
+  readonly minDelayMs: number
+  readonly maxDelayMs: number
+}
+
+export const DEFAULT_RETRY: RetryPolicy = { maxTries: 8, minDelayMs: 200, maxDelayMs: 10_000 }
+export const NO_RETRY: RetryPolicy = { ...DEFAULT_RETRY, maxTries: 1 }
+
+/** Too many requests; and what a proxy or the service says while something behind it is away. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** The same call may well succeed later. */
+export function isTransient(outcome: Outcome): boolean {
+  return outcome.type === 'lost' || (outcome.type === 'refused' && PASSING.has(outcome.status))
+}
+
+/**
+ * Null: no more tries. The pause doubles, and a part of it is left to chance so that many callers do not come back at once.
+ * It is never shorter than the service asked for; where that is longer than `maxDelayMs`, the caller shall decide.
+ */
+export function nextDelayMs(
+  outcome: Outcome,
+  call: { readonly tries: number; readonly repeatable: boolean },
+  policy: RetryPolicy,
+  chance: number,
+): number | null {
+  if (call.tries >= policy.maxTries || !isTransient(outcome)) return null
+  // Of a call that must not be done twice, only the one answer that says that nothing was done.
+  const undone = outcome.type === 'refused' && outcome.status === 429
+  if (!call.repeatable && !undone) return null
+  const asked = outcome.type === 'refused' ? (outcome.retryAfterMs ?? 0) : 0
+  if (asked > policy.maxDelayMs) return null
+  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** (call.tries - 1))
+  return Math.round(asked + full * (0.5 + chance / 2))
+}

@@ -1,0 +1,85 @@
+/** A transaction of the service in the caller's hands: looked at, waited for, acted upon. */
+import type { Attempt, Confirmations, Event, Explanation, ResolveRequest, Transaction } from './generated/api-types.ts'
+import type { CallOptions, Request } from './operation.ts'
+import type { Stage, Stages } from './stage.ts'
+import type { RetryNotice } from './transport.ts'
+import { type WaitOptions, waitForStage } from './wait-for-stage.ts'
+
+export interface TransactionHandle {
+  readonly id: string
+  /** As it was last seen through this handle. */
+  readonly snapshot: Transaction
+  /** Looks again. */
+  refresh(options?: CallOptions): Promise<Transaction>
+  /**
+   * Waits until it is `submitted`, `mined` or `confirmed`, through outages of the service. Fails with
+   * `transaction_reverted`, `transaction_cancelled`, `transaction_expired` or `transaction_stuck` when it cannot get
+   * there, and with `wait_timeout` when it takes too long; the error has the `transaction`.
+   */
+  wait<S extends Stage>(stage: S, options?: WaitOptions): Promise<Stages[S]>
+  /** Why it is where it is, what comes next and when, and what can be done about it. */
+  explain(options?: CallOptions): Promise<Explanation>
+  /** All that happened to it, oldest first. */
+  history(options?: CallOptions): Promise<readonly Event[]>
+  /** Every byte string that was signed for it, oldest first. */
+  attempts(options?: CallOptions): Promise<readonly Attempt[]>
+  /** The blocks on top of it. */
+  confirmations(options?: CallOptions): Promise<Confirmations>
+  /** Drops it; refused with `action_forbidden` where state or policy do not allow that. */
+  cancel(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Holds it back. */
+  suspend(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Lets it go on. */
+  resume(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Tries again at once what waits or is stuck, with the same bytes. */
+  retry(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Ends a stuck one by the final transaction that used its nonce. */
+  resolve(request: ResolveRequest, options?: CallOptions): Promise<Transaction>
+}
+
+export interface HandlePorts {
+  readonly request: Request
+  onRetry(notice: RetryNotice): void
+}
+
+export function createTransactionHandle({ request, onRetry }: HandlePorts, first: Transaction): TransactionHandle {
+  const { id } = first
+  const params = { id }
+  const seen = createLatest(first)
+  const refresh = (options: CallOptions = {}) => seen.take(request('GET /v1/transactions/{id}', { params }, options))
+  const act =
+    (action: 'cancel' | 'suspend' | 'resume' | 'retry') =>
+    (reason: string, options: CallOptions = {}) =>
+      seen.take(request(`POST /v1/transactions/{id}/${action}`, { params, body: { reason } }, options))
+  return {
+    id,
+    get snapshot() {
+      return seen.value()
+    },
+    refresh,
+    wait: (stage, options = {}) => waitForStage({ snapshot: seen.value, refresh, onRetry }, stage, options),
+    explain: (options) => request('GET /v1/transactions/{id}/explain', { params }, options),
+    history: async (options) => (await request('GET /v1/transactions/{id}/history', { params }, options)).items,
+    attempts: async (options) => (await request('GET /v1/transactions/{id}/attempts', { params }, options)).items,
+    confirmations: (options) => request('GET /v1/transactions/{id}/confirmations', { params }, options),
+    cancel: act('cancel'),
+    suspend: act('suspend'),
+    resume: act('resume'),
+    retry: act('retry'),
+    resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
+  }
+}
+
+/** Of answers that overtake each other, the one that was asked for last is kept. */
+function createLatest(first: Transaction) {
+  let [value, asked, answered] = [first, 0, 0]
+  return {
+    value: () => value,
+    async take(answer: Promise<Transaction>): Promise<Transaction> {
+      const turn = ++asked
+      const tx = await answer
+      if (turn > answered) [value, answered] = [tx, turn]
+      return tx
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { createDrover } from './create-drover.ts'
+import { ADDRESS, ID, inTurn, json, problem, type Script, stubService, transaction } from './stub-service.suite.ts'
+
+function setUp(script: Script) {
+  const service = stubService(script)
+  return { drover: createDrover({ url: 'http://drover.test', fetch: service.fetch }), requests: service.requests }
+}
+
+const page = (ids: readonly string[], next: string | null) =>
+  json({ items: ids.map((id) => transaction({ id })), next })
+
+describe('a list', () => {
+  test('goes from page to page, and asks for one only when it is needed', async () => {
+    const { drover, requests } = setUp(inTurn(page(['a', 'b'], 'b'), page([], 'c'), page(['d'], null)))
+    const seen: [string, number][] = []
+    for await (const tx of drover.transactions.list()) seen.push([tx.id, requests.length])
+    expect(seen).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['d', 3],
+    ])
+    expect(requests.map(({ url }) => url.searchParams.get('after'))).toEqual([null, 'b', 'c'])
+  })
+
+  test('that is left early asks for no more', async () => {
+    const { drover, requests } = setUp(inTurn(page(['a', 'b'], 'b')))
+    for await (const tx of drover.transactions.list()) {
+      expect(tx.id).toBe('a')
+      break
+    }
+    expect(requests).toHaveLength(1)
+  })
+
+  test('is filtered on every page', async () => {
+    const { drover, requests } = setUp(inTurn(page(['a'], 'a'), page([], null)))
+    const filter = {
+      ...{ chainId: 1, from: ADDRESS, state: ['STUCK', 'TRACKING'] as const, requestId: 'order & 17', nonce: 0 },
+      since: new Date(0),
+    }
+    for await (const _ of drover.transactions.list(filter, { pageSize: 10 }));
+    const asked = requests.map(({ url }) => Object.fromEntries(url.searchParams))
+    expect(asked[0]).toEqual({
+      ...{ chainId: '1', from: ADDRESS, state: 'STUCK,TRACKING', requestId: 'order & 17', nonce: '0' },
+      ...{ since: '1970-01-01T00:00:00.000Z', limit: '10' },
+    })
+    expect(asked[1]).toEqual({ ...asked[0], after: 'a' })
+  })
+
+  test('ends with the reason of the signal', async () => {
+    const { drover } = setUp(inTurn(page(['a'], 'a')))
+    const controller = new AbortController()
+    const list = drover.transactions.list({}, { signal: controller.signal })
+    expect(await list.next()).toMatchObject({ value: { id: 'a' } })
+    controller.abort('enough')
+    await expect(list.next()).rejects.toBe('enough')
+  })
+})
+
+describe('one', () => {
+  test('that does not exist is null to find and an error to get', async () => {
+    const { drover } = setUp(() => problem(404, 'not_found'))
+    expect(await drover.transactions.find(ID)).toBeNull()
+    await expect(drover.transactions.get(ID)).rejects.toMatchObject({ code: 'not_found', status: 404 })
+  })
+
+  test('is not taken for absent because something else went wrong', async () => {
+    const { drover } = setUp(() => problem(400, 'invalid_request'))
+    await expect(drover.transactions.find(ID)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+})
+
+test('signers, chains and nodes are asked for at their places', async () => {
+  const { drover, requests } = setUp(() => json({ items: [] }))
+  expect(await drover.signers.list()).toEqual([])
+  expect(await drover.chains.list()).toEqual([])
+  expect(await drover.nodes()).toEqual([])
+  await drover.signers.get(ADDRESS)
+  await drover.signers.update(ADDRESS, { policy: { maxFeePerGas: 10n ** 30n } })
+  await drover.signers.pause(ADDRESS, { reason: 'audit' })
+  await drover.signers.resume(ADDRESS, { reason: 'done', chainId: 1 })
+  await drover.chains.blocks(1, { after: 7 })
+  expect(
+    requests.map(({ method, url, text }) => `${method} ${url.pathname}${url.search} ${text ?? ''}`.trim()),
+  ).toEqual([
+    'GET /v1/signers',
+    'GET /v1/chains',
+    'GET /v1/nodes',
+    `GET /v1/signers/${ADDRESS}`,
+    `PATCH /v1/signers/${ADDRESS} {"policy":{"maxFeePerGas":"1000000000000000000000000000000"}}`,
+    `POST /v1/signers/${ADDRESS}/pause {"reason":"audit"}`,
+    `POST /v1/signers/${ADDRESS}/resume {"reason":"done","chainId":1}`,
+    'GET /v1/chains/1/blocks?after=7',
+  ])
+})

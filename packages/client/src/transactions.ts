@@ -1,0 +1,94 @@
+/** Transactions: sent, found and listed. */
+import { createRequestId } from './create-request-id.ts'
+import { DroverError } from './drover-error.ts'
+import type { Operations, Transaction, TransactionPage, TransactionRequest } from './generated/api-types.ts'
+import type { CallOptions } from './operation.ts'
+import { createTransactionHandle, type HandlePorts, type TransactionHandle } from './transaction-handle.ts'
+
+/** What is to be done. Without a `requestId` it gets one of its own, so that sending it again by itself is safe. */
+export type Intent = Omit<TransactionRequest, 'validUntil'> & {
+  /** After it no nonce is taken any more. */
+  readonly validUntil?: string | Date
+}
+
+type Query = Operations['GET /v1/transactions']['query']
+
+/** All that is given must apply. */
+export type TransactionFilter = Omit<Query, 'state' | 'since' | 'after' | 'limit'> & {
+  readonly state?: Transaction['state'] | readonly Transaction['state'][]
+  /** Accepted at or after. */
+  readonly since?: string | Date
+}
+
+export interface PageOptions extends CallOptions {
+  /** `next` of the page before. */
+  readonly after?: string
+  /** At most 200. */
+  readonly limit?: number
+}
+
+export interface ListOptions extends CallOptions {
+  /** How many are fetched at a time; at most 200. */
+  readonly pageSize?: number
+}
+
+export interface Transactions {
+  /** By id, or by the hash of any of its attempts. Fails with `not_found`. */
+  get(idOrHash: string, options?: CallOptions): Promise<TransactionHandle>
+  /** As `get`, but null where there is none. */
+  find(idOrHash: string, options?: CallOptions): Promise<TransactionHandle | null>
+  /** All that fit, newest first, fetched page by page as the loop goes on. */
+  list(filter?: TransactionFilter, options?: ListOptions): AsyncIterableIterator<TransactionHandle>
+  /** One page as plain data. */
+  page(filter?: TransactionFilter, options?: PageOptions): Promise<TransactionPage>
+}
+
+export function createSend(ports: HandlePorts) {
+  return async (intent: Intent, options?: CallOptions): Promise<TransactionHandle> => {
+    const { validUntil, requestId = createRequestId(), ...rest } = intent
+    const until = validUntil === undefined ? {} : { validUntil: spellTime(validUntil) }
+    const body = { ...rest, ...until, requestId }
+    return createTransactionHandle(ports, await ports.request('POST /v1/transactions', { body }, options))
+  }
+}
+
+export function createTransactions(ports: HandlePorts): Transactions {
+  const get: Transactions['get'] = async (id, options) =>
+    createTransactionHandle(ports, await ports.request('GET /v1/transactions/{id}', { params: { id } }, options))
+
+  const page: Transactions['page'] = (filter = {}, { after, limit, signal } = {}) => {
+    const { state, since, ...rest } = filter
+    const query = {
+      ...rest,
+      ...(state !== undefined && { state: [state].flat().join(',') }),
+      ...(since !== undefined && { since: spellTime(since) }),
+      ...(after !== undefined && { after }),
+      ...(limit !== undefined && { limit }),
+    }
+    return ports.request('GET /v1/transactions', { query }, { signal })
+  }
+
+  return {
+    get,
+    page,
+    async find(id, options) {
+      try {
+        return await get(id, options)
+      } catch (error) {
+        if (error instanceof DroverError && error.code === 'not_found') return null
+        throw error
+      }
+    },
+    async *list(filter = {}, { pageSize = 100, signal } = {}) {
+      for (let after: string | null | undefined; after !== null; ) {
+        const { items, next } = await page(filter, { limit: pageSize, signal, ...(after !== undefined && { after }) })
+        for (const item of items) yield createTransactionHandle(ports, item)
+        after = next
+      }
+    },
+  }
+}
+
+function spellTime(time: string | Date): string {
+  return typeof time === 'string' ? time : time.toISOString()
+}

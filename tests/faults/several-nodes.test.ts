@@ -1,0 +1,86 @@
+/** Several RPC URLs: one dies, one is of another chain, one comes back as somebody else. The service goes on. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startTestChain, type TestChain } from '../setup/anvil.ts'
+import { eventually } from '../setup/eventually.ts'
+import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
+import { answer } from '../setup/rpc-reactions.ts'
+import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
+
+const SEND = 'eth_sendRawTransaction'
+
+let node: SingleNode
+let second: RpcProxy
+let otherChain: TestChain
+
+beforeEach(async () => {
+  otherChain = await startTestChain({ chainId: 4711 })
+  second = await startRpcProxy(otherChain.rpcUrl)
+})
+
+afterEach(async () => {
+  await node.close()
+  await second.stop()
+  await otherChain.stop()
+})
+
+const start = async () => {
+  node = await startSingleNode({ preset: 'fast', rpcUrl: (proxyUrl) => `${proxyUrl},${second.url}` })
+}
+const confirmOne = async () => await node.mineUntil([await node.send()], 'CONFIRMED')
+
+test('a second URL of another chain from the start: left out, and never sent anything', async () => {
+  await start()
+  for (let round = 0; round < 3; round++) await confirmOne()
+  expect(second.count(SEND)).toBe(0)
+  expect(node.drover().output()).toContain('the node serves chain 4711')
+  await expectExactlyOnce(node)
+})
+
+test('the first dies and comes back, then the second: sends and reads go to the one that is left', async () => {
+  await start()
+  second.setUpstream(node.chain.rpcUrl)
+  await confirmOne()
+  node.proxy.setDown(true)
+  await confirmOne()
+  expect(await node.isReady()).toBe(true)
+  node.proxy.setDown(false)
+  await confirmOne()
+  second.setDown(true)
+  await confirmOne()
+  expect(await node.isReady()).toBe(true)
+  await expectExactlyOnce(node)
+})
+
+test('one comes back as a node of another chain while the other is down: it waits, and sends nothing there', async () => {
+  await start()
+  second.setUpstream(node.chain.rpcUrl)
+  await confirmOne()
+  node.proxy.setDown(true)
+  second.setDown(true)
+  await eventually(node.isReady, (ready) => !ready)
+  const id = await node.send()
+  const sent = second.count(SEND)
+  second.setUpstream(otherChain.rpcUrl)
+  second.setDown(false)
+  await second.awaitCalls('eth_chainId', second.count('eth_chainId') + 1)
+  expect(await node.isReady()).toBe(false)
+  expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
+  expect(second.count(SEND)).toBe(sent)
+  node.proxy.setDown(false)
+  await node.mineUntil([id], 'CONFIRMED')
+  await confirmOne()
+  await expectExactlyOnce(node)
+})
+
+test('one that takes bytes and mines nothing, and one that lags: what any node holds is held', async () => {
+  await start()
+  second.setUpstream(node.chain.rpcUrl)
+  await confirmOne()
+  // The second says that it has taken what it never passes on.
+  second.on(SEND, (call) => {
+    expect(call.params.length).toBe(1)
+    return answer(`0x${'00'.repeat(32)}`)
+  })
+  for (let round = 0; round < 3; round++) await confirmOne()
+  await expectExactlyOnce(node)
+})
