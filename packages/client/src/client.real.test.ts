@@ -123,7 +123,8 @@ test('signers, chains and nodes', async () => {
 test('the service is killed and started again: sends go through once, and the event loop misses nothing', async () => {
   const failures: string[] = []
   const port = Number(new URL(service.url).port)
-  const patient = createDrover({ url: service.url, onRetry: ({ error }) => failures.push(error.code) })
+  const retry = { maxTries: 100, maxDelayMs: 1_000 }
+  const patient = createDrover({ url: service.url, retry, onRetry: ({ error }) => failures.push(error.code) })
   const controller = new AbortController()
   const seen: number[] = []
   const following = (async () => {

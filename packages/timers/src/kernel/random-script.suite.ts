@@ -225,7 +225,7 @@ function randomCall(random: Random, actors: readonly Hex[], height: number): Scr
   if (roll < 5) return { type: 'cancel', pick: random(1_000) }
   const terms = {
     gasLimit: 10_000 + random(4) * 5_000,
-    bidFp: BigInt(random(5)) << 94n,
+    bidFp: BigInt(random(7)) << 94n,
     payload: `0x${uintDigits(random(256), 1)}`,
   }
   if (roll < 8) return { type: 'update', pick: random(1_000), terms }

@@ -1,0 +1,23 @@
+/** Prints all that happens, once each, over restarts of the service and of this program. Ctrl-C ends it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createDrover } from '@drover/client'
+
+const cursorFile = process.argv[2] ?? 'drover-cursor.txt'
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+
+const drover = createDrover({
+  url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
+  onRetry: ({ error, delayMs }) => console.error(`${error.code}; once more in ${delayMs} ms`),
+})
+
+const after = existsSync(cursorFile) ? Number(readFileSync(cursorFile, 'utf8')) : 0
+try {
+  for await (const event of drover.events({ after, signal: stop.signal })) {
+    console.log(`${event.eventId} ${event.transactionId ?? event.from} ${event.type} ${event.toState ?? ''}`)
+    // Only when it is dealt with: after a crash in between it comes again, rather than never.
+    writeFileSync(cursorFile, String(event.eventId))
+  }
+} catch (error) {
+  if (!stop.signal.aborted) throw error
+}

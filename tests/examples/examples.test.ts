@@ -1,0 +1,106 @@
+/** The programs of `examples/` do what they say, against a real service. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { runExample, startExample } from './run-example.ts'
+
+let chain: TestChain
+let database: TestDatabase
+let service: DroverProcess
+
+beforeAll(async () => {
+  chain = await startTestChain({ blockTimeSeconds: 1 })
+  database = await createTestDatabase()
+  service = await startDrover({
+    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
+    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+  })
+})
+
+afterAll(async () => {
+  await service?.end()
+  await database?.drop()
+  await chain?.stop()
+})
+
+const balanceOf = async (address: string) => BigInt(await chain.rpc<string>('eth_getBalance', [address, 'latest']))
+
+test('send-and-wait', async () => {
+  const [accepted, confirmed] = await runExample('send-and-wait', service.url)
+  expect(accepted).toMatch(/^accepted [0-9a-f-]{36}$/)
+  const [, hash, block, feeWei] = /^confirmed (0x\w{64}) in block (\d+) for (\d+) wei$/.exec(confirmed ?? '') ?? []
+  const receipt = await chain.rpc<Record<string, string>>('eth_getTransactionReceipt', [hash])
+  expect(receipt).toMatchObject({ status: '0x1', blockNumber: `0x${Number(block).toString(16)}` })
+  expect(BigInt(feeWei ?? 0)).toBe(BigInt(receipt.gasUsed ?? 0) * BigInt(receipt.effectiveGasPrice ?? 0))
+})
+
+test('batch-with-idempotency, killed after its first payment and started again: each is paid once', async () => {
+  const recipients = [3, 4, 5].map((index) => developmentAccount(index).address)
+  const before = await Promise.all(recipients.map(balanceOf))
+  const killed = startExample('batch-with-idempotency', service.url)
+  const first = await killed.lines.next()
+  expect(first.value).toMatch(/^payout-2030-01-1 is transaction /)
+  killed.kill('SIGKILL')
+  expect((await killed.ended).code).toBeNull()
+  const lines = await runExample('batch-with-idempotency', service.url)
+  expect(lines[0]).toBe(first.value)
+  expect(lines.slice(3).map((line) => line.replace(/0x\w{64}$/, 'a hash'))).toEqual(
+    [1, 2, 3].map((number) => `payout-2030-01-${number} is paid by a hash`),
+  )
+  const after = await Promise.all(recipients.map(balanceOf))
+  expect(after.map((balance, index) => balance - (before[index] ?? 0n))).toEqual([1_000n, 2_000n, 3_000n])
+})
+
+test('tell-errors-apart', async () => {
+  const [malformed, rejected, accepted, again, conflict] = await runExample('tell-errors-apart', service.url)
+  expect(malformed).toMatch(/^to is wrong: to must be 0x and 40 hex digits/)
+  expect(rejected).toMatch(/^it would fail on chain: .*funds/i)
+  expect(accepted).toMatch(/^accepted as [0-9a-f-]{36}$/)
+  expect(again).toBe(accepted)
+  expect(conflict).toBe(`order-17 was used for something else: ${accepted?.replace('accepted as ', '')}`)
+})
+
+describe('follow-events', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'drover-example-'))
+  })
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true })
+  })
+
+  /** As many lines as asked for, then Ctrl-C. */
+  async function follow(count: number): Promise<readonly number[]> {
+    const example = startExample('follow-events', service.url, [join(folder, 'cursor')])
+    const seen: number[] = []
+    while (seen.length < count) {
+      const line = await example.lines.next()
+      if (line.done === true) throw new Error(`it ended: ${(await example.ended).errors}`)
+      seen.push(Number(line.value.split(' ')[0]))
+    }
+    example.kill('SIGINT')
+    expect(await example.ended).toEqual({ code: 0, errors: '' })
+    return seen
+  }
+
+  test('goes on where it was stopped', async () => {
+    await runExample('send-and-wait', service.url)
+    const { body } = await service.get('/v1/events?limit=200')
+    const all: readonly number[] = body.items.map(({ eventId }: { eventId: number }) => eventId)
+    const first = await follow(2)
+    const cursor = Number(await readFile(join(folder, 'cursor'), 'utf8'))
+    expect(cursor).toBeGreaterThanOrEqual(first.at(-1) ?? 0)
+    const left = all.filter((eventId) => eventId > cursor)
+    await runExample('send-and-wait', service.url)
+    const second = await follow(left.length + 5)
+    expect(first).toEqual(all.slice(0, 2))
+    expect(second.slice(0, left.length)).toEqual(left)
+    expect(second).toEqual([...new Set(second)].sort((a, b) => a - b))
+  })
+})

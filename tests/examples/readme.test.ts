@@ -1,0 +1,24 @@
+/** What the client's README shows is what the examples do: each of its programs stands in one of theirs, word for word. */
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+const README = new URL('../../packages/client/README.md', import.meta.url)
+const EXAMPLES = new URL('../../examples/', import.meta.url)
+
+const readme = await readFile(README, 'utf8')
+const names = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.ts'))
+const programs = await Promise.all(names.map((name) => readFile(new URL(name, EXAMPLES), 'utf8')))
+const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block)
+
+test('the README has programs', () => {
+  expect(blocks.length).toBeGreaterThanOrEqual(5)
+})
+
+test.each(blocks)('block %# is part of an example', (block) => {
+  expect(programs.filter((program) => program.includes(block)).length).toBeGreaterThanOrEqual(1)
+})
+
+test('every example is listed', async () => {
+  const list = await readFile(new URL('README.md', EXAMPLES), 'utf8')
+  for (const name of names) expect(list).toContain(`[${name}](${name})`)
+})
