@@ -6,6 +6,7 @@ import { type Schema, typeOfSchema } from '../../scripts/json-schema-type.ts'
 describe('a schema becomes a type', () => {
   test.each<[Schema, string]>([
     [{ type: 'string', maxLength: 3, format: 'uuid' }, 'string'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the type that is written out
     [{ type: 'string', pattern: '^0x[0-9a-f]{64}$' }, '`0x${string}`'],
     [{ type: 'integer', minimum: 0 }, 'number'],
     [{ type: ['string', 'null'] }, 'string | null'],

@@ -584,6 +584,8 @@ export interface Operations {
       readonly after?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
+      /** `true`: only the one event of each transaction that made it final. */
+      readonly completions?: 'true' | 'false'
     }
     readonly body: undefined
     readonly answer: EventPage

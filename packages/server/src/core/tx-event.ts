@@ -62,6 +62,15 @@ export interface OperatorAct {
   readonly reason: string
 }
 
+/** The types of history entries that end a transaction, where they leave it in a terminal state. */
+export const COMPLETING_EVENTS = [
+  'finality.reached',
+  'prepare.rejected',
+  'deadline.passed',
+  'operator.cancelled',
+  'operator.resolved',
+] as const satisfies readonly TxEvent['type'][]
+
 /** What one transition leaves in the history and in the event stream. */
 export interface HistoryNote {
   /** The event's type, e.g. `inclusion.seen`. */

@@ -227,6 +227,8 @@ export interface Store {
   readHistory(id: TxId): Promise<readonly HistoryEntry[]>
   /** Events after a cursor, in commit order; a later commit never appears before the cursor. */
   readEvents(after: number, limit: number): Promise<readonly HistoryEntry[]>
+  /** The same stream, but only the one entry of each transaction that made it final. */
+  readCompletions(after: number, limit: number): Promise<readonly HistoryEntry[]>
 
   // Canonical headers, as one node sees them
   saveHeaders(chainId: number, headers: readonly Header[], keepFrom: number): Promise<void>

@@ -1,6 +1,7 @@
 /** History and stream: the same rows, read by transaction or by place. */
 import type { Address } from '../core/hex.ts'
 import type { TxId, TxState } from '../core/transaction.ts'
+import { COMPLETING_EVENTS } from '../core/tx-event.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { isTxId } from './tx-id.ts'
@@ -37,12 +38,28 @@ const EVENTS = {
   text: `select ${COLUMNS} from tx_event where event_id > $1 order by event_id limit $2`,
 } as const
 
+const COMPLETIONS = {
+  name: 'read_completions',
+  text: `
+select ${COLUMNS} from tx_event
+ where event_id > $1 and to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED') and type = any($3::text[])
+ order by event_id limit $2`,
+} as const
+
 export async function readHistory(database: Database, id: TxId): Promise<readonly HistoryEntry[]> {
   return isTxId(id) ? (await database.query<EventRow>(HISTORY, [id])).map(toEntry) : []
 }
 
 export async function readEvents(database: Database, after: number, limit: number): Promise<readonly HistoryEntry[]> {
   return (await database.query<EventRow>(EVENTS, [after, limit])).map(toEntry)
+}
+
+export async function readCompletions(
+  database: Database,
+  after: number,
+  limit: number,
+): Promise<readonly HistoryEntry[]> {
+  return (await database.query<EventRow>(COMPLETIONS, [after, limit, COMPLETING_EVENTS])).map(toEntry)
 }
 
 function toEntry(row: EventRow): HistoryEntry {

@@ -9,6 +9,7 @@ import {
   anyNew,
   lastEventId,
   registerLane,
+  toConfirmed,
   toSave,
   toTracking,
   toWrite,
@@ -17,6 +18,25 @@ import type { GetStore } from './store.suite.ts'
 
 export function describeEvents(get: GetStore): void {
   describe('events', () => {
+    test('completions are the one entry of each transaction that made it final, in order', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const start = await lastEventId(store)
+      const first = await allocateOne(store, lease, 0)
+      const second = await allocateOne(store, lease, 1)
+      for (const tx of [second, first]) {
+        const save = toSave(tx, toConfirmed(tx), 'finality.reached')
+        const seen = { type: 'inclusion.seen', cause: null, detail: {} }
+        await store.writeLanes([toWrite(lease, [{ ...save, notes: [seen, ...save.notes] }])])
+      }
+      const completions = await store.readCompletions(start, 10)
+      expect(completions.map(({ txId, type }) => [txId, type])).toEqual([
+        [second.id, 'finality.reached'],
+        [first.id, 'finality.reached'],
+      ])
+      expect(await store.readCompletions(completions[0]?.eventId ?? 0, 10)).toEqual(completions.slice(1))
+    })
+
     test('numbers grow by one, and a reader that resumes misses none', async () => {
       const { store } = get()
       const lane = await registerLane(store)

@@ -1,6 +1,8 @@
 /** The history and stream of the in-memory store. Its events are in commit order because every write is one step. */
+
 import type { Lane } from '../core/lane.ts'
 import type { TxState } from '../core/transaction.ts'
+import { COMPLETING_EVENTS } from '../core/tx-event.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import { type CountedNote, compactNotes } from './history-note.ts'
 import { toJson, toStored } from './json-text.ts'
@@ -62,4 +64,11 @@ function toEntry(
     count: note.count,
     lastAt: at,
   }
+}
+
+const COMPLETING: ReadonlySet<string> = new Set(COMPLETING_EVENTS)
+const TERMINAL: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED'])
+
+export function isCompletion(entry: HistoryEntry): boolean {
+  return COMPLETING.has(entry.type) && entry.toState !== null && TERMINAL.has(entry.toState)
 }

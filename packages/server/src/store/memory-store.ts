@@ -3,9 +3,11 @@
  * so a simulation that moves the clock by hand gets the same run every time. Each call happens at once, as one step;
  * only its answer comes later.
  */
+
 import { laneKey } from '../core/lane.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
+import { isCompletion } from './memory-events.ts'
 import {
   acquireInMemory,
   heartbeatInMemory,
@@ -65,6 +67,8 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
     readHistory: async (id) => structuredClone(state.events.filter((event) => event.txId === id)),
+    readCompletions: async (after, limit) =>
+      structuredClone(state.events.slice(Math.max(0, after)).filter(isCompletion).slice(0, limit)),
     readEvents: async (after, limit) => structuredClone(state.events.slice(Math.max(0, after), after + limit)),
     saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
     readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),

@@ -1,7 +1,7 @@
 /** The store in PostgreSQL: the authority over every lane, lease, nonce and transaction. */
 import type { Store } from '../ports/store.ts'
 import { createDatabase, type DatabaseOptions } from './database.ts'
-import { readEvents, readHistory } from './event-reads.ts'
+import { readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
 import { countAhead, loadLane, readExpired, readQueue } from './lane-reads.ts'
@@ -58,6 +58,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     countAhead: (id) => countAhead(database, id),
     readHistory: (id) => readHistory(database, id),
     readEvents: (after, limit) => readEvents(database, after, limit),
+    readCompletions: (after, limit) => readCompletions(database, after, limit),
     saveHeaders: (chainId, headers, keepFrom) => saveHeaders(database, chainId, headers, keepFrom),
     readHeaders: (chainId, from, to) => readHeaders(database, chainId, from, to),
     listen: (listener) => notices.listen(listener),

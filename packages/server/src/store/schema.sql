@@ -199,3 +199,5 @@ create table tx_event (
   constraint tx_event_pkey PRIMARY KEY (event_id),
   constraint tx_event_tx_id_tx_seq_key UNIQUE (tx_id, tx_seq)
 ) with (fillfactor=90);
+
+CREATE INDEX tx_event_completion ON public.tx_event USING btree (event_id) WHERE (to_state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text]));

@@ -11,6 +11,10 @@ export const listEvents = defineRoute(
     query: z.strictObject({
       after: integerParam(0, Number.MAX_SAFE_INTEGER).default(0).meta({ description: '`next` of the page before.' }),
       limit: pageLimitParam,
+      completions: z
+        .enum(['true', 'false'])
+        .default('false')
+        .meta({ description: '`true`: only the one event of each transaction that made it final.' }),
     }),
   },
   {
@@ -21,8 +25,9 @@ export const listEvents = defineRoute(
     answers: [{ status: 200, description: 'One page; empty at the end of the stream.', schema: eventPage }],
     errors: [],
   },
-  async ({ query: { after, limit } }, { store }) => {
-    const entries = await store.readEvents(after, limit)
+  async ({ query: { after, limit, completions } }, { store }) => {
+    const read = completions === 'true' ? store.readCompletions : store.readEvents
+    const entries = await read(after, limit)
     const next = entries.at(-1)?.eventId ?? after
     return { status: 200, body: { items: entries.map(presentEvent), next } }
   },

@@ -201,6 +201,8 @@ create table tx_event (
   last_at timestamptz not null,
   unique (tx_id, tx_seq)
 ) with (fillfactor = 90);
+create index tx_event_completion on tx_event (event_id)
+  where to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED');
 
 create table chain_block (
   chain_id bigint not null,
