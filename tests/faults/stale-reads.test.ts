@@ -92,6 +92,9 @@ describe.each(PRESETS)('%s', (preset) => {
     await node.chain.mine(40)
     await node.start()
     await mineFollowed(FINALITY * 4)
+    // That is the last question before a nonce is called lost.
+    await node.proxy.awaitCalls('eth_getTransactionByHash', 1)
+    await mineFollowed(FINALITY)
     for (const id of ids) expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
     show()
     find()

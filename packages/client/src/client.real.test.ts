@@ -154,6 +154,10 @@ test('the service is killed and started again: sends go through once, and the ev
   )
   controller.abort()
   await ended
+  const ends = await collect(patient.events({ follow: false, completions: true }))
+  expect(ends.map(({ transactionId }) => transactionId)).toEqual(
+    expect.arrayContaining(transactions.map(({ id }) => id)),
+  )
   expect(seen.slice(0, stored.length)).toEqual(stored)
   expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
 })

@@ -48,6 +48,13 @@ describe('all events in order', () => {
     expect(await take(drover, 1_000, { after: 448, follow: false })).toEqual([449, 450])
   })
 
+  test('or only those that ended a transaction, if asked for', async () => {
+    const { drover, requests } = setUp(1)
+    await take(drover, 1, { completions: true })
+    await take(drover, 1, { completions: false })
+    expect(requests.map(({ url }) => url.search)).toEqual(['?after=0&limit=200&completions=true', '?after=0&limit=200'])
+  })
+
   test('those that come later as well, with pauses that grow while nothing comes', async () => {
     const { drover, state, requests } = setUp(1)
     const events = drover.events()

@@ -15,6 +15,8 @@ export interface EventOptions extends CallOptions {
   readonly after?: number
   /** False: the loop ends when all that has happened so far is delivered. Else it goes on for ever. */
   readonly follow?: boolean
+  /** Only the one event of each transaction that made it final. */
+  readonly completions?: boolean
   /** How long the service may be out of reach, in a row, before the loop fails. For ever if left out. */
   readonly maxOutageMs?: number
 }
@@ -25,11 +27,11 @@ export interface EventPorts {
 }
 
 export async function* readEvents({ open, onRetry }: EventPorts, options: EventOptions): AsyncGenerator<Event, void> {
-  const { after = 0, follow = true, maxOutageMs = Number.POSITIVE_INFINITY, signal } = options
+  const { after = 0, follow = true, completions = false, maxOutageMs = Number.POSITIVE_INFINITY, signal } = options
   const outage = createOutage(maxOutageMs)
   for (let cursor = after; ; ) {
     try {
-      for await (const event of open({ after: cursor, follow, signal, onAnswer: outage.end })) {
+      for await (const event of open({ after: cursor, follow, completions, signal, onAnswer: outage.end })) {
         if (event.eventId <= cursor) continue
         cursor = event.eventId
         yield event

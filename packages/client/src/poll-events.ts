@@ -8,6 +8,8 @@ export type OpenEvents = (from: {
   readonly after: number
   /** False: ends at the end of the stream. */
   readonly follow: boolean
+  /** Only the one event of each transaction that made it final. */
+  readonly completions: boolean
   readonly signal: AbortSignal | undefined
   /** The service has answered, whether it had events or not. */
   onAnswer(): void
@@ -17,10 +19,10 @@ const PAGE_SIZE = 200
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [250, 2_000, 1.5]
 
 export function createPolledEvents(request: Request): OpenEvents {
-  return async function* open({ after, follow, signal, onAnswer }) {
+  return async function* open({ after, follow, completions, signal, onAnswer }) {
     let [cursor, pauseMs] = [after, FIRST_PAUSE_MS]
     for (;;) {
-      const query = { after: cursor, limit: PAGE_SIZE }
+      const query = { after: cursor, limit: PAGE_SIZE, ...(completions && { completions: 'true' as const }) }
       const { items, next } = await request('GET /v1/events', { query }, { signal })
       onAnswer()
       yield* items

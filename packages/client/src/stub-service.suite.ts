@@ -13,6 +13,7 @@ export interface SeenRequest {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was sent
   readonly body: any
   readonly text: string | null
+  readonly redirect: string | undefined
 }
 
 /** A reply; an error, which is thrown as the network would; or `hang`: no answer until the request is given up. */
@@ -26,7 +27,8 @@ export function stubService(script: Script): { readonly fetch: Fetch; readonly r
     async fetch(input, init) {
       const text = typeof init.body === 'string' ? init.body : null
       const body = text === null ? null : JSON.parse(text)
-      const request = { method: init.method ?? '', url: new URL(input), headers: new Headers(init.headers), body, text }
+      const { method = '', redirect } = init
+      const request = { method, redirect, url: new URL(input), headers: new Headers(init.headers), body, text }
       requests.push(request)
       const reply = await script(request, requests.length)
       if (reply === 'hang') return hang(init.signal)

@@ -25,7 +25,7 @@ export interface ChainHarness {
 export const REVERTING_CODE: Hex = `0x6064600a5f3960645ffd08c379a0${'20'.padStart(64, '0')}${'4'.padStart(64, '0')}${'6e6f7065'.padEnd(64, '0')}`
 export const UNTRIED_DATA: Hex = '0x0bad'
 /** Deploys a contract without code. */
-export const EMPTY_CODE: Hex = '0x5f5ff3'
+const EMPTY_CODE: Hex = '0x5f5ff3'
 
 const GWEI = 1_000_000_000n
 const UNKNOWN: Hash = `0x${'ab'.repeat(32)}`

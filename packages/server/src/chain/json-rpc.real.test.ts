@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createSystemClock } from '../app/system-clock.ts'
+import type { Clock } from '../ports/clock.ts'
 import { createJsonRpcClient, type JsonRpcClient, type JsonRpcOptions, type RpcRequest } from './json-rpc.ts'
 import { parseRpcUrls } from './rpc-url.ts'
 
@@ -21,7 +22,7 @@ afterEach(async () => {
 })
 
 /** A client of a node that answers as told, and the sizes of the requests that the node got. */
-async function open(node: Node, options: Partial<JsonRpcOptions> = {}) {
+async function open(node: Node, options: Partial<JsonRpcOptions> = {}, clock: Clock = createSystemClock()) {
   const sizes: number[] = []
   const server = createServer(async (request, response) => {
     let text = ''
@@ -36,7 +37,7 @@ async function open(node: Node, options: Partial<JsonRpcOptions> = {}) {
   const [target] = parseRpcUrls([`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
   if (target === undefined) throw new Error('one URL gives one target')
   const limits = { timeoutMs: 5_000, maxConcurrent: 4, maxBatch: 100, maxResponseBytes: 1_000_000, ...options }
-  const client = createJsonRpcClient(target, { ...limits, clock: createSystemClock() })
+  const client = createJsonRpcClient(target, { ...limits, clock })
   opened.push({ server, client })
   return { client, sizes }
 }
@@ -67,6 +68,26 @@ describe('batches', () => {
     ['HTTP 400', { status: 400, body: 'bad request' }],
     ['HTTP 405', { status: 405, body: '' }],
   ]
+  test('refused by a node in trouble are tried again after a while', async () => {
+    let [healthy, laterMs] = [false, 0]
+    const system = createSystemClock()
+    const { client, sizes } = await open(
+      (calls, isBatch) => {
+        if (!isBatch) return single(calls, false)
+        return healthy ? { body: echo(calls) } : { status: 404, body: 'no such route' }
+      },
+      {},
+      { ...system, monotonic: () => system.monotonic() + laterMs },
+    )
+    expect(await client.send(requests(3), true)).toEqual(results(3))
+    healthy = true
+    laterMs = 30_000
+    expect(await client.send(requests(2), true)).toEqual(results(2))
+    laterMs = 61_000
+    expect(await client.send(requests(4), true)).toEqual(results(4))
+    expect(sizes).toEqual([3, 1, 1, 1, 1, 1, 4])
+  })
+
   test.each(refusals)('refused with %s are sent one by one from then on', async (_, refusal) => {
     const { client, sizes } = await open((calls, isBatch) => (isBatch ? refusal : single(calls, false)))
     expect(await client.send(requests(5), true)).toEqual(results(5))

@@ -3,7 +3,8 @@
  * was no usable answer and whether the request can have arrived. Nothing here throws.
  *
  * Batches are bounded. A node that refuses one is asked again with half of it, down to single requests, and what it can
- * take is remembered; a plain refusal of arrays goes to single requests at once.
+ * take is remembered for a while; a plain refusal of arrays goes to single requests at once. Only for a while, since a
+ * node or proxy in trouble may refuse once what it takes at other times.
  */
 import type { Clock } from '../ports/clock.ts'
 import { createHttpPost, type HttpReply } from './http-post.ts'
@@ -43,6 +44,7 @@ type BatchReply =
   | { readonly type: 'replies'; readonly replies: readonly RpcReply[] }
   | { readonly type: 'batch_refused'; readonly tooLarge: boolean }
 
+const LIMIT_RECHECK_MS = 60_000
 const BATCH_REFUSED_STATUS = new Set([400, 404, 405, 406, 413, 415, 422, 501])
 
 export function createJsonRpcClient(
@@ -51,7 +53,9 @@ export function createJsonRpcClient(
 ): JsonRpcClient {
   const transport = createHttpPost({ ...options, url: target.url, maxSockets: options.maxConcurrent })
   const limiter = createLimiter(options.maxConcurrent)
-  let batchLimit = Math.max(1, options.maxBatch)
+  const largestBatch = Math.max(1, options.maxBatch)
+  let batchLimit = largestBatch
+  let limitedUntil = 0
   let nextId = 1
 
   async function exchange(requests: readonly RpcRequest[]): Promise<BatchReply> {
@@ -67,6 +71,7 @@ export function createJsonRpcClient(
     const outcome = await exchange(requests)
     if (outcome.type === 'replies') return outcome.replies
     batchLimit = outcome.tooLarge ? Math.min(batchLimit, Math.max(1, requests.length >> 1)) : 1
+    limitedUntil = options.clock.monotonic() + LIMIT_RECHECK_MS
     return await send(requests, ordered)
   }
 
@@ -89,7 +94,13 @@ export function createJsonRpcClient(
     return (await Promise.all(chunks.map((chunk) => sendChunk(chunk, false)))).flat()
   }
 
-  return { send, close: () => transport.close() }
+  return {
+    async send(requests, ordered) {
+      if (options.clock.monotonic() >= limitedUntil) batchLimit = largestBatch
+      return await send(requests, ordered)
+    },
+    close: () => transport.close(),
+  }
 }
 
 /** Before anything is parsed, so that no error text can carry a credential any further. */

@@ -39,13 +39,13 @@ export function getCount(value: unknown, name: string): number {
   return count
 }
 
-export function parseHash(value: unknown, name: string): Hash {
+function parseHash(value: unknown, name: string): Hash {
   const text = typeof value === 'string' ? value.toLowerCase() : ''
   if (text.length !== 66 || !isHex(text)) throw new BadAnswer(`${name} is not a hash`)
   return text
 }
 
-export function parseAddress(value: unknown, name: string): Address {
+function parseAddress(value: unknown, name: string): Address {
   const text = typeof value === 'string' ? value.toLowerCase() : ''
   if (!isAddress(text)) throw new BadAnswer(`${name} is not an address`)
   return text

@@ -1,6 +1,6 @@
 /** The command line as people meet it: a real process. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -117,4 +117,29 @@ test('migrate needs only the database, and says when it cannot be reached', asyn
   expect(unreachable.stderr).toContain('ECONNREFUSED')
   expect(unreachable.stderr).not.toContain('pass-word-1')
   expect(unreachable.stderr).not.toMatch(/^\s+at /m)
+})
+
+describe('timers simulate', () => {
+  test('without a file plays the demo, as a table and as a plot', async () => {
+    const { code, stdout } = await drover(['timers', 'simulate', '--svg', 'run.svg'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('congestion: 120 blocks')
+    expect(await readFile(join(folder, 'run.svg'), 'utf8')).toMatch(/^<svg[\s\S]*<\/svg>\s*$/)
+  })
+
+  test('the same scenario gives the same report in every process', async () => {
+    const [first, second] = await Promise.all([
+      drover(['timers', 'simulate', '--json']),
+      drover(['timers', 'simulate', '--json']),
+    ])
+    expect(first.stdout).toBe(second.stdout)
+    expect(JSON.parse(first.stdout)).toMatchObject({})
+  })
+
+  test('a wrong scenario is refused with every field that is wrong', async () => {
+    await writeFile(join(folder, 'wrong.json'), '{"name":"x","blocks":-1,"actors":[],"timers":[],"surprise":1}')
+    const { code, stderr } = await drover(['timers', 'simulate', 'wrong.json'])
+    expect(code).toBe(2)
+    for (const field of ['blocks', 'surprise']) expect(stderr).toContain(field)
+  })
 })

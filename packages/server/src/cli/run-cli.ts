@@ -10,13 +10,15 @@ import { addMigrateCommand } from './migrate-command.ts'
 import { reportFailure } from './report-failure.ts'
 import { addStartCommand } from './start-command.ts'
 import type { Terminal } from './terminal.ts'
+import { addTimersCommand } from './timers-command.ts'
 
 const EXAMPLES = `
 Examples:
   drover dev                          everything on this machine, with a web page
   drover migrate                      create or update the tables
   drover start --port 8080            run the service
-  drover config                       what is set, from where, and what is wrong`
+  drover config                       what is set, from where, and what is wrong
+  drover timers simulate              a congested timer lane, block by block`
 
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
@@ -49,6 +51,7 @@ function createProgram(context: CommandContext): Command {
   addStartCommand(program, context)
   addMigrateCommand(program, context)
   addConfigCommand(program, context)
+  addTimersCommand(program, context)
   return program
 }
 

@@ -25,5 +25,3 @@ function find(tx: Transaction, context: ExplainContext): Finding {
   if (isTerminal(tx)) return explainFinal(tx)
   return tx.state === 'QUEUED' ? explainQueued(tx, context) : explainInFlight(tx, context)
 }
-
-export { allowedActions, type OperatorAction }

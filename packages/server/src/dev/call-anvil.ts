@@ -1,7 +1,7 @@
 /** One JSON-RPC call to a local anvil. */
 
 /** The node answered, with an error. */
-export class AnvilRpcError extends Error {
+class AnvilRpcError extends Error {
   override readonly name = 'AnvilRpcError'
   readonly code: number
 

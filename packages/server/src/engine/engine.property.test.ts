@@ -155,7 +155,7 @@ async function live(seed: number): Promise<void> {
   await judge(world)
 }
 
-const SEEDS = Array.from({ length: Number(process.env.DROVER_ENGINE_SEEDS ?? 25) }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: Number(process.env.ENGINE_SEEDS ?? 15) }, (_, index) => index + 1)
 
 test.each(SEEDS)('seed %i: every intent is on the chain exactly once and the store agrees', async (seed) => {
   await live(seed)

@@ -361,3 +361,31 @@ describe('operators', () => {
     expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING' })
   })
 })
+
+describe('a key that somebody else uses too', () => {
+  async function loseNonce(onForeignNonce: 'stuck' | 'requeue') {
+    const cluster = await createTestCluster({ policy: { ...QUICK, onForeignNonce, externalUse: true } })
+    await cluster.startNode()
+    const [id = ''] = await submitMany(cluster, 1)
+    cluster.chain.dropPool()
+    await cluster.sendForeign(0)
+    await cluster.mine()
+    await cluster.clock.advance(31_000)
+    await cluster.mine(8)
+    await cluster.clock.advance(1_000)
+    return { cluster, id }
+  }
+
+  test('stuck: the nonce is kept, the cause is named, and nobody signs anything else', async () => {
+    const { cluster, id } = await loseNonce('stuck')
+    expect(await cluster.find(id)).toMatchObject({ state: 'STUCK', subState: 'foreign_nonce', nonce: 0 })
+    expect(await cluster.mined()).toHaveLength(1)
+  })
+
+  test('requeue: the intent takes another nonce and is executed once', async () => {
+    const { cluster, id } = await loseNonce('requeue')
+    await cluster.mine(5)
+    expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED', nonce: 1, attempts: { length: 2 } })
+    expect((await cluster.mined()).map(({ nonce }) => nonce)).toEqual([0, 1])
+  })
+})

@@ -178,6 +178,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'nonce.lost': {
         const tx = draft.current(signal.txId)
         if (tx) draft.apply(tx, { type: 'nonce.lost', at, nonce: signal.nonce })
+        // It may stand in line again.
+        queueMayHaveMore = true
         return
       }
       case 'prepared':

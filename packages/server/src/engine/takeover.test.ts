@@ -14,6 +14,19 @@ async function statesOf(cluster: TestCluster, ids: readonly string[]) {
 }
 
 describe('a node that dies', () => {
+  test('before it sent anything: what it had stored is sent by the next owner at once, not an interval later', async () => {
+    const cluster = await createTestCluster()
+    const a = await cluster.startNode('node-a')
+    const [id = ''] = await submitMany(cluster, 1)
+    await cluster.clock.advance(ENGINE_SETTINGS.writer.lingerMs)
+    expect(await cluster.find(id)).toMatchObject({ state: 'ALLOCATED', submitCount: 0 })
+    a.kill()
+    await cluster.startNode('node-b')
+    await cluster.clock.advance(leaseTtlMs + renewIntervalMs)
+    expect(cluster.sent).toMatchObject([{ nodeId: 'node-b', hash: (await cluster.find(id)).attempts[0]?.hash }])
+    expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING', submitCount: 1 })
+  })
+
   test('between storing and sending: the next owner sends the very same bytes', async () => {
     const cluster = await createTestCluster()
     const a = await cluster.startNode('node-a')

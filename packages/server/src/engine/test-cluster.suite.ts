@@ -19,7 +19,7 @@ import { createManualClock, type ManualClock } from './manual-clock.suite.ts'
 export const CHAIN_ID = 31_337
 export const QUICK: Policy = { ...FAST, externalUse: false, onForeignNonce: 'stuck' }
 
-export const CHAIN_SETTINGS: ChainSettings = {
+const CHAIN_SETTINGS: ChainSettings = {
   finality: { type: 'confirmations', count: 3 },
   headerWindow: 16,
   pollIntervalMs: 250,

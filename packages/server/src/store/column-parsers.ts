@@ -17,7 +17,7 @@ export const columnParsers = {
   },
 }
 
-export function parseSafeInteger(text: string): number {
+function parseSafeInteger(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`the database holds ${text}, which is past a safe integer`)
   return value

@@ -48,7 +48,7 @@ const attempt: fc.Arbitrary<Attempt> = fc.record({
   createdAt: time,
 })
 
-export function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
+function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
   return fc
     .record({
       to: optional(bytes(20)),

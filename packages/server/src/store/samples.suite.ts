@@ -133,7 +133,7 @@ export function toStuck(tx: Allocated): Stuck {
   return { ...tx, state: 'STUCK', subState: 'no_inclusion', stuckAt: tx.allocatedAt + 900_000 }
 }
 
-export function anyInclusion(txHash: Hash): Inclusion {
+function anyInclusion(txHash: Hash): Inclusion {
   return {
     txHash,
     blockNumber: 100,

@@ -200,7 +200,10 @@ function applyChanges(state: TimerState, request: OpenRequest, evicted: readonly
   const isolated = patchMap(state.isolated, request.isolated)
   const targets = state.targets === null || request.targets === null ? null : patchMap(state.targets, request.targets)
   const goneTargets = patchMap(state.goneTargets, listRemoved(request.targets ?? []))
-  const steps = request.timers.map(
+  const changed = new Map(request.timers)
+  // A timer that was set free, or held back, has a place to change though its record did not.
+  for (const [id] of request.isolated) if (!changed.has(id)) changed.set(id, state.timers.get(id))
+  const steps = [...changed].map(
     ([id, after]): Replacement => ({ before: state.timers.get(id) ?? null, after: after ?? null }),
   )
   const moved = request.cursors.map(([target]) => target)

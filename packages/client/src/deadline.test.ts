@@ -1,0 +1,34 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startDeadline } from './deadline.ts'
+import { delay } from './delay.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+const reason = () => 'time is up'
+
+test('a signal that lives long collects nothing from what was done under it', async () => {
+  const { signal } = new AbortController()
+  startDeadline({ signal, timeoutMs: 1_000, reason }).close()
+  await Promise.all([delay(1_000, signal), vi.runAllTimersAsync()])
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('time that is up is told from a caller who wants no more', () => {
+  const controller = new AbortController()
+  const late = startDeadline({ signal: controller.signal, timeoutMs: 1_000, reason })
+  vi.advanceTimersByTime(1_000)
+  expect([late.signal.reason, late.expired]).toEqual(['time is up', true])
+  const given = startDeadline({ signal: controller.signal, timeoutMs: 1_000, reason })
+  controller.abort('enough')
+  vi.advanceTimersByTime(1_000)
+  expect([given.signal.reason, given.expired]).toEqual(['enough', false])
+})
+
+test('under a signal that has fired already, it is over at once', async () => {
+  const signal = AbortSignal.abort('enough')
+  expect(startDeadline({ signal, reason }).signal.reason).toBe('enough')
+  await expect(delay(1_000, signal)).rejects.toBe('enough')
+})

@@ -1,0 +1,50 @@
+/** `drover timers simulate`: plays a scenario on the reference chain and shows who fired when, who waited, and what it cost. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type CommandContext, printLine } from './command-context.ts'
+import { EXIT } from './exit-code.ts'
+
+export function addTimersCommand(program: Command, context: CommandContext): void {
+  const timers = program.command('timers').description('timers by block height, interval or state change')
+  const simulate = timers
+    .command('simulate')
+    .description('play a scenario on the reference chain; without a file, the built-in congestion demo')
+    .argument('[scenario]', 'a scenario file, JSON')
+    .option('--svg <file>', 'write a plot of the run, SVG')
+    .option('--json', 'print the whole report as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  drover timers simulate
+  drover timers simulate scenario.json --svg run.svg`,
+    )
+    .action((scenario: string | undefined) => simulateScenario(scenario, simulate, context))
+}
+
+async function simulateScenario(
+  scenario: string | undefined,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const { svg, json } = command.opts<{ svg?: string; json?: boolean }>()
+  const inFolder = (path: string): string => resolve(context.terminal.folder, path)
+  const text = scenario === undefined ? undefined : await readFile(inFolder(scenario), 'utf8')
+  const { simulateTimers } = await import('@drover/timers')
+  const simulation = simulateTimers(text)
+  if (simulation.type === 'invalid') {
+    context.terminal.stderr.write(
+      `${scenario} is not a scenario:\n${simulation.problems.map((line) => `  ${line}\n`).join('')}`,
+    )
+    context.finish(EXIT.usage)
+    return
+  }
+  if (svg !== undefined) await writeFile(inFolder(svg), simulation.svg)
+  printLine(context, json === true ? JSON.stringify(simulation.report, spellBigInts) : simulation.table)
+  context.finish(EXIT.ok)
+}
+
+function spellBigInts(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}
