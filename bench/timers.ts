@@ -27,6 +27,7 @@ interface Load {
 const HEIGHT = 10_000n
 const ROOT: Hex = `0x${'11'.repeat(32)}`
 const ROUNDS = 5
+const WARM_UP_ROUNDS = 10
 const PARAMS: TimerParams = {
   ...DEFAULT_PARAMS,
   timerLaneCycles: 1n << 40n,
@@ -67,7 +68,7 @@ function benchDeliver(load: string, warm: TimerState): string[][] {
   let sorted: Hex[] = []
   const plain = measure(() => {
     sorted = sortBacklog(warm, HEIGHT + 1n)
-  })
+  }, 1)
   const chosen = new Set(entries.map((entry) => entry.timerId))
   if (!sorted.every((id) => chosen.has(id))) throw new Error('the plain sort chose other timers')
   return [
@@ -172,7 +173,8 @@ function benchCalls(load: string, backlog: TimerState): string[][] {
 }
 
 /** Wall time, and processor time for machines that are shared. */
-function measure(work: () => void): [string, string, string, string] {
+function measure(work: () => void, warmUpRounds = WARM_UP_ROUNDS): [string, string, string, string] {
+  for (let round = 0; round < warmUpRounds; round += 1) work()
   const times: number[] = []
   let cpu = Number.POSITIVE_INFINITY
   let allocated = 0

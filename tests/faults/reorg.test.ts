@@ -178,7 +178,7 @@ describe('stable', () => {
     })
     const id = await node.send(intent)
     const { inclusion } = await mined(id)
-    for (let block = 0; block < 25; block++) await mineAndFollow(1)
+    for (let step = 0; step < 5; step++) await mineAndFollow(5)
     expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion })
     await node.chain.reorg(26)
     await expectWithdrawn(id, inclusion)

@@ -92,7 +92,7 @@ describe('an intent', () => {
   })
 
   test('that cannot be paid for waits, can be cancelled, and is then not to be waited for', async () => {
-    const tx = await drover.send({ ...INTENT, value: 10n ** 30n, simulate: false, gasLimit: 21_000 })
+    const tx = await drover.send({ ...INTENT, value: 10n ** 30n, simulate: false })
     const refused = expect(tx.wait('submitted', { timeoutMs: 60_000 })).rejects.toMatchObject({
       ...{ code: 'transaction_cancelled', transaction: { state: 'CANCELLED', nonce: null } },
     })

@@ -14,6 +14,7 @@ export type ApiStore = Pick<
   | 'listTransactions'
   | 'readHistory'
   | 'readEvents'
+  | 'readHeaders'
   | 'readCompletions'
   | 'countAhead'
   | 'loadLane'

@@ -8,7 +8,7 @@ import { blockHash, CHAIN_ID, createTestApi, createTestView } from './create-tes
 const THREE: Finality = { type: 'confirmations', count: 3 }
 
 function numbers(view: Parameters<typeof readConfirmedBlocks>[0], finality: Finality, after: number | null = null) {
-  return readConfirmedBlocks(view, finality, { after, limit: 200 }).headers.map((header) => header.number)
+  return readConfirmedBlocks(view, [], finality, { after, limit: 200 }).headers.map((header) => header.number)
 }
 
 describe('what counts as confirmed', () => {
@@ -28,11 +28,25 @@ describe('what counts as confirmed', () => {
   })
 
   test('a window or a chain that is not deep enough has none', () => {
-    const shallow = readConfirmedBlocks(createTestView({ from: 104, head: 105 }), THREE, { after: null, limit: 10 })
+    const shallow = readConfirmedBlocks(createTestView({ from: 104, head: 105 }), [], THREE, { after: null, limit: 10 })
     expect(shallow).toEqual({ headers: [], from: 104, confirmed: null, gap: false })
     expect(numbers(createTestView({ from: 0, head: 2 }), THREE)).toEqual([])
     expect(numbers(createTestView({ from: 0, head: 3 }), THREE)).toEqual([0])
   })
+})
+
+test('below the window the store goes on, as far down as its headers link', () => {
+  const view = createTestView({ from: 100, head: 105 })
+  const below = createTestView({ from: 96, head: 99 })
+  const stored = [96, 97, 98, 99].flatMap((number) => below.header(number) ?? [])
+  const read = (headers: typeof stored, after: number | null) => {
+    const { headers: found, ...rest } = readConfirmedBlocks(view, headers, THREE, { after, limit: 200 })
+    return { numbers: found.map((header) => header.number), ...rest }
+  }
+  expect(read(stored, 96)).toEqual({ numbers: [97, 98, 99, 100, 101, 102], from: 96, confirmed: 102, gap: false })
+  expect(read(stored, 90)).toMatchObject({ from: 96, gap: true })
+  const forked = stored.map((header) => (header.number === 97 ? { ...header, hash: blockHash(1) } : header))
+  expect(read(forked, 96)).toMatchObject({ numbers: [98, 99, 100, 101, 102], from: 98, gap: true })
 })
 
 test('however the window moves between pages, a reader gets each block once, in order, confirmed, or is told of a gap', () => {
@@ -48,7 +62,7 @@ test('however the window moves between pages, a reader gets each block once, in 
       for (const { grow, limit } of moves) {
         head += grow
         const view = createTestView({ from: Math.max(0, head - size), head })
-        const { headers, gap } = readConfirmedBlocks(view, THREE, { after, limit })
+        const { headers, gap } = readConfirmedBlocks(view, [], THREE, { after, limit })
         gaps.push(gap)
         let expected: number = after === null || gap ? Math.max(0, head - size) : after + 1
         for (const header of headers) {

@@ -90,7 +90,7 @@ describe('a chain that only grows', () => {
     for (let count = 0; count < 50; count++) chain.mine()
     await follower.look()
     expect(updates[1]).toMatchObject({ gap: true, forkFrom: null })
-    expect(numbers(updates[1])).toHaveLength(10)
+    expect(numbers(updates[1])).toEqual([66, 67, 68, 69, 70])
     expect(telemetry.valueOf('drover_gaps_total', { part: 'follower' })).toBe(1)
   })
 
@@ -222,5 +222,36 @@ describe('a node in trouble', () => {
     await clock.advance(60_000)
     expect(calls).toEqual([])
     expect(clock.waiting()).toBe(0)
+  })
+})
+
+describe('headers of an earlier run', () => {
+  test('are gone on from: missed blocks are walked, and nothing is said to be missing', async () => {
+    const { chain, clock, follower, updates, numbers } = setUp()
+    const known = await Promise.all([12, 13, 14].map((number) => chain.getBlock(number)))
+    follower.start(known.filter((block) => block !== null))
+    await clock.settle()
+    expect(numbers(updates[0])).toEqual([15, 16, 17, 18, 19, 20])
+    expect(updates[0]).toMatchObject({ forkFrom: null, gap: false })
+    expect(follower.view()?.header(12)?.number).toBe(12)
+  })
+
+  test('that left the chain meanwhile are a fork; those that do not link are left out', async () => {
+    const { chain, clock, follower, updates } = setUp()
+    const known = await Promise.all([2, 17, 18, 19, 20].map((number) => chain.getBlock(number)))
+    chain.reorg(2, { length: 3 })
+    follower.start(known.filter((block) => block !== null))
+    await clock.settle()
+    expect(updates[0]).toMatchObject({ forkFrom: 19, gap: false })
+    expect(follower.view()?.header(2)).toBeNull()
+  })
+
+  test('from too long ago start the window anew, with a gap', async () => {
+    const { chain, clock, follower, updates, numbers } = setUp({}, 40)
+    const known = await chain.getBlock(20)
+    follower.start(known === null ? [] : [known])
+    await clock.settle()
+    expect(numbers(updates[0])).toEqual([36, 37, 38, 39, 40])
+    expect(updates[0]).toMatchObject({ gap: true })
   })
 })

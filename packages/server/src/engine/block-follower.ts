@@ -35,7 +35,8 @@ export interface BlockFollower {
   /** When the chain last answered, by the monotonic clock. */
   lastAnswerAt(): number | null
   lastError(): string | null
-  start(): void
+  /** `known`: headers from an earlier run, oldest first; the first look goes on from them instead of starting anew. */
+  start(known?: readonly Header[]): void
   /** Looks now; resolves when that look is done. */
   look(): Promise<void>
   onUpdate(listener: (update: ChainUpdate) => void): () => void
@@ -119,7 +120,10 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
 
   async function walkBack(latest: Block): Promise<{ kept: readonly Header[]; added: readonly Block[]; gap: boolean }> {
     const known = new Map<Hash, number>(window.map((header, index) => [header.hash, index]))
-    const depth = window.length === 0 ? settings.initialDepth : settings.windowSize
+    const head = window.at(-1)
+    const isNear = head !== undefined && latest.number - head.number <= settings.windowSize
+    // After a long absence the walk could not reach what is known: it starts anew, and the audit finds what was missed.
+    const depth = isNear ? settings.windowSize : settings.initialDepth
     const added: Block[] = [latest]
     for (let block = latest; ; ) {
       const parentAt = known.get(block.parentHash)
@@ -145,7 +149,8 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     view: () => view,
     lastAnswerAt: () => answeredAt,
     lastError: () => error,
-    start: () => {
+    start: (known = []) => {
+      window = keepLinked(known).slice(-settings.windowSize)
       unsubscribe = chain.onHeadHint(() => void look())
       void look()
     },
@@ -170,6 +175,13 @@ function findFork(before: readonly Header[], kept: number, view: ChainView): num
     if (now !== null ? now.hash !== old.hash : old.number > view.head.number) return old.number
   }
   return null
+}
+
+/** The newest headers that form one chain; what does not link to them says nothing. */
+function keepLinked(headers: readonly Header[]): readonly Header[] {
+  let start = headers.length - 1
+  while (start > 0 && headers[start - 1]?.hash === headers[start]?.parentHash) start--
+  return headers.slice(Math.max(0, start))
 }
 
 function toHeader({ number, hash, parentHash, timestamp }: Block): Header {

@@ -10,6 +10,7 @@ import type { Notice, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type BlockFollower, createBlockFollower } from './block-follower.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { createHeaderKeeper } from './header-keeper.ts'
 import { createInclusionTracker, type InclusionTracker } from './inclusion-tracker.ts'
 import { createLane } from './lane.ts'
 import { createLaneKeeper, type KeeperSettings } from './lane-keeper.ts'
@@ -75,11 +76,19 @@ export interface Engine {
 }
 
 const EXPIRE_BATCH = 1_000
+/** The store keeps more headers than memory does, in windows: readers of confirmed blocks may be away for a while. */
+const HEADERS_KEPT = 16
 
 export function createEngine(ports: EnginePorts): Engine {
   const { store, clock, telemetry, settings, nodeId } = ports
   const writer = createWriter({ store, clock, telemetry, settings: settings.writer })
   const units = new Map(ports.chains.map(({ chain, settings: own }) => [chain.chainId, createUnit(chain, own, ports)]))
+  const headers = createHeaderKeeper({
+    store,
+    telemetry,
+    keep: Math.max(...ports.chains.map((own) => own.settings.headerWindow)) * HEADERS_KEPT,
+  })
+  for (const { follower, chain } of units.values()) follower.onUpdate((update) => headers.save(chain.chainId, update))
   let stopped = false
   let polling: Promise<void> | null = null
   let cancelPoll = (): void => {}
@@ -168,7 +177,7 @@ export function createEngine(ports: EnginePorts): Engine {
   return {
     start: async () => {
       unlisten = store.listen(hear)
-      for (const unit of units.values()) unit.follower.start()
+      for (const unit of units.values()) unit.follower.start(await headers.read(unit.chain.chainId))
       await keeper.start()
       schedulePoll()
     },

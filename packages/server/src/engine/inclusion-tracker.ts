@@ -73,6 +73,8 @@ export function createInclusionTracker({
   }
 
   async function work(): Promise<void> {
+    // Never done before it is noted as running: an update without blocks waits for nothing.
+    await Promise.resolve()
     for (let update = updates.shift(); update !== undefined && !stopped; update = updates.shift()) {
       tellDepth()
       for (const block of update.added) await match(block)

@@ -27,7 +27,7 @@ export const listBlocks = defineRoute(
     answers: [{ status: 200, description: 'One page; empty while no more are confirmed.', schema: blockPage }],
     errors: ['not_found', 'chain_unavailable'],
   },
-  ({ params: { chainId }, query: { after = null, limit } }, services) => {
+  async ({ params: { chainId }, query: { after = null, limit } }, services) => {
     const chain = services.chainStatus().find((status) => status.chainId === chainId)
     if (chain === undefined) {
       throw new AppError('not_found', `This service does not follow chain ${chainId}.`, { field: 'chainId' })
@@ -37,7 +37,8 @@ export const listBlocks = defineRoute(
       const message = `No block of chain ${chainId} has been seen yet; ask again.`
       throw new AppError('chain_unavailable', message, { retryAfterMs: 1_000 })
     }
-    const { headers, from, confirmed, gap } = readConfirmedBlocks(view, chain.finality, { after, limit })
+    const stored = await services.store.readHeaders(chainId, 0, view.head.number)
+    const { headers, from, confirmed, gap } = readConfirmedBlocks(view, stored, chain.finality, { after, limit })
     const next = headers.at(-1)?.number ?? after
     const page: BlockPage = { items: headers.map(presentBlock), next, from, confirmed, gap }
     return { status: 200, body: page }
