@@ -5,7 +5,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { change, drop, garbage, httpStatus, omit, type Reaction, rpcError } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce, PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const WRONG_IDS = '[{"jsonrpc":"2.0","id":987654321,"result":"0x1"},{"jsonrpc":"2.0","id":null,"result":null}]'
 

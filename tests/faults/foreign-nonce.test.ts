@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { drop } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
 

@@ -1,7 +1,8 @@
 /** The node takes the bytes and its answer is lost: nobody concludes that they were not sent. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { drop } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce, PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
 const lost = drop({ forward: true })
@@ -65,27 +66,29 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     await expectExactlyOnce(node)
   })
 
-  test.runIf(preset === 'fast')('to a whole batch, at its first send and at its re-sends', async () => {
-    const heal = node.proxy.on(SEND, lost)
-    const ids = await node.sendTogether(30)
-    await node.proxy.awaitCalls(SEND, 120)
-    const [first] = node.proxy.requests.filter(([call]) => call?.method === SEND)
-    expect(first?.length).toBe(30)
-    for (const id of ids) expect(await node.read(id)).toMatchObject({ state: 'ALLOCATED', error: null })
-    heal()
-    for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
-    await node.mineUntil(ids, 'CONFIRMED')
-    for (const id of ids) expect(await statesOf(id)).toEqual(['QUEUED', 'ALLOCATED', 'TRACKING', 'CONFIRMED'])
-    await expectExactlyOnce(node)
-  })
+  if (preset === 'fast')
+    test('to a whole batch, at its first send and at its re-sends', async () => {
+      const heal = node.proxy.on(SEND, lost)
+      const ids = await node.sendTogether(30)
+      await node.proxy.awaitCalls(SEND, 120)
+      const [first] = node.proxy.requests.filter(([call]) => call?.method === SEND)
+      expect(first?.length).toBe(30)
+      for (const id of ids) expect(await node.read(id)).toMatchObject({ state: 'ALLOCATED', error: null })
+      heal()
+      for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
+      await node.mineUntil(ids, 'CONFIRMED')
+      for (const id of ids) expect(await statesOf(id)).toEqual(['QUEUED', 'ALLOCATED', 'TRACKING', 'CONFIRMED'])
+      await expectExactlyOnce(node)
+    })
 
-  test.runIf(preset === 'stable')('because it never comes: given up after a time, and sent again', async () => {
-    const held = node.proxy.hold(SEND, 'after')
-    const id = await node.send()
-    await held.arrived
-    await node.until(id, ({ state }) => state === 'TRACKING')
-    expect(await answersTo(id)).toEqual(['ambiguous', 'already_known'])
-    await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
-  })
+  if (preset === 'stable')
+    test('because it never comes: given up after a time, and sent again', async () => {
+      const held = node.proxy.hold(SEND, 'after')
+      const id = await node.send()
+      await held.arrived
+      await node.until(id, ({ state }) => state === 'TRACKING')
+      expect(await answersTo(id)).toEqual(['ambiguous', 'already_known'])
+      await node.mineUntil([id], 'CONFIRMED')
+      await expectExactlyOnce(node)
+    })
 })

@@ -1,7 +1,8 @@
 /** A node that lost its mempool has the whole sequence back after one interval, in batches and not one nonce at a time. */
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
-import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
 const INTENTS = 100

@@ -5,7 +5,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { revertingCode } from '../setup/contracts.ts'
 import { eventually } from '../setup/eventually.ts'
-import { expectExactlyOnce, PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
 const TARGET = '0x00000000000000000000000000000000000c0de3'

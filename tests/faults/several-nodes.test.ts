@@ -1,10 +1,12 @@
 /** Several RPC URLs: one dies, one is of another chain, one comes back as somebody else. The service goes on. */
+import { keccak256 } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
-import { answer } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
+import { answer, httpStatus } from '../setup/rpc-reactions.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
 
@@ -72,15 +74,17 @@ test('one comes back as a node of another chain while the other is down: it wait
   await expectExactlyOnce(node)
 })
 
-test('one that takes bytes and mines nothing, and one that lags: what any node holds is held', async () => {
+test('one says that it has taken what it drops, the other fails for a while: sent again until a block has it', async () => {
   await start()
   second.setUpstream(node.chain.rpcUrl)
   await confirmOne()
-  // The second says that it has taken what it never passes on.
-  second.on(SEND, (call) => {
-    expect(call.params.length).toBe(1)
-    return answer(`0x${'00'.repeat(32)}`)
-  })
-  for (let round = 0; round < 3; round++) await confirmOne()
+  second.on(SEND, ({ params }) => answer(keccak256(params[0] as `0x${string}`)))
+  const heal = node.proxy.on(SEND, httpStatus(500))
+  const id = await node.send()
+  await node.until(id, ({ state }) => state === 'TRACKING')
+  await node.chain.mine(3)
+  expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
+  heal()
+  await node.mineUntil([id], 'CONFIRMED')
   await expectExactlyOnce(node)
 })

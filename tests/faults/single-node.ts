@@ -1,9 +1,7 @@
 /** One real service on a real database, with the proxy between it and a real chain that mines when told to. */
 import pg from 'pg'
-import { keccak256 } from 'viem'
 import { expect } from 'vitest'
 import { type DevelopmentAccount, developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { type MinedTransaction, readAll, readChain } from '../setup/cluster.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -116,31 +114,23 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
   return {
     ...{ chain, proxy, sender, accepted, drover, start, stopService, send, read },
     sendTogether: async (count, meanwhile) => {
-      const act = (action: string) => drover().post(`/v1/signers/${sender.address}/${action}`, { reason: 'collecting' })
-      expect(await act('pause')).toMatchObject({ status: 200 })
+      await setPaused(drover(), sender.address, true)
       const ids: string[] = []
       for (let index = 0; index < count; index++) ids.push(await send())
       meanwhile?.()
-      expect(await act('resume')).toMatchObject({ status: 200 })
+      await setPaused(drover(), sender.address, false)
       return ids
     },
     until: (id, isGood) => eventually(() => read(id), isGood),
     history: async (id) => (await drover().get(`/v1/transactions/${id}/history`)).body.items,
     mineUntil: async (ids, ...states) => {
-      await eventually(
-        async () => {
-          await chain.mine(1)
-          return await Promise.all(ids.map(read))
-        },
-        (transactions) => transactions.every(({ state }) => states.includes(state)),
-        { everyMs: 150 },
-      )
+      const mineAndRead = async () => {
+        await chain.mine(1)
+        return await Promise.all(ids.map(read))
+      }
+      await eventually(mineAndRead, (seen) => seen.every(({ state }) => states.includes(state)), { everyMs: 150 })
     },
-    metric: async (name, labels = '') => {
-      const lines = String((await drover().get('/metrics')).body).split('\n')
-      const fitting = lines.filter((line) => line.startsWith(name) && line.includes(labels))
-      return fitting.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
-    },
+    metric: (name, labels = '') => readMetric(drover(), name, labels),
     isReady: async () => (await drover().get('/readyz')).status === 200,
     query: (sql) => query(database, sql),
     close: async () => {
@@ -152,6 +142,17 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
   }
 }
 
+async function setPaused(drover: DroverProcess, signer: string, paused: boolean): Promise<void> {
+  const answer = await drover.post(`/v1/signers/${signer}/${paused ? 'pause' : 'resume'}`, { reason: 'collecting' })
+  expect(answer).toMatchObject({ status: 200 })
+}
+
+async function readMetric(drover: DroverProcess, name: string, labels: string): Promise<number> {
+  const lines = String((await drover.get('/metrics')).body).split('\n')
+  const fitting = lines.filter((line) => line.startsWith(name) && line.includes(labels))
+  return fitting.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
 async function query<T extends pg.QueryResultRow>(database: TestDatabase, sql: string): Promise<readonly T[]> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -159,75 +160,5 @@ async function query<T extends pg.QueryResultRow>(database: TestDatabase, sql: s
     return (await client.query<T>(sql)).rows
   } finally {
     await client.end()
-  }
-}
-
-export interface Expectation {
-  /** These reverted on chain; all others succeeded. */
-  readonly reverted?: readonly string[]
-  /** Hashes that somebody else sent with the same key. */
-  readonly foreign?: readonly string[]
-  /** STUCK on the way is what the test is about. */
-  readonly mayHaveBeenStuck?: boolean
-}
-
-/**
- * Each accepted intent is on the canonical chain once, read block by block; its final state says what the chain says; there is
- * one set of bytes for it, and no other bytes were ever sent; and on its way it was neither given up nor queued again.
- */
-export async function expectExactlyOnce(node: SingleNode, expected: Expectation = {}): Promise<void> {
-  const { reverted = [], foreign = [] } = expected
-  const ids = node.accepted
-  const all = (await readAll(node.drover())) as unknown as readonly SeenTransaction[]
-  const from = node.sender.address.toLowerCase()
-  const sent = (await readChain(node.chain)).filter((tx) => tx.from === from)
-  expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort())
-  expect(sent.map(({ nonce }) => nonce)).toEqual(sent.map((_, index) => index))
-  expect(sent.map(({ hash }) => hash).sort()).toEqual([...all.map(({ hash }) => hash), ...foreign].sort())
-  for (const tx of all) {
-    await expectChainAgrees(node, tx, sent, reverted.includes(tx.id))
-    await expectCalmHistory(node, tx.id, expected.mayHaveBeenStuck ?? false)
-  }
-  await expectOneSetOfBytes(node, ids)
-}
-
-async function expectChainAgrees(
-  { chain }: SingleNode,
-  tx: SeenTransaction,
-  sent: readonly MinedTransaction[],
-  isReverted: boolean,
-): Promise<void> {
-  const mined = sent.find(({ hash }) => hash === tx.hash)
-  expect(tx).toMatchObject({
-    state: isReverted ? 'FAILED_FINAL' : 'CONFIRMED',
-    nonce: mined?.nonce,
-    inclusion: { blockNumber: mined?.blockNumber },
-    hashes: [tx.hash],
-  })
-  const receipt = await chain.rpc<{ blockHash: string; status: string }>('eth_getTransactionReceipt', [tx.hash])
-  expect(receipt).toMatchObject({ blockHash: tx.inclusion?.blockHash, status: isReverted ? '0x0' : '0x1' })
-}
-
-async function expectCalmHistory(node: SingleNode, id: string, mayHaveBeenStuck: boolean): Promise<void> {
-  const events = await node.history(id)
-  const states = events.flatMap(({ toState }) => (toState === null ? [] : [toState]))
-  const runs = states.filter((state, index) => state !== states[index - 1])
-  expect(runs.indexOf('ALLOCATED')).toBe(runs.lastIndexOf('ALLOCATED'))
-  expect(runs.slice(runs.indexOf('ALLOCATED'))).not.toContain('QUEUED')
-  // Inclusion and finality that are stored together are one step in the states, but still two happenings.
-  const types = events.map(({ type }) => type)
-  expect(types.indexOf('finality.reached')).toBeGreaterThan(types.indexOf('inclusion.seen'))
-  expect(types).toContain('inclusion.seen')
-  if (!mayHaveBeenStuck) expect(runs).not.toContain('STUCK')
-}
-
-async function expectOneSetOfBytes(node: SingleNode, ids: readonly string[]): Promise<void> {
-  const attempts = await node.query<{ id: string; hash: string }>(
-    `select tx_id::text as id, '0x' || encode(hash, 'hex') as hash from tx_attempt`,
-  )
-  expect(attempts.map(({ id }) => id).sort()).toEqual([...ids].sort())
-  const known = new Set(attempts.map(({ hash }) => hash))
-  for (const { method, params } of node.proxy.calls) {
-    if (method === 'eth_sendRawTransaction') expect(known).toContain(keccak256(params[0] as `0x${string}`))
   }
 }

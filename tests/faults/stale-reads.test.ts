@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { answer, change, nullResult } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce, PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const FINALITY = 2
 

@@ -1,7 +1,8 @@
 /** No block takes it for too long: STUCK, said aloud, and on its way again by itself when a block does. */
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
-import { expectExactlyOnce, type SingleNode, startSingleNode } from './single-node.ts'
+import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { type SingleNode, startSingleNode } from './single-node.ts'
 
 let node: SingleNode
 

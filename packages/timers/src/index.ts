@@ -10,15 +10,8 @@ export type {
 } from './chain/actor.ts'
 export { type AppliedBlock, applyBlock, type Block, type BlockResult, type ChainRules } from './chain/apply-block.ts'
 export { MAX_USE, nextBasefee, type Prices, TARGET_USE } from './chain/basefee.ts'
-export {
-  type Account,
-  type Actor,
-  type ChainState,
-  createChainState,
-  type Genesis,
-  type Message,
-  type World,
-} from './chain/chain-state.ts'
+export type { Account, Actor, ChainState, Message, World } from './chain/chain-state.ts'
+export { createChainState, type Genesis } from './chain/create-chain-state.ts'
 export { DEMO_HANDLERS } from './chain/demo-actors.ts'
 export type { Receipt, RejectionReason } from './chain/receipt.ts'
 export { createReferenceChain, type ReferenceChain, type ReferenceChainOptions } from './chain/reference-chain.ts'
@@ -26,11 +19,12 @@ export { CYCLE_COSTS, cellsOfTimer } from './chain/resource-costs.ts'
 export { type Action, actorAddressOf, type Transaction, transactionIdOf } from './chain/transaction.ts'
 export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/apply-delivery.ts'
 export { type CancelOutcome, type CancelTimerArguments, cancelTimer } from './kernel/cancel-timer.ts'
-export { type DeliverBlock, type Delivery, type DerivedIndex, deliver, type Mutation } from './kernel/deliver.ts'
+export { type DeliverBlock, type Delivery, type DerivedIndex, deliver } from './kernel/deliver.ts'
 export { deliverIdOf, type FireIdentity, fireKeyOf } from './kernel/deliver-id.ts'
 export { escrowOf, type Funds, tipOf } from './kernel/escrow.ts'
 export type { Eviction, EvictionReason } from './kernel/eviction.ts'
 export type { Hex } from './kernel/hex.ts'
+export type { Mutation } from './kernel/list-mutations.ts'
 export { listQueue, type QueuedTimer } from './kernel/list-queue.ts'
 export { type Admission, admitEntries, type KnownEntries } from './kernel/mailbox.ts'
 export { encodeEntry, entryDigestOf, type MailboxEntry, type TriggerContext } from './kernel/mailbox-entry.ts'
@@ -47,17 +41,13 @@ export {
 } from './kernel/param-schedule.ts'
 export type { IntegerLike } from './kernel/read-arguments.ts'
 export { type Refusal, TIMER_ERROR_PRECEDENCE, type TimerErrorCode } from './kernel/refusal.ts'
-export {
-  type SetIntervalArguments,
-  type SetOutcome,
-  type SetStateWatchArguments,
-  type SetTimeoutArguments,
-  type SetTimerArguments,
-  setInterval,
-  setStateWatch,
-  setTimeout,
-  setTimer,
-} from './kernel/set-timer.ts'
+export type {
+  SetIntervalArguments,
+  SetStateWatchArguments,
+  SetTimeoutArguments,
+  SetTimerArguments,
+} from './kernel/set-request.ts'
+export { type SetOutcome, setInterval, setStateWatch, setTimeout, setTimer } from './kernel/set-timer.ts'
 export {
   type DueTimer,
   type HeightTimer,

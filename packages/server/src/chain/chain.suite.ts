@@ -239,6 +239,13 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       expect(outcomes[2]?.type).toBe('insufficient_funds')
     })
 
+    test('a gas limit that no node would take is invalid: less than is needed, more than a block has', async () => {
+      const call = callOf(harness)
+      const limits = [20_999n, 21_000n, 2n ** 40n]
+      const outcomes = await chain.estimate(limits.map((gasLimit) => ({ ...call, gasLimit })))
+      expect(outcomes.map(({ type }) => type)).toEqual(['invalid', 'ok', 'invalid'])
+    })
+
     test('a call that the node will not run is unknown, and its neighbours have their outcomes', async () => {
       const call = callOf(harness)
       const outcomes = await chain.estimate([call, { ...call, data: UNTRIED_DATA }, { ...call, value: 10n ** 40n }])

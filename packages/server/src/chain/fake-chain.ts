@@ -188,6 +188,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     if (behaviour.type === 'reverted') return { type: 'reverted', reason: behaviour.reason, data: behaviour.data }
     if (behaviour.gas > (call.gasLimit ?? blockGasLimit))
       return { type: 'invalid', message: 'gas required exceeds allowance' }
+    if (call.gasLimit !== null && call.gasLimit > blockGasLimit)
+      return { type: 'invalid', message: 'exceeds block gas limit' }
     return { type: 'ok', gas: behaviour.gas }
   }
 

@@ -107,7 +107,7 @@ const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure:
   waiting_for_node: { cause: 'waiting_for_node', cure: 'a node of the chain answers' },
   waiting_for_predecessor: { cause: 'waiting_for_predecessor', cure: 'the transactions before it are mined' },
   waiting_for_funds: { cause: 'waiting_for_funds', cure: 'the account has enough' },
-  fee_above_cap: { cause: 'fee_above_cap', cure: 'the chain asks no more than policy allows' },
+  fee_above_cap: { cause: 'fee_above_cap', cure: 'the chain asks no more than is allowed and offered' },
 }
 
 function deferred(tx: Queued, context: ExplainContext): Finding | null {

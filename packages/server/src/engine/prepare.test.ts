@@ -13,10 +13,11 @@ const MARKET: FeeMarket = {
   priorityFeePerGas: { slow: 1n, standard: GWEI, fast: 2n * GWEI },
 }
 
-function createChain(outcomes: readonly CallOutcome[] | Error) {
+function createChain(outcomes: readonly CallOutcome[] | Error, balance = 10n ** 18n) {
   const asked: number[] = []
   const chain = {
     getFeeMarket: async () => MARKET,
+    getBalance: async () => balance,
     estimate: async (calls) => {
       asked.push(calls.length)
       if (outcomes instanceof Error) throw outcomes
@@ -76,6 +77,14 @@ describe('what a simulation means', () => {
     expect(await prepareTransactions(chain, intents({}), context)).toMatchObject([{ type: 'deferred' }])
   })
 
+  test('what is invalid at the latest state may be cured by earlier ones as well', async () => {
+    const outOfGas: CallOutcome = { type: 'invalid', message: 'out of gas' }
+    expect(await prepare([outOfGas, outOfGas], [{}, {}])).toMatchObject([
+      { type: 'rejected', error: { code: 'invalid' } },
+      { type: 'deferred', subState: 'waiting_for_predecessor', error: { code: 'invalid' } },
+    ])
+  })
+
   test.each([
     [{ type: 'insufficient_funds', message: 'x' }, 'deferred', 'insufficient_funds'],
     [{ type: 'invalid', message: 'x' }, 'rejected', 'invalid'],
@@ -118,5 +127,37 @@ describe('the price', () => {
     expect(await prepare([OK], [{ fees }], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([
       { type: 'rejected', error: { code: 'fee_above_cap' } },
     ])
+  })
+
+  test('that the caller offers below the base fee takes no nonce, since no block would take the bytes', async () => {
+    const offer = (maxFeePerGas: bigint) => ({
+      fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: 1n } as const,
+    })
+    expect(await prepare([OK, OK], [offer(30n), offer(10n * GWEI)])).toMatchObject([
+      { type: 'deferred', subState: 'fee_above_cap', error: { code: 'fee_below_base' } },
+      { type: 'ready' },
+    ])
+    expect(await prepare([OK], [{ fees: { type: 'legacy', gasPrice: 30n } }])).toMatchObject([{ type: 'deferred' }])
+  })
+
+  test('that the account cannot pay takes no nonce: gas at the highest price, and the value', async () => {
+    // 60,000 gas at twice the base fee and the tip.
+    const gas = 60_000n * 21n * GWEI
+    const preparedWith = async (balance: bigint) => {
+      const { chain } = createChain([OK], balance)
+      const [only] = await prepareTransactions(chain, intents({ value: 7n }), {
+        policy: STABLE,
+        predecessorsPending: false,
+      })
+      return only
+    }
+    expect(await preparedWith(gas + 7n)).toMatchObject({ type: 'ready' })
+    expect(await preparedWith(gas + 6n)).toMatchObject({
+      ...{ type: 'deferred', subState: 'waiting_for_funds' },
+      error: {
+        code: 'insufficient_funds',
+        reason: `gas and value may cost ${gas + 7n} wei, and the balance is ${gas + 6n}`,
+      },
+    })
   })
 })

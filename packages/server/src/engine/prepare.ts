@@ -3,9 +3,9 @@
  * it need, what shall it offer. A certain failure ends that transaction alone; an uncertain one is tried again later.
  */
 
-import type { FeeMarket, Fees } from '../core/fees.ts'
+import { type FeeMarket, type Fees, maxPricePerGas } from '../core/fees.ts'
 import type { Policy } from '../core/policy.ts'
-import { priceTransaction } from '../core/price.ts'
+import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
 import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
 
@@ -26,16 +26,21 @@ export async function prepareTransactions(
   context: PrepareContext,
 ): Promise<readonly Preparation[]> {
   try {
-    const market = await chain.getFeeMarket()
+    const [market, balance] = await Promise.all([chain.getFeeMarket(), readBalance(chain, queued)])
     const estimated = queued.filter(needsEstimate)
     const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall)) : []
     const byId = new Map(estimated.map((tx, index) => [tx.id, outcomes[index]]))
     return queued.map((tx, index) =>
-      prepareOne(tx, byId.get(tx.id), market, {
-        ...context,
-        // Within one batch, all but the first have a predecessor that is not mined.
-        predecessorsPending: context.predecessorsPending || index > 0,
-      }),
+      prepareOne(
+        tx,
+        byId.get(tx.id),
+        { market, balance },
+        {
+          ...context,
+          // Within one batch, all but the first have a predecessor that is not mined.
+          predecessorsPending: context.predecessorsPending || index > 0,
+        },
+      ),
     )
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
@@ -46,6 +51,11 @@ export async function prepareTransactions(
     }
     return queued.map((tx) => ({ type: 'deferred', tx, subState: 'waiting_for_node', error: failure }))
   }
+}
+
+/** All of one lane, so that one account pays. */
+async function readBalance(chain: Chain, [first]: readonly Queued[]): Promise<bigint> {
+  return first === undefined ? 0n : await chain.getBalance(first.intent.lane.signer)
 }
 
 function needsEstimate(tx: Queued): boolean {
@@ -60,14 +70,42 @@ function toCall(tx: Queued): Call {
 function prepareOne(
   tx: Queued,
   outcome: CallOutcome | undefined,
-  market: FeeMarket,
+  around: { readonly market: FeeMarket; readonly balance: bigint },
   context: PrepareContext,
 ): Preparation {
-  const gas = outcome === undefined ? tx.intent.gasLimit : gasFrom(tx, outcome, context)
-  if (gas === null) throw new Error('a transaction without a gas limit was not estimated')
-  if (typeof gas !== 'bigint') return gas
-  const price = priceTransaction(tx.intent, market, context.policy)
-  if (price.type === 'priced') return { type: 'ready', tx, gasLimit: gas, fees: price.fees }
+  const gasLimit = outcome === undefined ? tx.intent.gasLimit : gasFrom(tx, outcome, context)
+  if (gasLimit === null) throw new Error('a transaction without a gas limit was not estimated')
+  if (typeof gasLimit !== 'bigint') return gasLimit
+  const price = priceTransaction(tx.intent, around.market, context.policy)
+  if (price.type === 'above_cap') return aboveCap(tx, price)
+  const { fees } = price
+  return belowBase(tx, fees, around.market) ?? unpaid(tx, gasLimit, fees, around.balance) ?? ready(tx, gasLimit, fees)
+}
+function ready(tx: Queued, gasLimit: bigint, fees: Fees): Preparation {
+  return { type: 'ready', tx, gasLimit, fees }
+}
+
+/** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */
+function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Preparation | null {
+  const offered = maxPricePerGas(fees)
+  if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
+  const message = `the next block asks ${baseFeePerGas} wei per gas; the request offers at most ${offered}`
+  return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } }
+}
+
+/** What every node asks for before it takes the bytes: gas at the highest price, and the value. */
+function unpaid(tx: Queued, gasLimit: bigint, fees: Fees, balance: bigint): Preparation | null {
+  const cost = gasLimit * maxPricePerGas(fees) + tx.intent.value
+  if (cost <= balance) return null
+  return waitForFunds(tx, `gas and value may cost ${cost} wei, and the balance is ${balance}`)
+}
+
+function waitForFunds(tx: Queued, reason: string): Preparation {
+  const error = { code: 'insufficient_funds', message: 'the account cannot pay for gas and value', reason }
+  return { type: 'deferred', tx, subState: 'waiting_for_funds', error }
+}
+
+function aboveCap(tx: Queued, price: Extract<Price, { type: 'above_cap' }>): Preparation {
   const error = {
     code: 'fee_above_cap',
     message: `the next block asks ${price.neededWei} wei per gas; policy allows ${price.capWei}`,
@@ -90,23 +128,12 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
     case 'reverted': {
       const error = { code: 'reverted', message: `the call reverts: ${outcome.reason}`, reason: outcome.reason }
-      return context.predecessorsPending
-        ? { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
-        : { type: 'rejected', tx, error }
+      return failUnlessCured(tx, error, context)
     }
     case 'insufficient_funds':
-      return {
-        type: 'deferred',
-        tx,
-        subState: 'waiting_for_funds',
-        error: {
-          code: 'insufficient_funds',
-          message: 'the account cannot pay for gas and value',
-          reason: outcome.message,
-        },
-      }
+      return waitForFunds(tx, outcome.message)
     case 'invalid':
-      return { type: 'rejected', tx, error: { code: 'invalid', message: outcome.message } }
+      return failUnlessCured(tx, { code: 'invalid', message: outcome.message }, context)
     case 'unknown':
       return {
         type: 'deferred',
@@ -119,4 +146,11 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
         },
       }
   }
+}
+
+/** A failure at the latest state is certain only if nothing before it can still change that state. */
+function failUnlessCured(tx: Queued, error: TxError, { predecessorsPending }: PrepareContext): Preparation {
+  return predecessorsPending
+    ? { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
+    : { type: 'rejected', tx, error }
 }

@@ -3,7 +3,7 @@ import { cancelTimer } from '../kernel/cancel-timer.ts'
 import { findHex, type Hex } from '../kernel/hex.ts'
 import { findAddress } from '../kernel/read-arguments.ts'
 import { setTimer } from '../kernel/set-timer.ts'
-import type { TimerParams } from '../kernel/timer-params.ts'
+import { maxGasLimitPerTimer, type TimerParams } from '../kernel/timer-params.ts'
 import { updateTimer } from '../kernel/update-timer.ts'
 import type { ActorContext, ActorSetOutcome, Handlers, WakeUp } from './actor.ts'
 import { CYCLE_COSTS, cellsOfBytes, cellsOfTimer, cellsOfUpdate } from './resource-costs.ts'
@@ -56,7 +56,9 @@ function createActorContext(frame: Frame, self: Hex, terms: BlockTerms, check: (
       check()
       frame.meter.chargeCycles(CYCLE_COSTS.send)
       const target = findAddress(to)
-      if (target === null || gasLimit < 0n) throw new Reverted('a message needs an address and a gas limit')
+      const most = maxGasLimitPerTimer(terms.params)
+      if (target === null || typeof gasLimit !== 'bigint' || gasLimit < CYCLE_COSTS.dispatch || gasLimit > most)
+        throw new Reverted(`a message needs an address and a gas limit of ${CYCLE_COSTS.dispatch} to ${most}`)
       const message = { from: self, to: target, payload: bytesOf(payload), gasLimit }
       frame.meter.chargeCells(cellsOfBytes(message.payload))
       frame.world = { ...frame.world, messages: [...frame.world.messages, message] }

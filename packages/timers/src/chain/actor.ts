@@ -3,7 +3,7 @@ import type { CancelTimerArguments } from '../kernel/cancel-timer.ts'
 import type { Hex } from '../kernel/hex.ts'
 import type { MailboxEntry } from '../kernel/mailbox-entry.ts'
 import type { Refusal } from '../kernel/refusal.ts'
-import type { SetIntervalArguments, SetStateWatchArguments, SetTimeoutArguments } from '../kernel/set-timer.ts'
+import type { SetIntervalArguments, SetStateWatchArguments, SetTimeoutArguments } from '../kernel/set-request.ts'
 import type { UpdateTimerArguments } from '../kernel/update-timer.ts'
 
 export type WakeUp =

@@ -10,10 +10,12 @@ import type { TimerParams } from '../kernel/timer-params.ts'
 import type { Handlers } from './actor.ts'
 import { nextPrices, type Prices } from './basefee.ts'
 import type { Billed } from './bill-run.ts'
-import { accountOf, type ChainState, moveBalance, sealState } from './chain-state.ts'
+import { accountOf, type ChainState, moveBalance, type World } from './chain-state.ts'
+import { isCanonicalAddress } from './is-well-formed.ts'
 import type { Receipt } from './receipt.ts'
 import { runMailbox } from './run-mailbox.ts'
-import { runTransaction } from './run-transaction.ts'
+import { runTransaction, type TransactionTerms } from './run-transaction.ts'
+import { sealState } from './seal-state.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface Block {
@@ -48,22 +50,12 @@ export interface AppliedBlock {
 }
 
 export function applyBlock(before: ChainState, block: Block, rules: ChainRules): AppliedBlock {
+  if (!isCanonicalAddress(block.producer)) throw new RangeError('producer must be an address in lower case')
   const height = before.height + 1n
   const params = paramsAt(before.world.schedule, height)
   const terms = { height, params, handlers: rules.handlers, prices: before.basefees }
 
-  const runs: Billed[] = []
-  const governors = rules.governors ?? new Set()
-  let { world } = before
-  let used = NO_USE
-  for (const transaction of block.transactions) {
-    const run = runTransaction(world, transaction, { ...terms, used, governors })
-    world = run.world
-    used = addUse(used, run)
-    runs.push(run)
-  }
-
-  const endOfBlock = world
+  const { world, runs } = runTransactions(before.world, block, { ...terms, governors: rules.governors ?? new Set() })
   const delivery = deliver(world.timers, {
     height,
     parentStateRoot: before.stateRoot,
@@ -73,13 +65,13 @@ export function applyBlock(before: ChainState, block: Block, rules: ChainRules):
     funds: {
       basefeeCycles: before.basefees.cycles,
       basefeeCells: before.basefees.cells,
-      balanceOf: (owner) => accountOf(endOfBlock, owner).balance,
+      balanceOf: (owner) => accountOf(world, owner).balance,
     },
   })
 
   const mailbox = runMailbox(world, delivery.entries, terms)
   const receipts = [...runs, ...mailbox.runs].map(({ receipt }) => receipt)
-  used = mailbox.runs.reduce(addUse, used)
+  const used = receipts.reduce(addUse, NO_USE)
   const burned = receipts.reduce((sum, receipt) => sum + receipt.burned, 0n)
   const tips = receipts.reduce((sum, receipt) => sum + receipt.tip, 0n)
 
@@ -106,8 +98,25 @@ export function applyBlock(before: ChainState, block: Block, rules: ChainRules):
   return { state, result }
 }
 
+function runTransactions(
+  start: World,
+  { transactions }: Block,
+  terms: Omit<TransactionTerms, 'used'>,
+): { readonly world: World; readonly runs: readonly Billed[] } {
+  const runs: Billed[] = []
+  let world = start
+  let used = NO_USE
+  for (const transaction of transactions) {
+    const run = runTransaction(world, transaction, { ...terms, used })
+    world = run.world
+    used = addUse(used, run.receipt)
+    runs.push(run)
+  }
+  return { world, runs }
+}
+
 const NO_USE: Prices = { cycles: 0n, cells: 0n }
 
-function addUse(sum: Prices, { receipt }: Billed): Prices {
+function addUse(sum: Prices, receipt: Receipt): Prices {
   return { cycles: sum.cycles + receipt.cyclesUsed, cells: sum.cells + receipt.cellsUsed }
 }

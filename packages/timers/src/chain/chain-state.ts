@@ -1,12 +1,10 @@
 /** The reference chain's whole state at one height, as a value. */
-import { compareHex, type Hex } from '../kernel/hex.ts'
-import { MerkleTrie } from '../kernel/merkle-trie.ts'
-import { OrderedMap } from '../kernel/ordered-map.ts'
-import { createParamSchedule, type ParamSchedule } from '../kernel/param-schedule.ts'
-import { DEFAULT_PARAMS, type TimerParams } from '../kernel/timer-params.ts'
-import { createTimerState, type TimerState } from '../kernel/timer-state.ts'
+import type { Hex } from '../kernel/hex.ts'
+import type { MerkleTrie } from '../kernel/merkle-trie.ts'
+import type { OrderedMap } from '../kernel/ordered-map.ts'
+import type { ParamSchedule } from '../kernel/param-schedule.ts'
+import type { TimerState } from '../kernel/timer-state.ts'
 import type { Prices } from './basefee.ts'
-import { listChainLeafChanges } from './chain-leaves.ts'
 
 export interface Account {
   readonly balance: bigint
@@ -50,40 +48,6 @@ export interface ChainState {
   readonly stateRoot: Hex
 }
 
-export interface Genesis {
-  readonly chainId: bigint
-  readonly epochLength?: bigint
-  readonly params?: Partial<TimerParams>
-  readonly balances?: Readonly<Record<Hex, bigint>>
-  readonly actors?: Readonly<Record<Hex, string>>
-  readonly basefees?: Prices
-  /** Accounts that may vote parameters. */
-  readonly governors?: readonly Hex[]
-}
-
-const NOBODY: Hex = `0x${'00'.repeat(20)}`
-
-export function createChainState(genesis: Genesis): ChainState {
-  const blank = createBlankState(genesis.chainId)
-  let { accounts, actors, timers } = blank.world
-  for (const [address, balance] of Object.entries(genesis.balances ?? {})) {
-    accounts = accounts.set(address as Hex, { balance, nonce: 0n })
-  }
-  for (const [address, handler] of Object.entries(genesis.actors ?? {})) {
-    actors = actors.set(address as Hex, { handler, deployer: NOBODY })
-    timers = { ...timers, targets: timers.targets?.set(address as Hex, null) ?? null }
-  }
-  const schedule = createParamSchedule(genesis.epochLength ?? 100n, { ...DEFAULT_PARAMS, ...genesis.params })
-  const world = { ...blank.world, accounts, actors, timers, schedule }
-  return sealState(blank, { ...blank, world, basefees: genesis.basefees ?? blank.basefees })
-}
-
-/** Commits a state: its root follows from the one before and what changed since. */
-export function sealState(before: ChainState, after: Omit<ChainState, 'trie' | 'stateRoot'>): ChainState {
-  const trie = before.trie.apply(listChainLeafChanges(before, after))
-  return { ...after, trie, stateRoot: trie.rootHash }
-}
-
 export function accountOf(world: World, address: Hex): Account {
   return world.accounts.get(address) ?? { balance: 0n, nonce: 0n }
 }
@@ -94,24 +58,4 @@ export function moveBalance(world: World, address: Hex, amount: bigint): World {
   const balance = account.balance + amount
   if (balance < 0n) throw new RangeError(`balance of ${address} would fall below zero`)
   return amount === 0n ? world : { ...world, accounts: world.accounts.set(address, { ...account, balance }) }
-}
-
-function createBlankState(chainId: bigint): ChainState {
-  const trie = new MerkleTrie()
-  return {
-    height: 0n,
-    world: {
-      accounts: new OrderedMap(compareHex),
-      actors: new OrderedMap(compareHex),
-      storage: new OrderedMap(compareHex),
-      timers: createTimerState({ chainId, targets: 'known' }),
-      schedule: createParamSchedule(100n, DEFAULT_PARAMS),
-      messages: [],
-    },
-    basefees: { cycles: 1_000n, cells: 1_000n },
-    burned: 0n,
-    lateKeys: [],
-    trie,
-    stateRoot: trie.rootHash,
-  }
 }

@@ -4,7 +4,7 @@ import type { RunOutcome } from './world-frame.ts'
 
 export interface Receipt {
   readonly type: 'transaction' | 'message' | 'fire'
-  /** Transaction id, or deliver id, or the message's place in its block. */
+  /** Transaction id (empty where it is malformed), or deliver id, or the message's place in its block. */
   readonly id: Hex
   readonly payer: Hex
   /** What was `rejected` never ran and cost nothing. */
@@ -15,7 +15,7 @@ export interface Receipt {
   readonly tip: bigint
 }
 
-export type RejectionReason = 'wrong_nonce' | 'unfunded' | 'block_full' | 'malformed'
+export type RejectionReason = 'wrong_nonce' | 'unfunded' | 'block_full' | 'lane_too_narrow' | 'malformed'
 
 export function rejectedReceipt(type: Receipt['type'], id: Hex, payer: Hex, reason: RejectionReason): Receipt {
   return { type, id, payer, outcome: { type: 'rejected', reason }, cyclesUsed: 0n, cellsUsed: 0n, burned: 0n, tip: 0n }

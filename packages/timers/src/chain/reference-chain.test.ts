@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { timerIdOf } from '../kernel/timer-id.ts'
-import { createChainState, sealState } from './chain-state.ts'
+import { createChainState } from './create-chain-state.ts'
+import { sealState } from './seal-state.ts'
 import { ACTORS, PRODUCER, SmallChain, setTimerAction, USER } from './small-chain.suite.ts'
 import { actorAddressOf } from './transaction.ts'
 

@@ -1,7 +1,8 @@
 /** A chain that remembers: applies blocks one after another and can go back to any height it has seen (R30). */
 import type { Handlers } from './actor.ts'
 import { applyBlock, type Block, type BlockResult, type ChainRules } from './apply-block.ts'
-import { type ChainState, createChainState, type Genesis } from './chain-state.ts'
+import type { ChainState } from './chain-state.ts'
+import { createChainState, type Genesis } from './create-chain-state.ts'
 
 export interface ReferenceChain {
   readonly head: ChainState

@@ -19,7 +19,7 @@ interface MailboxRun {
   readonly failed: ReadonlySet<Hex>
 }
 
-/** Messages share a lane as wide as the timers', oldest first; what does not fit waits. */
+/** Messages share a lane as wide as the timers', oldest first; what does not fit waits, what never could is dropped. */
 export function runMailbox(start: World, entries: readonly MailboxEntry[], terms: MailboxTerms): MailboxRun {
   const runs: Billed[] = []
   const failed = new Set<Hex>()
@@ -44,8 +44,8 @@ function takeMessages(
   lane: bigint,
 ): { taken: readonly Message[]; left: readonly Message[] } {
   let room = lane
-  const stop = messages.findIndex((message) => {
-    room -= message.gasLimit
+  const stop = messages.findIndex(({ gasLimit }) => {
+    if (gasLimit <= lane) room -= gasLimit
     return room < 0n
   })
   return stop === -1 ? { taken: messages, left: [] } : { taken: messages.slice(0, stop), left: messages.slice(stop) }
@@ -78,6 +78,10 @@ function runFire(world: World, entry: MailboxEntry, terms: MailboxTerms): Billed
 function runMessage(world: World, message: Message, place: number, terms: MailboxTerms): Billed {
   const { from, to, payload, gasLimit } = message
   const id: Hex = `0x${uintDigits(terms.height, 8)}${uintDigits(place, 4)}`
+  // Sent before the lane was narrowed: waiting for a lane that may never come back would hold up all behind it.
+  if (gasLimit > terms.params.timerLaneCycles) {
+    return { world, receipt: rejectedReceipt('message', id, from, 'lane_too_narrow'), changedKeys: [] }
+  }
   const escrow = gasLimit * terms.prices.cycles + terms.params.maxCellsPerFire * terms.prices.cells
   if (accountOf(world, from).balance < escrow) {
     return { world, receipt: rejectedReceipt('message', id, from, 'unfunded'), changedKeys: [] }

@@ -7,12 +7,14 @@ import { type BlockTerms, createTimerCalls, wakeActor } from './actor-context.ts
 import { MAX_USE, type Prices } from './basefee.ts'
 import { type Billed, billRun } from './bill-run.ts'
 import { accountOf, moveBalance, type World } from './chain-state.ts'
+import { checkChainParams } from './check-chain-params.ts'
+import { isWellFormed } from './is-well-formed.ts'
 import { type RejectionReason, rejectedReceipt } from './receipt.ts'
 import { CYCLE_COSTS } from './resource-costs.ts'
 import { type Action, actorAddressOf, type Transaction, transactionIdOf } from './transaction.ts'
 import { type Frame, Reverted } from './world-frame.ts'
 
-interface TransactionTerms extends BlockTerms {
+export interface TransactionTerms extends BlockTerms {
   readonly prices: Prices
   /** Used by earlier transactions of the block. */
   readonly used: Prices
@@ -21,6 +23,9 @@ interface TransactionTerms extends BlockTerms {
 
 export function runTransaction(world: World, transaction: Transaction, terms: TransactionTerms): Billed {
   const { from, nonce, cyclesLimit, cellsLimit, tipPerCycle = 0n, action } = transaction
+  if (!isWellFormed(transaction)) {
+    return { world, receipt: rejectedReceipt('transaction', '0x', from, 'malformed'), changedKeys: [] }
+  }
   const id = transactionIdOf(transaction)
   const { prices } = terms
   const escrow = cyclesLimit * (prices.cycles + tipPerCycle) + cellsLimit * prices.cells
@@ -45,7 +50,6 @@ export function runTransaction(world: World, transaction: Transaction, terms: Tr
 
 function findRejection(world: World, tx: Transaction, escrow: bigint, terms: TransactionTerms): RejectionReason | null {
   const account = accountOf(world, tx.from)
-  if (tx.cyclesLimit < 0n || tx.cellsLimit < 0n || (tx.tipPerCycle ?? 0n) < 0n) return 'malformed'
   if (tx.nonce !== account.nonce) return 'wrong_nonce'
   // The timer lane is kept free for timers, however full the block is.
   const cyclesLeft = MAX_USE.cycles - terms.params.timerLaneCycles - terms.used.cycles
@@ -89,7 +93,7 @@ function orRevert(outcome: { readonly type: string } | Refusal): void {
 
 function transfer(frame: Frame, from: Hex, to: Hex, amount: bigint): void {
   frame.meter.chargeCycles(CYCLE_COSTS.transfer)
-  if (amount < 0n || accountOf(frame.world, from).balance < amount) throw new Reverted('the balance does not cover it')
+  if (accountOf(frame.world, from).balance < amount) throw new Reverted('the balance does not cover it')
   frame.world = moveBalance(moveBalance(frame.world, from, -amount), to, amount)
 }
 
@@ -120,5 +124,7 @@ function vote(frame: Frame, from: Hex, change: unknown, terms: TransactionTerms)
   if (!terms.governors.has(from)) throw new Reverted('only governors vote')
   const outcome = voteParams(frame.world.schedule, terms.height, change)
   if (outcome.type === 'refused') throw new Reverted(`${outcome.code}: ${outcome.message}`)
+  const fault = checkChainParams(outcome.params)
+  if (fault !== null) throw new Reverted(`${fault.code}: ${fault.message}`)
   frame.world = { ...frame.world, schedule: outcome.schedule }
 }

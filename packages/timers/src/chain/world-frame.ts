@@ -54,9 +54,15 @@ function settle(frame: Frame, body: (frame: Frame) => void): RunOutcome {
     body(frame)
   } catch (error) {
     thrown = true
-    if (!(error instanceof MeterExhausted)) message = error instanceof Error ? error.message : String(error)
+    if (!(error instanceof MeterExhausted)) message = messageOf(error)
   }
   const { exhausted } = frame.meter
   if (exhausted !== null) return { type: 'failed', reason: exhausted, message }
   return thrown ? { type: 'failed', reason: 'reverted', message } : { type: 'succeeded' }
+}
+
+/** Code can throw anything, also what cannot be turned into text. */
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error && typeof thrown.message === 'string') return thrown.message
+  return typeof thrown === 'string' ? thrown : `threw a value of type ${typeof thrown}`
 }

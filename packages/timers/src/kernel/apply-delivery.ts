@@ -5,8 +5,9 @@
  * revived and an updated one keeps its new terms: only the fields that delivery owns are written.
  */
 import { buryTimers, sweepTombstones } from './bury-timers.ts'
-import type { Delivery, Mutation } from './deliver.ts'
+import type { Delivery } from './deliver.ts'
 import type { Hex } from './hex.ts'
+import type { Mutation } from './list-mutations.ts'
 import { diffMaps } from './ordered-map.ts'
 import { listReadyOf, type ReadyIndex } from './ready-index.ts'
 import { changeReadyBySteps, type Replacement, replaceTimers } from './replace-timers.ts'

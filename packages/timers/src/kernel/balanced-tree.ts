@@ -1,4 +1,4 @@
-/** The balanced tree under `OrderedMap`: path-copying inserts and deletes, and joins of whole trees for batches. */
+/** The balanced tree under `OrderedMap`: inserts and deletes that copy the path to their place. */
 export interface MapNode<K, V> {
   readonly key: K
   readonly value: V
@@ -9,14 +9,15 @@ export interface MapNode<K, V> {
 export type Tree<K, V> = MapNode<K, V> | null
 export type Compare<K> = (a: K, b: K) => number
 
-const DELTA = 3
+/** One side may have this many times the entries of the other. */
+export const DELTA = 3
 const RATIO = 2
 
 export function sizeOf<K, V>(tree: Tree<K, V>): number {
   return tree === null ? 0 : tree.size
 }
 
-function nodeOf<K, V>(key: K, value: V, left: Tree<K, V>, right: Tree<K, V>): MapNode<K, V> {
+export function nodeOf<K, V>(key: K, value: V, left: Tree<K, V>, right: Tree<K, V>): MapNode<K, V> {
   return { key, value, left, right, size: sizeOf(left) + sizeOf(right) + 1 }
 }
 
@@ -28,7 +29,7 @@ export function buildTree<K, V>(entries: readonly (readonly [K, V])[], from: num
 }
 
 /** Joins after one side changed by at most one entry, or by what `link` left over. */
-function balance<K, V>(key: K, value: V, left: Tree<K, V>, right: Tree<K, V>): MapNode<K, V> {
+export function balance<K, V>(key: K, value: V, left: Tree<K, V>, right: Tree<K, V>): MapNode<K, V> {
   const leftSize = sizeOf(left)
   const rightSize = sizeOf(right)
   if (leftSize + rightSize > 1) {
@@ -84,7 +85,7 @@ export function dropNode<K, V>(node: Tree<K, V>, key: K, compare: Compare<K>): T
 }
 
 /** Joins two balanced neighbours whose sizes already fit one another. */
-function glue<K, V>(left: Tree<K, V>, right: Tree<K, V>): Tree<K, V> {
+export function glue<K, V>(left: Tree<K, V>, right: Tree<K, V>): Tree<K, V> {
   if (left === null) return right
   if (right === null) return left
   if (left.size > right.size) {
@@ -103,96 +104,4 @@ function dropFirst<K, V>(node: MapNode<K, V>): Tree<K, V> {
 
 function dropLast<K, V>(node: MapNode<K, V>): Tree<K, V> {
   return node.right === null ? node.left : balance(node.key, node.value, node.left, dropLast(node.right))
-}
-
-function putFirst<K, V>(node: Tree<K, V>, key: K, value: V): MapNode<K, V> {
-  if (node === null) return nodeOf(key, value, null, null)
-  return balance(node.key, node.value, putFirst(node.left, key, value), node.right)
-}
-
-function putLast<K, V>(node: Tree<K, V>, key: K, value: V): MapNode<K, V> {
-  if (node === null) return nodeOf(key, value, null, null)
-  return balance(node.key, node.value, node.left, putLast(node.right, key, value))
-}
-
-/** Joins two trees of any sizes around a key that lies between them. */
-function link<K, V>(key: K, value: V, left: Tree<K, V>, right: Tree<K, V>): MapNode<K, V> {
-  if (left === null) return putFirst(right, key, value)
-  if (right === null) return putLast(left, key, value)
-  if (DELTA * left.size < right.size) {
-    return balance(right.key, right.value, link(key, value, left, right.left), right.right)
-  }
-  if (DELTA * right.size < left.size) {
-    return balance(left.key, left.value, left.left, link(key, value, left.right, right))
-  }
-  return nodeOf(key, value, left, right)
-}
-
-function merge<K, V>(left: Tree<K, V>, right: Tree<K, V>): Tree<K, V> {
-  if (left === null) return right
-  if (right === null) return left
-  if (DELTA * left.size < right.size) return balance(right.key, right.value, merge(left, right.left), right.right)
-  if (DELTA * right.size < left.size) return balance(left.key, left.value, left.left, merge(left.right, right))
-  return glue(left, right)
-}
-
-export function splitTree<K, V>(
-  node: Tree<K, V>,
-  key: K,
-  compare: Compare<K>,
-): { readonly left: Tree<K, V>; readonly match: MapNode<K, V> | null; readonly right: Tree<K, V> } {
-  if (node === null) return { left: null, match: null, right: null }
-  const side = compare(key, node.key)
-  if (side === 0) return { left: node.left, match: node, right: node.right }
-  if (side < 0) {
-    const parts = splitTree(node.left, key, compare)
-    return { ...parts, right: link(node.key, node.value, parts.right, node.right) }
-  }
-  const parts = splitTree(node.right, key, compare)
-  return { ...parts, left: link(node.key, node.value, node.left, parts.left) }
-}
-
-export function putMany<K, V>(
-  node: Tree<K, V>,
-  entries: readonly (readonly [K, V])[],
-  from: number,
-  to: number,
-  compare: Compare<K>,
-): Tree<K, V> {
-  if (from >= to) return node
-  if (node === null) return buildTree(entries, from, to)
-  const at = lowerBound(from, to, (index) => compare((entries[index] as readonly [K, V])[0], node.key))
-  const left = putMany(node.left, entries, from, at.index, compare)
-  const right = putMany(node.right, entries, at.found ? at.index + 1 : at.index, to, compare)
-  if (!at.found) return link(node.key, node.value, left, right)
-  const entry = entries[at.index] as readonly [K, V]
-  return link(entry[0], entry[1], left, right)
-}
-
-export function dropMany<K, V>(
-  node: Tree<K, V>,
-  keys: readonly K[],
-  from: number,
-  to: number,
-  compare: Compare<K>,
-): Tree<K, V> {
-  if (from >= to || node === null) return node
-  const at = lowerBound(from, to, (index) => compare(keys[index] as K, node.key))
-  const left = dropMany(node.left, keys, from, at.index, compare)
-  const right = dropMany(node.right, keys, at.found ? at.index + 1 : at.index, to, compare)
-  if (at.found) return merge(left, right)
-  return left === node.left && right === node.right ? node : link(node.key, node.value, left, right)
-}
-
-function lowerBound(from: number, to: number, side: (index: number) => number): { index: number; found: boolean } {
-  let low = from
-  let high = to
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const order = side(middle)
-    if (order === 0) return { index: middle, found: true }
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return { index: low, found: false }
 }

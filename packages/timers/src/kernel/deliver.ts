@@ -9,14 +9,15 @@ import type { Funds } from './escrow.ts'
 import type { Eviction } from './eviction.ts'
 import { type Candidates, gatherCandidates } from './gather-candidates.ts'
 import { compareHex, type Hex } from './hex.ts'
-import { U32_MAX, U64_MAX } from './limits.ts'
+import { U64_MAX } from './limits.ts'
+import { listMutations, type Mutation } from './list-mutations.ts'
 import type { MailboxEntry } from './mailbox-entry.ts'
 import { matchWatches, type WatchClipped, type WatchMatches } from './match-watches.ts'
 import { mergeShards } from './merge-shards.ts'
 import type { ReadyIndex } from './ready-index.ts'
 import { walkShard } from './ready-shard.ts'
 import { compareMailboxOrder, createFireSelector, type FireSelector } from './select-fires.ts'
-import type { DueTimer, MatchedKeys } from './timer.ts'
+import type { DueTimer } from './timer.ts'
 import type { TimerParams } from './timer-params.ts'
 import type { TimerState } from './timer-state.ts'
 
@@ -31,18 +32,6 @@ export interface DeliverBlock {
   /** Any number gives the same bytes. */
   readonly shards?: number
 }
-
-export type Mutation =
-  | { readonly type: 'timer.spent'; readonly timerId: Hex }
-  | { readonly type: 'timer.rescheduled'; readonly timerId: Hex; readonly fireSeq: number; readonly dueHeight: bigint }
-  | {
-      readonly type: 'timer.retired'
-      readonly timerId: Hex
-      readonly reason: 'fire_seq_exhausted' | 'height_exhausted'
-    }
-  | { readonly type: 'watch.cleared'; readonly timerId: Hex; readonly fireSeq: number }
-  | { readonly type: 'watch.pended'; readonly timerId: Hex; readonly dueHeight: bigint; readonly matched: MatchedKeys }
-  | { readonly type: 'cursor.moved'; readonly target: Hex; readonly height: bigint }
 
 export interface Delivery {
   readonly height: bigint
@@ -86,12 +75,13 @@ export function assembleDelivery(state: TimerState, block: DeliverBlock, parts: 
     .sort(compareMailboxOrder)
     .map(({ ready: { timer } }) => matches.woken.get(timer.timerId) ?? timer)
   const { ready } = candidates
+  const evictions = [...candidates.evictions, ...selector.evictions]
   return {
     height,
     params,
     entries: fired.map((timer) => materialize(state.chainId, block, timer)),
-    mutations: listMutations(height, fired, matches, [...candidates.evictions, ...selector.evictions]),
-    evictions: [...candidates.evictions, ...selector.evictions],
+    mutations: listMutations(height, fired, matches, evictions),
+    evictions,
     carried: { keys: matches.carriedKeys, clipped: matches.clipped },
     derived: ready === null ? null : { ready, timers: wakeRecords(state, matches) },
   }
@@ -141,36 +131,4 @@ function materialize(chainId: bigint, block: DeliverBlock, timer: DueTimer): Mai
     bidSnapshot: timer.bidFp,
     triggerCtx: { kind, dueHeight, matched: timer.kind === 'STATE_WATCH' ? timer.matched : null },
   }
-}
-
-function listMutations(
-  height: bigint,
-  fired: readonly DueTimer[],
-  { woken }: WatchMatches,
-  evictions: readonly Eviction[],
-): Mutation[] {
-  const settled = new Set([...fired, ...evictions].map(({ timerId }) => timerId))
-  const waiting = [...woken.values()].filter((timer) => !settled.has(timer.timerId))
-  const targets = [...new Set(fired.map(({ target }) => target))].sort(compareHex)
-  return [
-    ...fired.map((timer) => writeBackOf(timer, height)),
-    ...waiting.sort((a, b) => compareHex(a.timerId, b.timerId)).flatMap(pendingOf),
-    ...targets.map((target): Mutation => ({ type: 'cursor.moved', target, height })),
-  ]
-}
-
-/** R5 to R7: what one fire leaves behind. */
-function writeBackOf(timer: DueTimer, height: bigint): Mutation {
-  const { timerId, fireSeq } = timer
-  if (timer.kind === 'HEIGHT') return { type: 'timer.spent', timerId }
-  if (fireSeq >= U32_MAX) return { type: 'timer.retired', timerId, reason: 'fire_seq_exhausted' }
-  if (timer.kind === 'STATE_WATCH') return { type: 'watch.cleared', timerId, fireSeq: fireSeq + 1 }
-  const dueHeight = height + BigInt(timer.everyBlocks)
-  if (dueHeight > U64_MAX) return { type: 'timer.retired', timerId, reason: 'height_exhausted' }
-  return { type: 'timer.rescheduled', timerId, fireSeq: fireSeq + 1, dueHeight }
-}
-
-function pendingOf(timer: DueTimer): Mutation[] {
-  if (timer.kind !== 'STATE_WATCH' || timer.matched === null) return []
-  return [{ type: 'watch.pended', timerId: timer.timerId, dueHeight: timer.dueHeight, matched: timer.matched }]
 }

@@ -29,7 +29,7 @@ export const KIND_CODES: { readonly [K in TimerKind]: number } = { HEIGHT: 0, ST
 export function encodeEntry(entry: MailboxEntry): Hex {
   const { triggerCtx: trigger } = entry
   const matched = trigger.matched ?? { keys: [], truncated: false }
-  const keys = matched.keys.map((key) => `${uintDigits(byteLength(key), 2)}${key.slice(2)}`)
+  const keys = matched.keys.map((key) => `${uintDigits(byteLength(key), 4)}${key.slice(2)}`)
   return `0x${[
     entry.deliverId.slice(2),
     uintDigits(entry.height, 8),

@@ -63,7 +63,9 @@ function queueKeys(carried: readonly Hex[], modifiedKeys: Iterable<string>): Ite
   const fresh = new Set<Hex>()
   for (const text of modifiedKeys) {
     const key = findHex(text)
-    if (key !== null) fresh.add(key)
+    // A key passed over in silence would be a watch that never fires.
+    if (key === null) throw new RangeError('a modified key must be bytes as 0x text')
+    fresh.add(key)
   }
   return new Set([...carried, ...[...fresh].sort(compareHex)])
 }

@@ -3,10 +3,11 @@
  * every block and shares no ordering, matching or selection code with the kernel.
  */
 
-import type { DeliverBlock, Delivery, Mutation } from './deliver.ts'
+import type { DeliverBlock, Delivery } from './deliver.ts'
 import { deliverIdOf } from './deliver-id.ts'
 import type { Eviction } from './eviction.ts'
 import type { Hex } from './hex.ts'
+import type { Mutation } from './list-mutations.ts'
 import type { MailboxEntry } from './mailbox-entry.ts'
 import type { Timer, WatchTimer } from './timer.ts'
 import type { TimerParams } from './timer-params.ts'

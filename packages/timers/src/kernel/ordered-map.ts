@@ -6,18 +6,8 @@
  * entries; `diffMaps` walks two versions and skips what they share, so it costs what changed.
  * Balance follows Data.Map (delta 3, ratio 2).
  */
-import {
-  buildTree,
-  type Compare,
-  dropMany,
-  dropNode,
-  type MapNode,
-  putMany,
-  putNode,
-  sizeOf,
-  splitTree,
-  type Tree,
-} from './balanced-tree.ts'
+import { buildTree, type Compare, dropNode, type MapNode, putNode, sizeOf, type Tree } from './balanced-tree.ts'
+import { dropMany, putMany, splitTree } from './join-trees.ts'
 
 export class OrderedMap<K, V> {
   readonly root: Tree<K, V>

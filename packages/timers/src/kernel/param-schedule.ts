@@ -31,7 +31,12 @@ export function paramsAt({ epochLength, active, next }: ParamSchedule, height: b
 }
 
 export type VoteOutcome =
-  | { readonly type: 'voted'; readonly schedule: ParamSchedule; readonly fromHeight: bigint }
+  | {
+      readonly type: 'voted'
+      readonly schedule: ParamSchedule
+      readonly fromHeight: bigint
+      readonly params: TimerParams
+    }
   | Refusal
 
 /** Later votes of one epoch build on earlier ones; a change that would be unsafe is refused whole. */
@@ -42,7 +47,12 @@ export function voteParams(schedule: ParamSchedule, height: bigint, change: unkn
   const merged = mergeParams((next ?? active).params, change)
   if (merged.type === 'refused') return merged
   const voted = { fromEpoch: epoch + 1n, params: merged.params }
-  return { type: 'voted', schedule: { epochLength, active, next: voted }, fromHeight: voted.fromEpoch * epochLength }
+  return {
+    type: 'voted',
+    schedule: { epochLength, active, next: voted },
+    fromHeight: voted.fromEpoch * epochLength,
+    params: merged.params,
+  }
 }
 
 function settle({ active, next }: ParamSchedule, epoch: bigint): Pick<ParamSchedule, 'active' | 'next'> {

@@ -9,7 +9,7 @@ export interface TimerParams {
   readonly wAge: bigint
   /** Integer factor of the Q32.96 bid. */
   readonly wBid: bigint
-  /** Q32.96 per rank, zero or negative. */
+  /** Q32.96 per rank, zero or negative; small, since it counts into the no-starvation bound. */
   readonly wFifo: bigint
   readonly minBid: bigint
   readonly maxBid: bigint
@@ -85,9 +85,14 @@ const INTEGER_RANGES: { readonly [K in keyof TimerParams]?: readonly [bigint, bi
   maxCarryKeys: [0n, BigInt(U32_MAX)],
 }
 
-/** Blocks after which no later bid can overtake a waiting timer: the no-starvation bound N*. */
-export function starvationBlocks(params: Pick<TimerParams, 'wAge' | 'wBid' | 'minBid' | 'maxBid'>): bigint {
-  const reach = params.wBid * (params.maxBid - params.minBid)
+/**
+ * Blocks after which nothing that comes due later can overtake a waiting timer: the no-starvation bound N*.
+ *
+ * Ranks count as well as bids. An interval keeps its rank through all its fires, so with a W_fifo below zero an old one
+ * would win against every younger timer for as long as their ranks lie apart.
+ */
+export function starvationBlocks(params: Pick<TimerParams, 'wAge' | 'wBid' | 'wFifo' | 'minBid' | 'maxBid'>): bigint {
+  const reach = params.wBid * (params.maxBid - params.minBid) - params.wFifo * U64_MAX
   return (reach + params.wAge - 1n) / params.wAge
 }
 
@@ -123,7 +128,10 @@ export function checkParams(params: TimerParams): Refusal | null {
   }
   const reach = starvationBlocks(params)
   if (reach > params.maxStarvationBlocks) {
-    return refuse('ERR_INVALID_PARAM', `a top bid would hold others back ${reach} blocks, past maxStarvationBlocks`)
+    return refuse(
+      'ERR_INVALID_PARAM',
+      `bids and ranks could hold a timer back ${reach} blocks, past maxStarvationBlocks`,
+    )
   }
   return checkBounds(params)
 }

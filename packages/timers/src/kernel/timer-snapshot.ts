@@ -40,7 +40,7 @@ export function snapshotTimers(state: TimerState): TimerSnapshot {
   }
 }
 
-/** Builds state from lists in any order; throws on records that no call could have made. */
+/** Builds state from lists in any order; throws on repeats, unknown versions and timers due before they were set. */
 export function restoreTimers(snapshot: TimerSnapshot): TimerState {
   const { chainId, height, nextRank, carriedKeys } = snapshot
   const blank = createTimerState({ chainId, targets: snapshot.targets === null ? 'any' : 'known' })

@@ -1,14 +1,27 @@
 /** Reads a scenario file; every problem is reported at once, each with the path of its field. */
+import { checkChainParams } from '../chain/check-chain-params.ts'
 import { DEMO_HANDLERS } from '../chain/demo-actors.ts'
-import { checkParams, DEFAULT_PARAMS, type TimerParams } from '../kernel/timer-params.ts'
+import { DEFAULT_PARAMS, type TimerParams } from '../kernel/timer-params.ts'
 import { createFieldReader, type FieldProblem, type FieldReader } from './field-reader.ts'
-import type { CallPlan, Occasions, Scenario, ScenarioActor, TimerPlan, Trigger } from './scenario.ts'
+import {
+  type CallPlan,
+  countOccasions,
+  type Occasions,
+  type Scenario,
+  type ScenarioActor,
+  type TimerPlan,
+  type Trigger,
+} from './scenario.ts'
 
 export type ScenarioOutcome =
   | { readonly type: 'scenario'; readonly scenario: Scenario }
   | { readonly type: 'invalid'; readonly problems: readonly FieldProblem[] }
 
 const MAX_BLOCKS = 100_000
+/** More would not be a scenario but a way to run out of memory. */
+const MAX_OCCASIONS = 1_000_000
+/** The simulator writes the number of the plan into the first two bytes of a payload. */
+const MAX_PAYLOAD_BYTES = DEFAULT_PARAMS.maxPayloadSize - 2
 
 export function parseScenario(text: string): ScenarioOutcome {
   let value: unknown
@@ -34,6 +47,9 @@ function readScenario(root: FieldReader): Scenario {
   const named = actors.map(({ name }) => name).filter((name) => name !== '')
   const names = new Set(named)
   if (names.size < named.length) root.report('actors', 'has two actors of one name')
+  const timers = root.list('timers').map((each, index) => readTimer(each, index, names, blocks))
+  const total = timers.reduce((sum, { count, occasions }) => sum + count * countOccasions(occasions, blocks), 0)
+  if (total > MAX_OCCASIONS) root.report('timers', `would set ${total} timers; at most ${MAX_OCCASIONS} can be played`)
   return {
     name: root.text('name', 'scenario'),
     blocks,
@@ -41,7 +57,7 @@ function readScenario(root: FieldReader): Scenario {
     basefees: { cycles: fees.bigint('cycles', 1_000n), cells: fees.bigint('cells', 1_000n) },
     balance: root.bigint('balance', 10n ** 24n),
     actors,
-    timers: root.list('timers').map((each, index) => readTimer(each, index, names, blocks)),
+    timers,
     calls: root.list('calls').map((each) => readCall(each, names, blocks)),
   }
 }
@@ -64,7 +80,7 @@ function readParams(reader: FieldReader): Partial<TimerParams> {
     else if (typeof known === 'boolean') params[name] = reader.flag(name)
     else if (Array.isArray(known)) params[name] = reader.bigints(name)
   }
-  const fault = checkParams({ ...DEFAULT_PARAMS, ...params } as TimerParams)
+  const fault = checkChainParams({ ...DEFAULT_PARAMS, ...params } as TimerParams)
   if (fault !== null && reader.clean()) reader.report('', fault.message)
   return params as Partial<TimerParams>
 }
@@ -93,7 +109,7 @@ function readTimer(reader: FieldReader, index: number, names: ReadonlySet<string
     trigger: readTrigger(reader, names),
     bidFp: reader.fixedPoint('bid', 0n),
     gasLimit: reader.bigint('gasLimit', 10_000n),
-    payloadBytes: reader.integer('payloadBytes', { min: 0, max: 4_096, otherwise: 0 }),
+    payloadBytes: reader.integer('payloadBytes', { min: 0, max: MAX_PAYLOAD_BYTES, otherwise: 0 }),
     freshTargets: reader.flag('freshTargets'),
   }
 }
@@ -118,6 +134,7 @@ function readCall(reader: FieldReader, names: ReadonlySet<string>, blocks: numbe
 function readOccasions(reader: FieldReader, blocks: number): Occasions {
   const from = reader.integer('from', { min: 1, max: MAX_BLOCKS, otherwise: 1 })
   const repeats = reader.names().includes('repeatEvery')
+  if (!repeats && reader.names().includes('until')) reader.report('until', 'has no meaning without repeatEvery')
   const every = repeats ? reader.integer('repeatEvery', { min: 1, max: MAX_BLOCKS }) : 1
   return {
     from,

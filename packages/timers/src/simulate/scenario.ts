@@ -54,3 +54,8 @@ export interface CallPlan {
 export function isOccasion({ from, every, until }: Occasions, block: number): boolean {
   return block >= from && block <= until && (block - from) % every === 0
 }
+
+export function countOccasions({ from, every, until }: Occasions, blocks: number): number {
+  const last = Math.min(until, blocks)
+  return last < from ? 0 : 1 + Math.floor((last - from) / every)
+}

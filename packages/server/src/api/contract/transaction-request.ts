@@ -12,8 +12,13 @@ import { finalityRule, parseFinality } from './finality.ts'
 import { instantInput } from './instant.ts'
 import { isStorable } from './text.ts'
 
-export const MAX_DATA_BYTES = 128 * 1024
+/** Pools take no more than 128 KiB of signed bytes; besides the data they hold a few hundred. */
+export const MAX_DATA_BYTES = 128 * 1024 - 512
+/** What the emptiest transaction costs; bytes with less are refused by every node, with their nonce taken. */
+const MIN_GAS = 21_000n
 const MAX_GAS = 2n ** 63n - 1n
+/** Nodes read a price as 128 bits. */
+const MAX_PRICE = 2n ** 128n - 1n
 const MAX_METADATA_ENTRIES = 32
 
 /** Visible ASCII, so that the same text can travel as a header; no blanks at the ends, which headers lose. */
@@ -35,11 +40,13 @@ const call = z
   })
   .meta({ description: 'A contract call to be encoded by the service, in place of `data`.' })
 
+const priceInput = amountInput({ max: MAX_PRICE })
+
 const fees = z
   .strictObject({
-    maxFeePerGas: amountInput().optional(),
-    maxPriorityFeePerGas: amountInput().optional(),
-    gasPrice: amountInput().optional(),
+    maxFeePerGas: priceInput.optional(),
+    maxPriorityFeePerGas: priceInput.optional(),
+    gasPrice: priceInput.optional(),
   })
   .meta({ description: 'Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice; in wei. Left out: market price.' })
   .transform((given, context): Fees => {
@@ -79,7 +86,7 @@ const fields = z.strictObject({
   data: bytesInput(MAX_DATA_BYTES).optional(),
   call: call.optional(),
   value: amountInput().optional().meta({ description: 'Wei; 0 if left out.' }),
-  gasLimit: amountInput({ min: 1n, max: MAX_GAS }).optional().meta({ description: 'Left out: estimated.' }),
+  gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional().meta({ description: 'Left out: estimated.' }),
   fees: fees.optional(),
   speed: z.enum(SPEEDS).optional(),
   priority: z.int().min(-1_000).max(1_000).optional().meta({ description: 'Higher goes first within the signer.' }),

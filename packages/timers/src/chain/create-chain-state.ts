@@ -1,0 +1,62 @@
+/** The state that a reference chain starts from. */
+import { compareHex, type Hex } from '../kernel/hex.ts'
+import { MerkleTrie } from '../kernel/merkle-trie.ts'
+import { OrderedMap } from '../kernel/ordered-map.ts'
+import { createParamSchedule } from '../kernel/param-schedule.ts'
+import { DEFAULT_PARAMS, type TimerParams } from '../kernel/timer-params.ts'
+import { createTimerState } from '../kernel/timer-state.ts'
+import type { Prices } from './basefee.ts'
+import type { ChainState } from './chain-state.ts'
+import { checkChainParams } from './check-chain-params.ts'
+import { sealState } from './seal-state.ts'
+
+export interface Genesis {
+  readonly chainId: bigint
+  readonly epochLength?: bigint
+  readonly params?: Partial<TimerParams>
+  readonly balances?: Readonly<Record<Hex, bigint>>
+  readonly actors?: Readonly<Record<Hex, string>>
+  readonly basefees?: Prices
+  /** Accounts that may vote parameters. */
+  readonly governors?: readonly Hex[]
+}
+
+const NOBODY: Hex = `0x${'00'.repeat(20)}`
+
+export function createChainState(genesis: Genesis): ChainState {
+  const blank = createBlankState(genesis.chainId)
+  let { accounts, actors, timers } = blank.world
+  for (const [address, balance] of Object.entries(genesis.balances ?? {})) {
+    accounts = accounts.set(address as Hex, { balance, nonce: 0n })
+  }
+  for (const [address, handler] of Object.entries(genesis.actors ?? {})) {
+    actors = actors.set(address as Hex, { handler, deployer: NOBODY })
+    timers = { ...timers, targets: timers.targets?.set(address as Hex, null) ?? null }
+  }
+  const params = { ...DEFAULT_PARAMS, ...genesis.params }
+  const fault = checkChainParams(params)
+  if (fault !== null) throw new RangeError(fault.message)
+  const schedule = createParamSchedule(genesis.epochLength ?? 100n, params)
+  const world = { ...blank.world, accounts, actors, timers, schedule }
+  return sealState(blank, { ...blank, world, basefees: genesis.basefees ?? blank.basefees })
+}
+
+function createBlankState(chainId: bigint): ChainState {
+  const trie = new MerkleTrie()
+  return {
+    height: 0n,
+    world: {
+      accounts: new OrderedMap(compareHex),
+      actors: new OrderedMap(compareHex),
+      storage: new OrderedMap(compareHex),
+      timers: createTimerState({ chainId, targets: 'known' }),
+      schedule: createParamSchedule(100n, DEFAULT_PARAMS),
+      messages: [],
+    },
+    basefees: { cycles: 1_000n, cells: 1_000n },
+    burned: 0n,
+    lateKeys: [],
+    trie,
+    stateRoot: trie.rootHash,
+  }
+}
