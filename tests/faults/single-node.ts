@@ -1,6 +1,6 @@
 /** One real service on a real database, with the proxy between it and a real chain that mines when told to. */
 import pg from 'pg'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { type DevelopmentAccount, developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
@@ -64,6 +64,9 @@ export interface SingleNodeOptions {
   readonly rpcUrl?: (proxyUrl: string) => string
 }
 
+/** What never comes shall fail the test that waits for it, and not hold up the rest. */
+vi.setConfig({ testTimeout: 120_000 })
+
 /** Short times, so that what waits for them is over within seconds. */
 const QUICK = {
   DROVER_FINALITY: '2',
@@ -108,9 +111,19 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
     return answer.body.id
   }
 
+  async function close(): Promise<void> {
+    await stopService('SIGKILL')
+    await proxy.stop()
+    await database.drop()
+    await chain.stop()
+  }
+
   const read = async (id: string): Promise<SeenTransaction> => (await drover().get(`/v1/transactions/${id}`)).body
 
-  await start()
+  await start().catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   return {
     ...{ chain, proxy, sender, accepted, drover, start, stopService, send, read },
     sendTogether: async (count, meanwhile) => {
@@ -133,12 +146,7 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
     metric: (name, labels = '') => readMetric(drover(), name, labels),
     isReady: async () => (await drover().get('/readyz')).status === 200,
     query: (sql) => query(database, sql),
-    close: async () => {
-      await stopService('SIGKILL')
-      await proxy.stop()
-      await database.drop()
-      await chain.stop()
-    },
+    close,
   }
 }
 

@@ -122,7 +122,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'pending' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'pending' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -358,7 +358,7 @@ export interface TransactionRequest {
   readonly from: string
   /** Left out or null: deploys a contract. */
   readonly to?: string | null
-  /** 0x-hex, whole bytes, at most 131072 bytes. */
+  /** 0x-hex, whole bytes, at most 130560 bytes. */
   readonly data?: string
   /** A contract call to be encoded by the service, in place of `data`. */
   readonly call?: {

@@ -52,6 +52,8 @@ export interface ApiServices {
   chainStatus(): readonly ChainStatus[]
   /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
   viewOf(chainId: number): ChainView | null
+  /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
+  baseFeeOf(chainId: number): Promise<bigint | null>
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>

@@ -2,18 +2,19 @@
 import { AppError } from '../core/app-error.ts'
 import { type Explanation, explain } from '../core/explain.ts'
 import type { ExplainContext } from '../core/explanation.ts'
-import { type InFlight, inclusionOf, isTerminal, type Transaction } from '../core/transaction.ts'
+import { type InFlight, inclusionOf, isInFlight, isTerminal, type Transaction } from '../core/transaction.ts'
 import type { ApiServices } from './api-services.ts'
 
-type Services = Pick<ApiServices, 'store' | 'clock' | 'viewOf' | 'finalityOf'>
+type Services = Pick<ApiServices, 'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf'>
 
 export async function explainTransaction(tx: Transaction, services: Services): Promise<Explanation> {
   const { store, clock } = services
   const { lane, finality } = tx.intent
-  const [queueAhead, [status], inFlight] = await Promise.all([
+  const [queueAhead, [status], inFlight, baseFeeWei] = await Promise.all([
     store.countAhead(tx.id),
     store.listLaneStatus({ lane }),
     isTerminal(tx) ? [] : store.loadLane(lane).then((loaded) => loaded.inFlight),
+    isInFlight(tx) && inclusionOf(tx) === null ? services.baseFeeOf(lane.chainId) : null,
   ])
   if (status === undefined) throw new AppError('internal', `transaction ${tx.id} belongs to no lane`)
   const { signer, lease } = status
@@ -22,6 +23,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     policy: signer.policy,
     finality: finality ?? services.finalityOf(lane),
     head: services.viewOf(lane.chainId)?.head.number ?? null,
+    baseFeeWei,
     queueAhead,
     lane: { owner: lease, inFlight: inFlight.length, paused: signer.paused, lowestUnmined: findLowest(inFlight) },
   }

@@ -4,7 +4,7 @@ import type { Store } from '../ports/store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
 import { createSilentTelemetry } from '../telemetry/recording-telemetry.ts'
 import { UINT256_MAX } from './contract/amount.ts'
-import { MAX_DATA_BYTES } from './contract/transaction-request.ts'
+import { MAX_DATA_BYTES, MAX_PRICE } from './contract/transaction-request.ts'
 import { createTestApi, SIGNER, TARGET, type TestApi } from './create-test-api.suite.ts'
 
 let database: TestDatabase
@@ -31,7 +31,7 @@ function post(payload: object) {
 describe('whatever the contract lets through, PostgreSQL keeps and gives back', () => {
   test.each<[string, object]>([
     ['the largest amounts', { value: UINT256_MAX.toString(), gasLimit: (2n ** 63n - 1n).toString() }],
-    ['the largest fees', { fees: { maxFeePerGas: UINT256_MAX.toString(), maxPriorityFeePerGas: '0' } }],
+    ['the largest fees', { fees: { maxFeePerGas: MAX_PRICE.toString(), maxPriorityFeePerGas: '0' } }],
     ['the largest data', { data: `0x${'ab'.repeat(MAX_DATA_BYTES)}` }],
     ['the longest request id', { requestId: '~'.repeat(200) }],
     ['text of all kinds', { metadata: { 'ключ "\\': '🐑 \u0001\t\n\\u0000', empty: '' } }],

@@ -16,6 +16,7 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+import { readBaseFee } from '../engine/read-base-fee.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
@@ -29,6 +30,7 @@ import { createPostgresStore } from '../store/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
+import { tellKeptPolicies } from './tell-kept-policies.ts'
 
 export interface Service {
   readonly url: string
@@ -66,6 +68,10 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
         label: null,
       })),
     ),
+  )
+  const own = new Set(signer.addresses())
+  tellKeptPolicies(await store.listSigners(), telemetry, ({ lane }) =>
+    own.has(lane.signer) ? policyOf(config, lane.signer) : null,
   )
   const engine = createEngine({
     store,
@@ -106,6 +112,10 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     clock,
     chainStatus,
     listNodes: () => store.listNodes(),
+    baseFeeOf: async (chainId) => {
+      const chain = byId.get(chainId)
+      return chain === undefined ? null : await readBaseFee(chain, clock)
+    },
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
@@ -124,11 +134,10 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   })
 
   async function stopInOrder(): Promise<void> {
-    await server.close()
-    await intake.drain()
-    signers.close()
     review.stop()
-    await engine.stop()
+    // Side by side: a client that takes its time must not keep the lanes from going to a peer.
+    await server.close(); await intake.drain(); await engine.stop()
+    signers.close()
     await Promise.all(chains.map(({ chain }) => chain.close()))
     await store.close()
     settle()

@@ -63,8 +63,9 @@ export function createJsonRpcClient(
     nextId += requests.length
     const calls = requests.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }))
     const body = JSON.stringify(calls.length === 1 ? calls[0] : calls)
-    const reply = redactReply(target, await limiter.run(() => transport.post(body)))
-    return readReply(reply, firstId, requests.length)
+    const outcome = readReply(await limiter.run(() => transport.post(body)), firstId, requests.length)
+    if (outcome.type !== 'replies') return outcome
+    return { type: 'replies', replies: outcome.replies.map((reply) => redactReply(target, reply)) }
   }
 
   async function sendChunk(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
@@ -103,9 +104,19 @@ export function createJsonRpcClient(
   }
 }
 
-/** Before anything is parsed, so that no error text can carry a credential any further. */
-function redactReply(target: RpcUrl, reply: HttpReply): HttpReply {
-  return reply.type === 'answered' ? { ...reply, body: target.redact(reply.body) } : reply
+/** Words only: what a short password strikes out of a hash would be missing there. */
+function redactReply(target: RpcUrl, reply: RpcReply): RpcReply {
+  if (reply.type === 'result') return reply
+  if (reply.type !== 'error') return { ...reply, message: target.redact(reply.message) }
+  const { message, data } = reply.error
+  return { ...reply, error: { ...reply.error, message: target.redact(message), data: redactData(target, data) } }
+}
+
+function redactData(target: RpcUrl, data: unknown): unknown {
+  if (typeof data === 'string') return /^0x[0-9a-f]*$/i.test(data) ? data : target.redact(data)
+  if (Array.isArray(data)) return data.map((item) => redactData(target, item))
+  if (!isRecord(data)) return data
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, redactData(target, value)]))
 }
 
 function readReply(reply: HttpReply, firstId: number, count: number): BatchReply {

@@ -477,6 +477,16 @@ describe('credentials in a URL', () => {
     expect(failures[0]?.message).toContain(url.host)
   })
 
+  test('leave what the node says of the chain as it is, however short they are', async () => {
+    const url = new URL('/transactions', first.url)
+    url.username = 'dev'
+    url.password = '0'
+    const chain = open([url.href])
+    const block = await chain.getBlock('latest')
+    expect(block).toEqual(await open([first.url]).getBlock('latest'))
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+  })
+
   test('that cannot be read are refused by position', () => {
     expect(() => open(['http://ok.example', 'htp:/pa55@nowhere'])).toThrow(/^RPC URL 2 of 2 is not/)
     expect(() => open(['ws://heads.example/pa55'])).toThrow(/at least one http/)

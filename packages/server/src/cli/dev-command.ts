@@ -43,6 +43,7 @@ async function startDevelopment(command: Command, context: CommandContext): Prom
     await runUntilStopped({
       terminal: context.terminal,
       shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
+      onBug: (error) => telemetry.log('error', 'something is broken inside Drover; it stops', { error }),
       start: () =>
         startDev({
           dataDir: resolve(context.terminal.folder, dataDir),

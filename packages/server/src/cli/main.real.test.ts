@@ -114,6 +114,7 @@ test('migrate needs only the database, and says when it cannot be reached', asyn
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
   const unreachable = await drover(['migrate'], { DROVER_DATABASE_URL: 'postgres://u:pass-word-1@127.0.0.1:1/x' })
   expect(unreachable.code).toBe(1)
+  expect(unreachable.stderr).toContain('the database 127.0.0.1:1/x cannot be used; check DROVER_DATABASE_URL')
   expect(unreachable.stderr).toContain('ECONNREFUSED')
   expect(unreachable.stderr).not.toContain('pass-word-1')
   expect(unreachable.stderr).not.toMatch(/^\s+at /m)
@@ -141,5 +142,11 @@ describe('timers simulate', () => {
     const { code, stderr } = await drover(['timers', 'simulate', 'wrong.json'])
     expect(code).toBe(2)
     for (const field of ['blocks', 'surprise']) expect(stderr).toContain(field)
+  })
+
+  test('a scenario that cannot be read is wrong usage, and named', async () => {
+    const { code, stderr, stdout } = await drover(['timers', 'simulate', 'missing.json'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^cannot read the scenario: .*missing\.json/)
   })
 })

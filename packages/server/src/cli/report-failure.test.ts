@@ -15,6 +15,7 @@ function report(error: unknown, isDebugging = false): { readonly code: number; r
     stdout: stream,
     stderr: stream,
     onSignal: () => () => undefined,
+    onBug: () => () => undefined,
     exit: () => undefined,
   }
   const redactor = createRedactor(['planted-secret'])

@@ -8,11 +8,13 @@ interface Stage {
   readonly exits: number[]
   readonly said: string[]
   signal(): void
+  break(error: Error): void
   hasListener(): boolean
 }
 
 function createStage(): Stage {
   const listeners = new Set<(signal: string) => void>()
+  const catchers = new Set<(error: unknown) => void>()
   const exits: number[] = []
   const said: string[] = []
   const stream = { write: (text: string) => said.push(text) }
@@ -20,7 +22,8 @@ function createStage(): Stage {
     exits,
     said,
     signal: () => listeners.forEach((listener) => void listener('SIGTERM')),
-    hasListener: () => listeners.size > 0,
+    break: (error) => catchers.forEach((listener) => void listener(error)),
+    hasListener: () => listeners.size + catchers.size > 0,
     terminal: {
       env: {},
       folder: '/',
@@ -30,6 +33,10 @@ function createStage(): Stage {
         listeners.add(listener)
         return () => listeners.delete(listener)
       },
+      onBug(listener) {
+        catchers.add(listener)
+        return () => catchers.delete(listener)
+      },
       exit: (code) => exits.push(code),
     },
   }
@@ -37,12 +44,16 @@ function createStage(): Stage {
 
 const never = new Promise<void>(() => undefined)
 
+const told: unknown[] = []
+const onBug = (error: unknown) => void told.push(error)
+
 function run(stage: Stage, running: Partial<Running>, onStarted: () => void = () => undefined): Promise<number> {
   return runUntilStopped({
     terminal: stage.terminal,
     shutdownTimeoutMs: 1_000,
     start: async () => ({ stop: async () => undefined, stopped: never, ...running }),
     onStarted,
+    onBug,
   })
 }
 
@@ -90,6 +101,7 @@ test('a signal while it starts is kept until it can be stopped', async () => {
     shutdownTimeoutMs: 1_000,
     start: () => new Promise<Running>((resolve) => (started = resolve)),
     onStarted,
+    onBug,
   })
   stage.signal()
   await vi.advanceTimersByTimeAsync(10)
@@ -103,4 +115,14 @@ test('a service that ends by itself is a failure', async () => {
   const stage = createStage()
   expect(await run(stage, { stopped: Promise.resolve() })).toBe(EXIT.failure)
   await expect(run(stage, { stopped: Promise.reject(new Error('lost')) })).rejects.toThrow('lost')
+})
+
+test('an error that nobody caught is told, stops it in order, and is a failure', async () => {
+  const stage = createStage()
+  const stop = vi.fn(async () => undefined)
+  const bug = new TypeError('x is undefined')
+  expect(await run(stage, { stop }, () => stage.break(bug))).toBe(EXIT.failure)
+  expect(stop).toHaveBeenCalledTimes(1)
+  expect(told).toEqual([bug])
+  expect(stage.hasListener()).toBe(false)
 })

@@ -1,7 +1,8 @@
 /**
  * Keeps a service running until it is told to stop. The first signal asks for an orderly stop, which is given a bounded
  * time; a second one, a moment later, ends the process at once. A signal that comes while the service still starts
- * counts as the first.
+ * counts as the first. An error that nobody caught is a bug, after which nothing can be relied upon: it is told, and the
+ * service is stopped in the same way, so that its lanes go to a peer at once instead of when their leases expire.
  */
 import { EXIT, type ExitCode } from './exit-code.ts'
 import type { Terminal } from './terminal.ts'
@@ -17,12 +18,13 @@ export interface RunOptions<T extends Running> {
   readonly shutdownTimeoutMs: number
   start(): Promise<T>
   onStarted(running: T): void
+  onBug(error: unknown): void
 }
 
 /** One Ctrl-C arrives twice under npm: from the terminal, and passed on by npm. */
 const SAME_KEYSTROKE_MS = 500
 
-type End = { readonly type: 'signal'; readonly signal: string } | { readonly type: 'stopped' }
+type End = { readonly type: 'signal' | 'bug' | 'stopped' }
 
 export async function runUntilStopped<T extends Running>(options: RunOptions<T>): Promise<ExitCode> {
   const { terminal } = options
@@ -31,11 +33,17 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
     interrupt = resolve
   })
   let firstAt: number | null = null
-  const takeBack = terminal.onSignal((signal) => {
+  const takeBack = terminal.onSignal(() => {
     if (firstAt === null) {
       firstAt = performance.now()
-      interrupt({ type: 'signal', signal })
+      interrupt({ type: 'signal' })
     } else if (performance.now() - firstAt > SAME_KEYSTROKE_MS) terminal.exit(EXIT.interrupted)
+  })
+  let isBroken = false
+  const stopCatching = terminal.onBug((error) => {
+    isBroken = true
+    options.onBug(error)
+    interrupt({ type: 'bug' })
   })
   try {
     const starting = options.start()
@@ -50,9 +58,11 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
       }
     }
     terminal.stderr.write('Stopping; press again to end at once.\n')
-    return await stopInTime(starting, options)
+    const code = await stopInTime(starting, options)
+    return isBroken ? EXIT.failure : code
   } finally {
     takeBack()
+    stopCatching()
   }
 }
 

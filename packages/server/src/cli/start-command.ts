@@ -39,6 +39,7 @@ async function start(command: Command, context: CommandContext): Promise<void> {
     await runUntilStopped({
       terminal: context.terminal,
       shutdownTimeoutMs: config.shutdownTimeoutMs,
+      onBug: (error) => telemetry.log('error', 'something is broken inside Drover; it stops', { error }),
       start: () => startService(config, telemetry),
       onStarted: ({ url, nodeId }) => telemetry.log('info', 'Drover is ready', { url, nodeId }),
     }),

@@ -10,6 +10,8 @@ export interface Terminal {
   readonly stderr: LogStream
   /** Called for each SIGINT and SIGTERM until taken back. */
   onSignal(listener: (signal: string) => void): () => void
+  /** Called with each error that nobody caught, in place of ending the process with its text in full view. */
+  onBug(listener: (error: unknown) => void): () => void
   /** Ends the process now, whatever is still going on in it. */
   exit(code: ExitCode): void
 }
@@ -27,6 +29,11 @@ export function createProcessTerminal(): Terminal {
         process.off('SIGINT', listener)
         process.off('SIGTERM', listener)
       }
+    },
+    onBug(listener) {
+      // Rejections that nobody handles arrive here as well.
+      process.on('uncaughtException', listener)
+      return () => process.off('uncaughtException', listener)
     },
     exit: (code) => process.exit(code),
   }

@@ -30,15 +30,20 @@ async function simulateScenario(
 ): Promise<void> {
   const { svg, json } = command.opts<{ svg?: string; json?: boolean }>()
   const inFolder = (path: string): string => resolve(context.terminal.folder, path)
-  const text = scenario === undefined ? undefined : await readFile(inFolder(scenario), 'utf8')
+  const refuse = (problem: string): void => {
+    context.terminal.stderr.write(`${problem}\n`)
+    context.finish(EXIT.usage)
+  }
+  let text: string | undefined
+  try {
+    if (scenario !== undefined) text = await readFile(inFolder(scenario), 'utf8')
+  } catch (error) {
+    return refuse(`cannot read the scenario: ${error instanceof Error ? error.message : error}`)
+  }
   const { simulateTimers } = await import('@drover/timers')
   const simulation = simulateTimers(text)
   if (simulation.type === 'invalid') {
-    context.terminal.stderr.write(
-      `${scenario} is not a scenario:\n${simulation.problems.map((line) => `  ${line}\n`).join('')}`,
-    )
-    context.finish(EXIT.usage)
-    return
+    return refuse([`${scenario} is not a scenario:`, ...simulation.problems.map((line) => `  ${line}`)].join('\n'))
   }
   if (svg !== undefined) await writeFile(inFolder(svg), simulation.svg)
   printLine(context, json === true ? JSON.stringify(simulation.report, spellBigInts) : simulation.table)

@@ -93,6 +93,7 @@ test('`drover config` shows no secret', async () => {
         stdout: stream,
         stderr: stream,
         onSignal: () => () => undefined,
+        onBug: () => () => undefined,
         exit: () => undefined,
       }
       await runCli(asJson ? ['config', '--json'] : ['config'], terminal)

@@ -29,6 +29,8 @@ export interface Setting<T> {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
+const NEW_SIGNERS =
+  'For new signers; those already known keep theirs until it is changed by `PATCH /v1/signers/{address}`.'
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition
@@ -60,7 +62,8 @@ export const SETTINGS = {
   signerPolicy: setting<SignerPolicies>({
     type: signerPolicies,
     fallback: ALL_STABLE,
-    description: 'Policy preset of new signers; `stable,0x…=fast` makes exceptions. Signers already known keep theirs.',
+    description:
+      'Policy preset of new signers; `stable,0x…=fast` makes exceptions. Signers already known keep theirs until `PATCH /v1/signers/{address}`.',
   }),
   chainId: setting<number | null>({
     type: optional(integer(1, Number.MAX_SAFE_INTEGER), 'what the node says'),
@@ -116,19 +119,17 @@ export const SETTINGS = {
   maxInFlight: setting({
     type: integer(1, 10_000),
     fallback: FAST.maxInFlight,
-    description:
-      'Transactions of one `fast` signer between nonce and finality at one time; no more than the mempool keeps per account.',
+    description: `Transactions of one \`fast\` signer between nonce and finality at one time; no more than the mempool keeps per account. ${NEW_SIGNERS}`,
   }),
   resubmitInterval: setting({
     type: duration(500, DAY),
     fallback: STABLE.resubmitIntervalMs,
-    description: 'A transaction that is not included after this long is sent again, the same bytes.',
+    description: `A transaction that is not included after this long is sent again, the same bytes. ${NEW_SIGNERS}`,
   }),
   stuckAfter: setting({
     type: duration(1_000, 30 * DAY),
     fallback: STABLE.stuckAfterMs,
-    description:
-      'A transaction that is not included after this long is STUCK: it is still watched, and an alarm is raised.',
+    description: `A transaction that is not included after this long is STUCK: it is still watched, and an alarm is raised. ${NEW_SIGNERS}`,
   }),
   stuckHook: setting<string | null>({
     type: optional(text, 'none: always wait'),
@@ -151,7 +152,7 @@ export const SETTINGS = {
   maxSubmitAttempts: setting({
     type: integer(1, 100_000),
     fallback: STABLE.maxSubmitAttempts,
-    description: 'A transaction that was refused this often in a row is STUCK.',
+    description: `A transaction that was refused this often in a row is STUCK. ${NEW_SIGNERS}`,
   }),
   staleReceiptTimeout: setting({
     type: duration(1_000, DAY),

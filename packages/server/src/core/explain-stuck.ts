@@ -1,4 +1,5 @@
 /** Explains a transaction that cannot advance by policy: what stopped it, what that holds up, and what goes on meanwhile. */
+import { explainLowPrice } from './explain-price.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellTime } from './spell-time.ts'
@@ -15,9 +16,15 @@ export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
   return {
     cause: causeOf(tx),
     ...(lower && { blockedBy: { type: 'transaction', ...lower } }),
-    summary: `STUCK since ${spellTime(tx.stuckAt)}: ${reason(tx)} ${held}`,
+    summary: [`STUCK since ${spellTime(tx.stuckAt)}: ${reason(tx)}`, ...lowPrice(tx, context), held].join(' '),
     ...next(tx, now),
   }
+}
+
+/** A nonce that somebody else has used is lost at any price. */
+function lowPrice(tx: Stuck, context: ExplainContext): string[] {
+  const tooLow = tx.subState === 'foreign_nonce' ? null : explainLowPrice(tx, context)
+  return tooLow === null ? [] : [tooLow]
 }
 
 function causeOf(tx: Stuck): Cause {

@@ -1,4 +1,5 @@
 /** Explains a transaction that has a nonce, is in no block, and may still get there by itself. */
+import { explainLowPrice } from './explain-price.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
@@ -61,13 +62,21 @@ function unanswered(tx: Unmined): Found | null {
   }
 }
 
-function waiting(tx: Unmined, { now }: ExplainContext): Found {
+function waiting(tx: Unmined, context: ExplainContext): Found {
+  const { now } = context
   const since = `It has waited for a block for ${spellDuration(now - tx.waitingSince)}; ${sent(tx)}.`
   if (tx.subState === 'reorged') {
     const forks = spellCount(tx.newForks, 'reorganisation')
     return {
       cause: 'reorged',
       summary: `The block that held nonce ${tx.nonce} left the chain (${forks} so far). ${since}`,
+    }
+  }
+  const tooLow = explainLowPrice(tx, context)
+  if (tooLow !== null) {
+    return {
+      cause: 'fee_below_base',
+      summary: `A node has nonce ${tx.nonce}, and it is in no block. ${tooLow} ${since}`,
     }
   }
   return tx.subState === 'stale'

@@ -30,7 +30,14 @@ const now = T0 + 20_000
 
 function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext> = {}): ExplainContext {
   return {
-    ...{ now, policy: STABLE, finality: { type: 'confirmations', count: 12 }, head: 103, queueAhead: 0 },
+    ...{
+      now,
+      policy: STABLE,
+      finality: { type: 'confirmations', count: 12 },
+      head: 103,
+      queueAhead: 0,
+      baseFeeWei: null,
+    },
     lane: { owner, inFlight: 0, paused: false, lowestUnmined: null, ...lane },
     ...change,
   }
@@ -117,6 +124,14 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ],
   ['pending', 'sent', tracking('pending'), context(), ['nonce 7', '19 s', '2 times', time(T0 + 901_000), 'STUCK']],
   ['stale', 'sent', tracking('stale'), context(), ['Nonce 7', 'again', time(T0 + 33_000)]],
+  ['pending', 'at a price that is enough', tracking('pending'), context({ baseFeeWei: 30_000_000_000n }), ['nonce 7']],
+  [
+    'fee_below_base',
+    'sent',
+    tracking('stale'),
+    context({ baseFeeWei: 30_000_000_001n }),
+    ['nonce 7', 'at most 30000000000 wei', 'asks 30000000001', time(T0 + 33_000), 'STUCK'],
+  ],
   ['reorged', 'sent', tracking('reorged', { newForks: 2 }), context(), ['nonce 7', '2 reorganisations']],
   [
     'no_owner',
@@ -168,6 +183,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     stuck('no_inclusion'),
     context({ policy: fast }, { inFlight: 3 }),
     ['nonce 7', '2 times', 'stuck by no_inclusion', '2 other transactions', '1 hash'],
+  ],
+  [
+    'no_inclusion',
+    'stuck at a price that is too low',
+    stuck('no_inclusion'),
+    context({ baseFeeWei: 31_000_000_000n }, { inFlight: 1 }),
+    ['at most 30000000000 wei', 'asks 31000000000'],
   ],
   [
     'rejected_by_node',

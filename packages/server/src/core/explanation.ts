@@ -23,6 +23,7 @@ export const CAUSES = [
   'nonce_gap',
   'blocked_by_predecessor',
   'pending',
+  'fee_below_base',
   'stale',
   'reorged',
   'waiting_for_finality',
@@ -52,6 +53,8 @@ export interface ExplainContext {
   readonly finality: Finality
   /** Height of the chain as this node sees it; null until it saw a block. */
   readonly head: number | null
+  /** What the next block asks per gas, in wei; null where that is not known or there is no base fee. */
+  readonly baseFeeWei: bigint | null
   /** How many stand before it in its lane's queue; null if it is not queued. */
   readonly queueAhead: number | null
   readonly lane: {

@@ -141,13 +141,25 @@ describe('order of acts', () => {
 
   test('a certain failure ends that one; the next goes on at once', async () => {
     const { submit, find, wake } = await setUp()
-    const tooRich = await submit({ value: 0n, fees: { type: 'eip1559', maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } })
-    const tooMuchGas = await submit({ gasLimit: 1n })
+    const tooLittleGas = await submit({ gasLimit: 1n })
     const fine = await submit()
     await wake()
-    expect(await find(tooMuchGas.id)).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: null })
-    expect(await find(tooRich.id)).toMatchObject({ nonce: 0 })
-    expect(await find(fine.id)).toMatchObject({ nonce: 1 })
+    expect(await find(tooLittleGas.id)).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: null })
+    expect(await find(fine.id)).toMatchObject({ nonce: 0 })
+  })
+
+  test('an offer that no block takes holds the line without a nonce, and goes on when the base fee has fallen', async () => {
+    const { submit, find, wake, chain, clock } = await setUp()
+    chain.setBaseFee(10n)
+    const offer = await submit({ fees: { type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 1n } })
+    const behind = await submit()
+    await wake()
+    expect(await find(offer.id)).toMatchObject({ state: 'QUEUED', error: { code: 'fee_below_base' } })
+    expect(await find(behind.id)).toMatchObject({ state: 'QUEUED' })
+    chain.setBaseFee(9n)
+    await clock.advance(2_000)
+    expect(await find(offer.id)).toMatchObject({ state: 'TRACKING', nonce: 0 })
+    expect(await find(behind.id)).toMatchObject({ state: 'TRACKING', nonce: 1 })
   })
 
   test('a call that waits for its predecessor goes on when that is mined, not when its pause ends', async () => {

@@ -3,7 +3,7 @@ import type { FeeMarket } from '../core/fees.ts'
 import { type Policy, STABLE } from '../core/policy.ts'
 import { queued } from '../core/sample-transactions.suite.ts'
 import type { Intent } from '../core/transaction.ts'
-import { type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import { type CallOutcome, ChainUnavailable } from '../ports/chain.ts'
 import { prepareTransactions } from './prepare.ts'
 
 const GWEI = 10n ** 9n
@@ -15,7 +15,7 @@ const MARKET: FeeMarket = {
 
 function createChain(outcomes: readonly CallOutcome[] | Error, balance = 10n ** 18n) {
   const asked: number[] = []
-  const chain = {
+  const chain: Parameters<typeof prepareTransactions>[0] = {
     getFeeMarket: async () => MARKET,
     getBalance: async () => balance,
     estimate: async (calls) => {
@@ -23,7 +23,7 @@ function createChain(outcomes: readonly CallOutcome[] | Error, balance = 10n ** 
       if (outcomes instanceof Error) throw outcomes
       return outcomes
     },
-  } as Chain
+  }
   return { chain, asked }
 }
 

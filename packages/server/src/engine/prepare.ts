@@ -20,8 +20,10 @@ export interface PrepareContext {
   readonly predecessorsPending: boolean
 }
 
+type PreparingChain = Pick<Chain, 'getFeeMarket' | 'getBalance' | 'estimate'>
+
 export async function prepareTransactions(
-  chain: Chain,
+  chain: PreparingChain,
   queued: readonly Queued[],
   context: PrepareContext,
 ): Promise<readonly Preparation[]> {
@@ -54,7 +56,7 @@ export async function prepareTransactions(
 }
 
 /** All of one lane, so that one account pays. */
-async function readBalance(chain: Chain, [first]: readonly Queued[]): Promise<bigint> {
+async function readBalance(chain: PreparingChain, [first]: readonly Queued[]): Promise<bigint> {
   return first === undefined ? 0n : await chain.getBalance(first.intent.lane.signer)
 }
 

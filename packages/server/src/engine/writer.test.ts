@@ -34,13 +34,15 @@ function setUp(writeLanes: WriteLanes, settings: Partial<WriterSettings> = {}) {
 
 describe('group commit', () => {
   test('what several lanes write within the linger is one flush', async () => {
-    const { clock, batches, writer } = setUp(async (writes) => writes.map(() => OK))
+    const { clock, batches, telemetry, writer } = setUp(async (writes) => writes.map(() => OK))
     const results = [writer.write(writeOf(anyLease())), writer.write(writeOf(anyLease()))]
     await clock.advance(4)
     expect(batches).toHaveLength(0)
     await clock.advance(1)
     expect(batches.map((batch) => batch.length)).toEqual([2])
     expect(await Promise.all(results)).toEqual([OK, OK])
+    expect(telemetry.observationsOf('drover_flush_size', { queue: 'writer' })).toEqual([2])
+    expect(telemetry.observationsOf('drover_flush_seconds', { queue: 'writer' })).toEqual([0])
   })
 
   test('what waits or is on its way is the depth of the queue, over all writers and whatever becomes of it', async () => {

@@ -40,13 +40,15 @@ interface WriterPorts {
   readonly settings: WriterSettings
 }
 
+const QUEUE = { queue: 'writer' }
+
 export function createWriter(ports: WriterPorts): Writer {
   const shards = Array.from({ length: ports.settings.writers }, () => createShard(ports))
   let depth = 0
 
   function tellDepth(change: 1 | -1): void {
     depth += change
-    ports.telemetry.gauge('drover_queue_depth', depth, { queue: 'writer' })
+    ports.telemetry.gauge('drover_queue_depth', depth, QUEUE)
   }
 
   return {
@@ -113,8 +115,10 @@ function createShard({ store, clock, telemetry, settings }: WriterPorts): Writer
   async function flush(batch: readonly Waiting[]): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
+        const startedAt = clock.monotonic()
         const results = await store.writeLanes(batch.map((item) => item.write))
-        telemetry.observe('drover_flush_size', batch.length, { queue: 'writer' })
+        telemetry.observe('drover_flush_size', batch.length, QUEUE)
+        telemetry.observe('drover_flush_seconds', (clock.monotonic() - startedAt) / 1_000, QUEUE)
         batch.forEach((item, index) => {
           const result = results[index]
           if (result === undefined) item.reject(new Error('the store answered fewer writes than it was given'))

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,6 +40,21 @@ test('a schema newer than the program is refused', async () => {
     await expect(migrate(database.url)).rejects.toThrow(MigrationRefused)
     await expect(migrate(database.url)).rejects.toThrow(/newer Drover/)
   })
+})
+
+test('a user who may not make tables is told what to grant', async () => {
+  const empty = await createTestDatabase(null)
+  const role = `reader_${randomBytes(4).toString('hex')}`
+  await client.query(`create role ${role} login password 'x'`)
+  try {
+    const url = new URL(empty.url)
+    url.username = role
+    url.password = 'x'
+    await expect(migrate(url.href)).rejects.toThrow(/grant it CREATE on the schema/)
+  } finally {
+    await empty.drop()
+    await client.query(`drop role ${role}`)
+  }
 })
 
 test('every migration file is in the list, under its number', async () => {

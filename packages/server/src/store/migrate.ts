@@ -8,21 +8,33 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { LATEST_SCHEMA_VERSION, MIGRATIONS } from './schema-version.ts'
 
 export { LATEST_SCHEMA_VERSION }
 
 /** The database and this program do not fit together; nothing was changed by the step that found it. */
 export class MigrationRefused extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
     this.name = 'MigrationRefused'
+  }
+}
+
+/** Nobody answers where the database should be, or it does not let us in. */
+export class DatabaseUnreachable extends Error {
+  constructor(databaseUrl: string, cause: unknown) {
+    const { host, pathname } = new URL(databaseUrl)
+    super(`the database ${host}${pathname} cannot be used; check DROVER_DATABASE_URL`, { cause })
+    this.name = 'DatabaseUnreachable'
   }
 }
 
 /** Any constant will do as long as nothing else in the database uses it. */
 const LOCK_KEY = '4919341720851437'
+
+const CONNECT_TIMEOUT_MS = 10_000
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 const LEDGER = `
   create table if not exists schema_migration (
@@ -47,10 +59,16 @@ interface Migration {
 
 export async function migrate(databaseUrl: string): Promise<{ applied: readonly number[]; version: number }> {
   const migrations = await readMigrations()
-  const client = new Client({ connectionString: databaseUrl, application_name: 'drover migrate' })
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: 'drover migrate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  })
   // A lost connection also fails the query that is waiting; without a listener it would end the process instead.
   client.on('error', () => {})
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    throw new DatabaseUnreachable(databaseUrl, error)
+  })
   try {
     const applied: number[] = []
     for (;;) {
@@ -97,7 +115,9 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
     return next?.version ?? null
   } catch (error) {
     await rollback(client, error)
-    throw error
+    if (!(error instanceof DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error
+    const advice = 'grant it CREATE on the schema, or run `drover migrate` as a user who has it'
+    throw new MigrationRefused(`the database user may not make the tables; ${advice}`, { cause: error })
   }
 }
 

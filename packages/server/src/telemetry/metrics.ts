@@ -15,13 +15,13 @@ export const METRICS = {
   drover_leases_total: {
     kind: 'counter',
     help: 'Leases by what came of asking for them.',
-    labels: { result: 'inserted, renewed, taken, lost, released' },
+    labels: { result: 'taken, renewed, lost, released' },
   },
   drover_lanes_owned: { kind: 'gauge', help: 'Lanes that this node holds the lease of.', labels: {} },
   drover_fence_refusals_total: {
     kind: 'counter',
-    help: 'Writes that the database refused because the lease was gone.',
-    labels: { operation: 'what was to be written' },
+    help: 'What a node did not do because a lease was gone, or might have been.',
+    labels: { operation: 'write, broadcast' },
   },
   drover_receipt_lookups_total: {
     kind: 'counter',

@@ -3,9 +3,10 @@ import { cancelTimer } from '../kernel/cancel-timer.ts'
 import { findHex, type Hex } from '../kernel/hex.ts'
 import { findAddress } from '../kernel/read-arguments.ts'
 import { setTimer } from '../kernel/set-timer.ts'
-import { maxGasLimitPerTimer, type TimerParams } from '../kernel/timer-params.ts'
+import type { TimerParams } from '../kernel/timer-params.ts'
 import { updateTimer } from '../kernel/update-timer.ts'
 import type { ActorContext, ActorSetOutcome, Handlers, WakeUp } from './actor.ts'
+import type { Message } from './chain-state.ts'
 import { CYCLE_COSTS, cellsOfBytes, cellsOfTimer, cellsOfUpdate } from './resource-costs.ts'
 import { type Frame, Reverted } from './world-frame.ts'
 
@@ -55,11 +56,7 @@ function createActorContext(frame: Frame, self: Hex, terms: BlockTerms, check: (
     send(to, payload, gasLimit) {
       check()
       frame.meter.chargeCycles(CYCLE_COSTS.send)
-      const target = findAddress(to)
-      const most = maxGasLimitPerTimer(terms.params)
-      if (target === null || typeof gasLimit !== 'bigint' || gasLimit < CYCLE_COSTS.dispatch || gasLimit > most)
-        throw new Reverted(`a message needs an address and a gas limit of ${CYCLE_COSTS.dispatch} to ${most}`)
-      const message = { from: self, to: target, payload: bytesOf(payload), gasLimit }
+      const message = readMessage(self, to, payload, gasLimit, terms.params)
       frame.meter.chargeCells(cellsOfBytes(message.payload))
       frame.world = { ...frame.world, messages: [...frame.world.messages, message] }
     },
@@ -124,6 +121,15 @@ type StoredTimer = ReturnType<Frame['world']['timers']['timers']['get']>
 function chargeStored(frame: Frame, before: StoredTimer, after: StoredTimer): void {
   if (after === undefined || after === before) return
   frame.meter.chargeCells(before === undefined ? cellsOfTimer(after) : cellsOfUpdate(before, after))
+}
+
+/** At least enough to wake its actor, and never more than a lane holds: it would wait for ever, and all behind it. */
+function readMessage(from: Hex, to: Hex, payload: Hex, gasLimit: bigint, { timerLaneCycles }: TimerParams): Message {
+  const target = findAddress(to)
+  if (target === null) throw new Reverted('a message needs the address of an actor')
+  if (typeof gasLimit !== 'bigint' || gasLimit < CYCLE_COSTS.dispatch || gasLimit > timerLaneCycles)
+    throw new Reverted(`a message needs a gas limit of ${CYCLE_COSTS.dispatch} to ${timerLaneCycles}`)
+  return { from, to: target, payload: bytesOf(payload), gasLimit }
 }
 
 function storageKey(self: Hex, key: Hex): Hex {

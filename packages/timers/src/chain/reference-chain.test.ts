@@ -3,7 +3,7 @@ import { timerIdOf } from '../kernel/timer-id.ts'
 import { createChainState } from './create-chain-state.ts'
 import { sealState } from './seal-state.ts'
 import { ACTORS, PRODUCER, SmallChain, setTimerAction, USER } from './small-chain.suite.ts'
-import { actorAddressOf } from './transaction.ts'
+import { type Action, actorAddressOf, type Transaction } from './transaction.ts'
 
 const ONE = 1n << 96n
 const call = (actor: `0x${string}`, payload: `0x${string}` = '0x') => ({ type: 'call', actor, payload }) as const
@@ -84,6 +84,45 @@ describe('R26 end of block', () => {
     const calls = Array.from({ length: 6 }, () => call(ACTORS.forwarder, ACTORS.counter))
     expect(busy.block(...calls).receipts.filter(({ type }) => type === 'message')).toHaveLength(4)
     expect(busy.block().receipts.filter(({ type }) => type === 'message')).toHaveLength(2)
+  })
+  test('a message that could never fit a lane is not sent', () => {
+    for (const gasLimit of [99n, 2_000_001n, 3 as unknown as bigint]) {
+      const chain = new SmallChain({ more: { burner: (context) => context.send(ACTORS.counter, '0x', gasLimit) } })
+      const { receipts } = chain.block(call(ACTORS.burner))
+      expect(receipts).toMatchObject([{ type: 'transaction', outcome: { type: 'failed', reason: 'reverted' } }])
+    }
+  })
+  test('one that no longer fits a narrowed lane is dropped with a receipt and holds up nobody', () => {
+    const chain = new SmallChain({
+      epochLength: 3n,
+      more: { failer: (context) => context.send(ACTORS.counter, '0x', 250_000n) },
+    })
+    const narrow = { type: 'vote_params', change: { timerLaneCycles: 80_000n } } as const
+    chain.block(narrow, setTimerAction(ACTORS.failer, { dueHeight: 2 }))
+    chain.block()
+    const { receipts } = chain.block(call(ACTORS.forwarder, ACTORS.recorder))
+    expect(receipts.map(({ outcome }) => outcome)).toMatchObject([
+      { type: 'succeeded' },
+      { type: 'rejected', reason: 'lane_too_narrow' },
+      { type: 'succeeded' },
+    ])
+  })
+  test.each([
+    ['nothing', undefined],
+    ['an object without a prototype', Object.create(null)],
+    ['a symbol', Symbol('odd')],
+    ['an error without a message', Object.assign(new Error('x'), { message: { toString: null } })],
+  ])('a handler may throw %s', (_, thrown) => {
+    const chain = new SmallChain({
+      more: {
+        counter: () => {
+          throw thrown
+        },
+      },
+    })
+    expect(chain.block(call(ACTORS.counter)).receipts).toMatchObject([
+      { outcome: { reason: 'reverted', message: expect.any(String) } },
+    ])
   })
   test('timers set in callbacks are created at this height and wait for the next', () => {
     const chain = new SmallChain()
@@ -262,6 +301,47 @@ describe('transactions', () => {
     ])
     expect(chain.balance(USER)).toBe(before)
   })
+  test.each<[string, Partial<Record<keyof Transaction, unknown>>]>([
+    ['a nonce below zero', { nonce: -1n }],
+    ['a nonce of 65 bits', { nonce: 1n << 64n }],
+    ['a nonce that is a number', { nonce: 0 }],
+    ['limits that are numbers', { cyclesLimit: 5 }],
+    ['a tip below zero', { tipPerCycle: -1n }],
+    ['a sender that is no address', { from: '0xzz' }],
+    ['a sender in capitals', { from: USER.toUpperCase().replace('0X', '0x') }],
+    ['no action', { action: null }],
+    ['an unknown action', { action: { type: 'mint' } }],
+    ['an action named like a method', { action: { type: 'toString' } }],
+    ['a transfer to no address', { action: { type: 'transfer', to: '0x12', amount: 1n } }],
+    ['a transfer to another spelling', { action: { type: 'transfer', to: `0x${'0F'.repeat(20)}`, amount: 1n } }],
+    ['a transfer of less than nothing', { action: { type: 'transfer', to: PRODUCER, amount: -1n } }],
+    ['a transfer of a number', { action: { type: 'transfer', to: PRODUCER, amount: 1 } }],
+    ['a payload of half a byte', { action: { type: 'call', actor: ACTORS.counter, payload: '0x1' } }],
+    ['a payload that is missing', { action: { type: 'call', actor: ACTORS.counter } }],
+    ['a handler that is no text', { action: { type: 'deploy', handler: 5 } }],
+    ['no actor to destroy', { action: { type: 'destroy', actor: null } }],
+  ])('%s is malformed: rejected alone, and the block goes on', (_, odd) => {
+    const chain = new SmallChain()
+    const good = chain.tx(call(ACTORS.counter))
+    const { receipts } = chain.block({ ...good, ...odd } as unknown as Transaction, good)
+    expect(receipts.map(({ outcome }) => (outcome.type === 'rejected' ? outcome.reason : outcome.type))).toEqual([
+      'malformed',
+      'succeeded',
+    ])
+  })
+  test.each([[null], [undefined], [5], ['x'], [[]], [{ kind: 'HEIGHT' }]])(
+    'timer calls with %s for arguments fail with a code, and cost their cycles',
+    (args) => {
+      const actions = ['set_timer', 'update_timer', 'cancel_timer'].map((type) => ({ type, args }) as unknown as Action)
+      for (const { outcome, cyclesUsed } of new SmallChain().block(...actions).receipts) {
+        expect(outcome).toMatchObject({ type: 'failed', message: expect.stringMatching(/^ERR_/) })
+        expect(cyclesUsed).toBe(200n)
+      }
+    },
+  )
+  test('a producer that is no address is a mistake of the host', () => {
+    expect(() => new SmallChain().chain.append({ producer: '0x12', transactions: [] })).toThrow(RangeError)
+  })
   test('deploy, call, destroy; only by those who may', () => {
     const chain = new SmallChain()
     const actor = actorAddressOf(USER, 0n)
@@ -285,6 +365,15 @@ describe('transactions', () => {
     expect(chain.block({ type: 'vote_params', change: { wAge: 1n } }).receipts).toMatchObject([
       { outcome: { type: 'failed' } },
     ])
+  })
+  test('a lane that would leave no room for transactions cannot be voted, nor started with', () => {
+    const chain = new SmallChain()
+    const vote = (timerLaneCycles: bigint) => ({ type: 'vote_params', change: { timerLaneCycles } }) as const
+    expect(chain.block(vote(10_000_000n), vote(10_000_001n)).receipts.map(({ outcome }) => outcome)).toMatchObject([
+      { type: 'succeeded' },
+      { type: 'failed', message: expect.stringContaining('half of a block') },
+    ])
+    expect(() => new SmallChain({ params: { timerLaneCycles: 10_000_001n } })).toThrow(RangeError)
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addressOf } from './random-script.suite.ts'
 import { firesOf, ONE, SmallWorld } from './small-world.suite.ts'
-import { starvationBlocks } from './timer-params.ts'
+import { checkParams, DEFAULT_PARAMS, starvationBlocks } from './timer-params.ts'
 
 test('R17 no timer starves: only what came due within N* blocks of it can be served before it', () => {
   const arrivals = fc.array(fc.array(fc.bigInt({ min: 0n, max: ONE }), { maxLength: 5 }), {
@@ -37,6 +37,23 @@ test('R17 no timer starves: only what came due within N* blocks of it can be ser
     }),
     { numRuns: 60 },
   )
+})
+
+test('R17 why ranks count into N*: an interval keeps its rank, and a heavy weight lets it hold a younger timer back', () => {
+  const wait = (wFifo: bigint) => {
+    const world = new SmallWorld({ maxFiresPerBlock: 1, wFifo })
+    world.set({ everyBlocks: 1, target: addressOf(0) })
+    for (let n = 0; n < 300; n += 1) world.set({ dueHeight: 1_000_000, target: addressOf(n + 2) })
+    world.set({ dueHeight: 1, target: addressOf(1), payload: '0xff' })
+    while (firesOf(world, '0xff').length === 0 && world.height < 1_000n) world.open().close()
+    return world.height
+  }
+  const heavy = -DEFAULT_PARAMS.wAge
+  expect(wait(heavy)).toBeGreaterThan(300n)
+  expect(checkParams({ ...DEFAULT_PARAMS, wFifo: heavy })).toMatchObject({ code: 'ERR_INVALID_PARAM' })
+  const light = -(1n << 35n)
+  expect(checkParams({ ...DEFAULT_PARAMS, wFifo: light })).toBeNull()
+  expect(wait(light)).toBeLessThanOrEqual(3n)
 })
 
 test('R19 within a round every waiting target is served before any is served twice', () => {

@@ -34,9 +34,10 @@ describe('R2 deliver_id', () => {
       { ...fire, chainId: 2n },
       { ...fire, height: 101n },
       { ...fire, parentStateRoot: timerId },
+      { ...fire, timerId: ROOT },
       { ...fire, fireSeq: 1 },
     ]
-    expect(new Set([fire, ...others].map(deliverIdOf)).size).toBe(5)
+    expect(new Set([fire, ...others].map(deliverIdOf)).size).toBe(6)
   })
 })
 
@@ -90,5 +91,14 @@ describe('R3 fire_key and entry digests', () => {
     ]
     expect(new Set([entry, ...others].map(entryDigestOf)).size).toBe(others.length + 1)
     expect(encodeEntry(entry).length % 2).toBe(0)
+  })
+
+  test('keys of any length have a digest, and their ends cannot be moved', () => {
+    const entry = deliverOn(ROOT)
+    const digestOf = (...keys: `0x${string}`[]) =>
+      entryDigestOf({ ...entry, triggerCtx: { ...entry.triggerCtx, matched: { keys, truncated: false } } })
+    const long = `${A}${'01'.repeat(70_000)}` as const
+    expect(digestOf(long)).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(digestOf(`${A}01`, B)).not.toBe(digestOf(A, `0x01${B.slice(2)}`))
   })
 })

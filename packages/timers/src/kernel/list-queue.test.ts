@@ -13,6 +13,7 @@ test('the queue is what the next blocks fire, in order', () => {
   expect(queue[0]).toMatchObject({ score: 7n, bucket: 0, targetLastFired: 0n, waitedBlocks: 0n })
   const { entries } = world.open().close()
   expect(entries.map(({ timerId }) => timerId)).toEqual([queue[0]?.timer.timerId])
+  expect(() => listQueue(world.state, 1n, world.params, 2)).toThrow(RangeError)
   const later = listQueue(world.state, 2n, world.params, 2)
   expect(later).toHaveLength(2)
   expect(later[0]?.timer.timerId).toBe(world.open().close().entries[0]?.timerId)

@@ -25,6 +25,7 @@ export function listQueue(
   params: TimerParams,
   limit: number,
 ): readonly QueuedTimer[] {
+  if (height <= state.height) throw new RangeError(`height ${height} is not ahead of ${state.height}`)
   const shards = state.ready?.shards.length ?? 1
   const { ready } = gatherCandidates(state, new Map(), { height, params, shards })
   const ranked: Ranked[] = []

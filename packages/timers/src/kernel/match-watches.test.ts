@@ -37,6 +37,13 @@ describe('R12 candidates', () => {
     expect(refusal(many)).toBe('ERR_INVALID_PARAM')
     expect(refusal(many.slice(1))).toBeNull()
   })
+  test('a changed key that is not bytes is a mistake of the host, and heard of', () => {
+    const world = new SmallWorld().open()
+    for (const key of ['0x1', 'key', 'ключ', '']) {
+      expect(() => world.deliver({ modifiedKeys: [C, key] })).toThrow(RangeError)
+    }
+    expect(() => world.deliver({ modifiedKeys: ['0x'] })).not.toThrow()
+  })
   test('a timer whose prefixes overlap is matched once per key', () => {
     const world = new SmallWorld()
     world.set({ watchKeys: [C, k('01')] })

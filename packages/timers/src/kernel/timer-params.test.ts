@@ -10,12 +10,19 @@ describe('R17 safe parameters', () => {
     expect(maxGasLimitPerTimer(DEFAULT_PARAMS)).toBe(250_000n)
   })
   test('N* is rounded up', () => {
-    expect(starvationBlocks({ wAge: 10n, wBid: 1n, minBid: 0n, maxBid: 21n })).toBe(3n)
+    expect(starvationBlocks({ wAge: 10n, wBid: 1n, wFifo: 0n, minBid: 0n, maxBid: 21n })).toBe(3n)
+  })
+  test('N* counts the farthest two ranks can lie apart, and the weight that just keeps it is accepted', () => {
+    expect(starvationBlocks({ ...DEFAULT_PARAMS, wFifo: -(1n << 26n) })).toBe(65n)
+    const most = ((1_024n - 64n) << 90n) / ((1n << 64n) - 1n)
+    expect(checkParams({ ...DEFAULT_PARAMS, wFifo: -most })).toBeNull()
+    expect(checkParams({ ...DEFAULT_PARAMS, wFifo: -most - 1n })).toMatchObject({ code: 'ERR_INVALID_PARAM' })
   })
   test.each([
     ['starves the poor', { wAge: 1n << 85n }],
     ['no age', { wAge: 0n }],
     ['rank as a reward', { wFifo: 1n }],
+    ['rank worth a block of waiting', { wFifo: -(1n << 90n) }],
     ['bids upside down', { minBid: 2n, maxBid: 1n }],
     ['no fires', { maxFiresPerBlock: 0 }],
     ['a fraction', { maxFiresPerTarget: 1.5 }],

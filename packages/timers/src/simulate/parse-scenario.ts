@@ -30,7 +30,9 @@ export function parseScenario(text: string): ScenarioOutcome {
   } catch (error) {
     return {
       type: 'invalid',
-      problems: [{ path: '', message: `not JSON: ${error instanceof Error ? error.message : error}` }],
+      problems: [
+        { path: '', message: `is not JSON: ${error instanceof Error ? error.message.replaceAll('\n', ' ') : error}` },
+      ],
     }
   }
   const problems: FieldProblem[] = []
@@ -47,13 +49,14 @@ function readScenario(root: FieldReader): Scenario {
   const named = actors.map(({ name }) => name).filter((name) => name !== '')
   const names = new Set(named)
   if (names.size < named.length) root.report('actors', 'has two actors of one name')
+  const params = readParams(root.object('params'))
   const timers = root.list('timers').map((each, index) => readTimer(each, index, names, blocks))
   const total = timers.reduce((sum, { count, occasions }) => sum + count * countOccasions(occasions, blocks), 0)
   if (total > MAX_OCCASIONS) root.report('timers', `would set ${total} timers; at most ${MAX_OCCASIONS} can be played`)
   return {
     name: root.text('name', 'scenario'),
     blocks,
-    params: readParams(root.object('params')),
+    params,
     basefees: { cycles: fees.bigint('cycles', 1_000n), cells: fees.bigint('cells', 1_000n) },
     balance: root.bigint('balance', 10n ** 24n),
     actors,

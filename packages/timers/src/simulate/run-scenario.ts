@@ -25,6 +25,8 @@ export interface PlanReport {
   readonly fires: number
   readonly meanWaitBlocks: number
   readonly maxWaitBlocks: number
+  /** Each fire, in order. */
+  readonly served: readonly { readonly height: number; readonly waitBlocks: number }[]
 }
 
 const USER = addressOf('user:scenario')
@@ -34,7 +36,7 @@ const LIMITS = { cyclesLimit: 100_000n, cellsLimit: 50_000n }
 export function runScenario(scenario: Scenario): SimulationReport {
   const chain = openChain(scenario)
   const blocks: BlockMeasure[] = []
-  const waits = scenario.timers.map((): number[] => [])
+  const served = scenario.timers.map((): PlanReport['served'][number][] => [])
   const setCounts = scenario.timers.map(() => 0)
   let refused = 0
   let firstRefusal: string | null = null
@@ -51,11 +53,12 @@ export function runScenario(scenario: Scenario): SimulationReport {
       firstRefusal ??= receipt.outcome.type === 'failed' ? receipt.outcome.message : receipt.outcome.reason
     }
     for (const entry of result.delivery.entries) {
-      waits[planOf(entry.payloadSnapshot)]?.push(Number(result.height - entry.triggerCtx.dueHeight))
+      const waitBlocks = Number(result.height - entry.triggerCtx.dueHeight)
+      served[planOf(entry.payloadSnapshot)]?.push({ height: block, waitBlocks })
     }
     blocks.push(createMeasure(result, countWaiting(chain, result)))
   }
-  const plans = scenario.timers.map(({ name }, index) => reportPlan(name, setCounts[index] ?? 0, waits[index] ?? []))
+  const plans = scenario.timers.map(({ name }, index) => reportPlan(name, setCounts[index] ?? 0, served[index] ?? []))
   return { scenario, blocks, plans, refusals: { count: refused, first: firstRefusal }, stateRoot: chain.head.stateRoot }
 }
 
@@ -135,7 +138,8 @@ function countWaiting(chain: ReferenceChain, { height }: BlockResult): { count: 
   return { count, oldest }
 }
 
-function reportPlan(name: string, set: number, waits: readonly number[]): PlanReport {
+function reportPlan(name: string, set: number, served: PlanReport['served']): PlanReport {
+  const waits = served.map(({ waitBlocks }) => waitBlocks)
   const total = waits.reduce((sum, wait) => sum + wait, 0)
   return {
     name,
@@ -143,6 +147,7 @@ function reportPlan(name: string, set: number, waits: readonly number[]): PlanRe
     fires: waits.length,
     meanWaitBlocks: waits.length === 0 ? 0 : total / waits.length,
     maxWaitBlocks: waits.reduce((most, wait) => Math.max(most, wait), 0),
+    served,
   }
 }
 

@@ -96,6 +96,22 @@ describe('problems in a scenario name their field, all at once', () => {
       'timers[0].watch names an unknown actor q',
     ])
   })
+  test('what could not be played, or would be passed over', () => {
+    const timer = { actor: 'a', dueIn: 1 }
+    expect(problems({ blocks: 9, actors, timers: [{ ...timer, until: 5 }] })).toEqual([
+      'timers[0].until has no meaning without repeatEvery',
+    ])
+    expect(problems({ blocks: 9, actors, timers: [{ ...timer, payloadBytes: 4_095 }] })).toHaveLength(1)
+    const { report } = simulated({ blocks: 2, actors, timers: [{ ...timer, payloadBytes: 4_094 }] })
+    expect(report).toMatchObject({ refusals: { count: 0 }, plans: [{ fires: 1 }] })
+    const flood = { ...timer, count: 10_000, repeatEvery: 1 }
+    expect(problems({ blocks: 101, actors, timers: [flood] })).toEqual([
+      'timers would set 1010000 timers; at most 1000000 can be played',
+    ])
+    expect(problems({ blocks: 1, params: { timerLaneCycles: '10000001' } })).toEqual([
+      expect.stringContaining('half of a block'),
+    ])
+  })
   test('what is not JSON is said to be so', () => {
     expect(simulateTimers('{')).toMatchObject({ type: 'invalid', problems: [expect.stringContaining('not JSON')] })
   })
@@ -141,9 +157,12 @@ describe('the congestion demo', () => {
     expect(lines.filter((line) => line.startsWith('whale flood'))).toHaveLength(1)
     expect(table).toContain(report.stateRoot)
   })
-  test('as an image: every curve has a point per block, and names are escaped', () => {
+  test('as an image: a point per block, a dot per fire, every group named, and names escaped', () => {
     const curves = [...svg.matchAll(/points="([^"]*)"/g)].map(([, points]) => points?.split(' ').length)
-    expect(curves).toEqual(Array(7).fill(report.scenario.blocks))
+    expect(curves).toEqual(Array(5).fill(report.scenario.blocks))
+    const fires = report.blocks.reduce((sum, block) => sum + block.fires, 0)
+    expect([...svg.matchAll(/<circle /g)]).toHaveLength(fires)
+    for (const { name } of report.plans) expect(svg).toContain(`>${name}<`)
     expect(svg).not.toContain('NaN')
     const { svg: odd } = simulated({ name: '<b>&"', blocks: 1 })
     expect(odd).not.toContain('<b>')

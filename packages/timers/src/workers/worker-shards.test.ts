@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { DeliverBlock } from '../kernel/deliver.ts'
 import { deliver } from '../kernel/deliver.ts'
 import { createScript, playScript, printBlock } from '../kernel/random-script.suite.ts'
+import { ROOT, SmallWorld } from '../kernel/small-world.suite.ts'
 import type { TimerState } from '../kernel/timer-state.ts'
 import { createWorkerShards } from './worker-shards.ts'
 
@@ -15,7 +16,8 @@ const loader = pathToFileURL(
 )
 const source = new URL('./worker-shards.ts', import.meta.url)
 const code = `import { register } from '${loader}'; register(); await import('${source}')`
-const pool = createWorkerShards({ shards: 2, entry: new URL(`data:text/javascript,${encodeURIComponent(code)}`) })
+const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`)
+const pool = createWorkerShards({ shards: 2, entry })
 afterAll(() => pool.close())
 
 test('R24 shards in worker threads give the same bytes, also after a rewind and for another chain of states', async () => {
@@ -39,4 +41,22 @@ test('R24 shards in worker threads give the same bytes, also after a rewind and 
     expect(printBlock(delivery, block.parentStateRoot, null)).toBe(expected)
   }
   expect(order.length).toBeGreaterThan(60)
+})
+
+test('a second delivery at the same time is refused, and the first is not disturbed', async () => {
+  const world = new SmallWorld()
+  world.set({ dueHeight: 1 })
+  const block = { height: 1n, parentStateRoot: ROOT, modifiedKeys: [], params: world.params }
+  const first = pool.deliver(world.state, block)
+  await expect(pool.deliver(world.state, block)).rejects.toThrow('delivering')
+  expect((await first).entries).toHaveLength(1)
+})
+
+test('a worker that ends leaves an error, not a wait without end, and the pool does not go on without it', async () => {
+  const mortal = createWorkerShards({ shards: 2, entry: new URL('data:text/javascript,process.exit(3)') })
+  const world = new SmallWorld()
+  const block = { height: 1n, parentStateRoot: ROOT, modifiedKeys: [], params: world.params }
+  await expect(mortal.deliver(world.state, block)).rejects.toThrow('ended')
+  await expect(mortal.deliver(world.state, block)).rejects.toThrow('broken')
+  await mortal.close()
 })

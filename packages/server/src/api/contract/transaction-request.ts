@@ -18,7 +18,7 @@ export const MAX_DATA_BYTES = 128 * 1024 - 512
 const MIN_GAS = 21_000n
 const MAX_GAS = 2n ** 63n - 1n
 /** Nodes read a price as 128 bits. */
-const MAX_PRICE = 2n ** 128n - 1n
+export const MAX_PRICE = 2n ** 128n - 1n
 const MAX_METADATA_ENTRIES = 32
 
 /** Visible ASCII, so that the same text can travel as a header; no blanks at the ends, which headers lose. */

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { FAST, type Policy, STABLE } from '../core/policy.ts'
+import type { SignerRecord } from '../ports/store.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { tellKeptPolicies } from './tell-kept-policies.ts'
+
+function tell(kept: Policy, wanted: Policy | null) {
+  const telemetry = createRecordingTelemetry()
+  const lane = { chainId: 1, signer: `0x${'a1'.repeat(20)}` } as const
+  const record: SignerRecord = { lane, policy: kept, label: null, paused: false, createdAt: 0 }
+  tellKeptPolicies([record], telemetry, () => wanted)
+  return telemetry.logs
+}
+
+test('nothing is said of a signer that has what the settings say, or that they say nothing of', () => {
+  expect(tell({ ...STABLE }, STABLE)).toEqual([])
+  expect(tell(STABLE, null)).toEqual([])
+})
+
+test('a setting that has no effect is named, with what holds instead', () => {
+  const wanted = { ...STABLE, stuckAfterMs: 5_000, maxFeePerGasWei: 7n, finality: { type: 'safe' } } as const
+  expect(tell(STABLE, wanted)).toMatchObject([
+    {
+      level: 'warn',
+      fields: {
+        kept: 'stuckAfterMs 900000, not 5000, maxFeePerGasWei null, not 7, finality null, not {"type":"safe"}',
+      },
+    },
+  ])
+  expect(tell(STABLE, FAST)[0]?.fields.kept).toContain('preset "stable", not "fast"')
+})

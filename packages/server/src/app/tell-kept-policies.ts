@@ -1,0 +1,34 @@
+/**
+ * A policy is the signer's, in the database, where operators change it; settings only give it to new signers. Whoever
+ * changed a setting and started again has to be told that it changed nothing.
+ */
+import type { Policy } from '../core/policy.ts'
+import type { SignerRecord } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+export function tellKeptPolicies(
+  signers: readonly SignerRecord[],
+  telemetry: Pick<Telemetry, 'log'>,
+  configured: (signer: SignerRecord) => Policy | null,
+): void {
+  for (const signer of signers) {
+    const wanted = configured(signer)
+    const kept = wanted === null ? [] : listDifferences(signer.policy, wanted)
+    if (kept.length === 0) continue
+    const { chainId, signer: address } = signer.lane
+    const message =
+      'a signer keeps the policy it has; PATCH /v1/signers/{address} changes it, settings are for new ones'
+    telemetry.log('warn', message, { chainId, address, kept: kept.join(', ') })
+  }
+}
+
+function listDifferences(kept: Policy, wanted: Policy): readonly string[] {
+  const now = new Map<string, unknown>(Object.entries(kept))
+  return Object.entries(wanted)
+    .filter(([name, value]) => print(now.get(name)) !== print(value))
+    .map(([name, value]) => `${name} ${print(now.get(name))}, not ${print(value)}`)
+}
+
+function print(value: unknown): string {
+  return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'unset')
+}

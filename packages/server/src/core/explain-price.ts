@@ -1,0 +1,12 @@
+/** Whether the bytes that are out offer enough for the next block to take them. Without that nothing but time or a new price helps. */
+import type { ExplainContext } from './explanation.ts'
+import { maxPricePerGas } from './fees.ts'
+import { currentAttempt, type InFlight } from './transaction.ts'
+
+export function explainLowPrice(tx: InFlight, { baseFeeWei }: ExplainContext): string | null {
+  const attempt = currentAttempt(tx)
+  if (attempt === null || baseFeeWei === null) return null
+  const offered = maxPricePerGas(attempt.fees)
+  if (offered >= baseFeeWei) return null
+  return `It offers at most ${offered} wei per gas, and the next block asks ${baseFeeWei}: no block takes it until that falls.`
+}

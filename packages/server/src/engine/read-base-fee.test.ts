@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { createFakeChain } from '../chain/fake-chain.ts'
+import { createManualClock } from './manual-clock.suite.ts'
+import { readBaseFee } from './read-base-fee.ts'
+
+function setUp() {
+  const chain = createFakeChain({ chainId: 31_337 })
+  return { chain, clock: createManualClock() }
+}
+
+test('is what the chain asks', async () => {
+  const { chain, clock } = setUp()
+  chain.setBaseFee(77n)
+  expect(await readBaseFee(chain, clock)).toBe(77n)
+})
+
+test('is not known where the chain is away, or is slow to answer', async () => {
+  const { chain, clock } = setUp()
+  chain.setFault(() => 'unavailable')
+  expect(await readBaseFee(chain, clock)).toBeNull()
+  const answer = readBaseFee({ ...chain, getFeeMarket: () => new Promise(() => {}) }, clock)
+  await clock.advance(1_000)
+  expect(await answer).toBeNull()
+})
+
+test('a mistake in the adapter is not hidden', async () => {
+  const { chain, clock } = setUp()
+  const broken = { ...chain, getFeeMarket: () => Promise.reject(new TypeError('x is undefined')) }
+  await expect(readBaseFee(broken, clock)).rejects.toThrow(TypeError)
+})

@@ -1,0 +1,241 @@
+/** Planted secrets, and everything that can go wrong around them: whatever the service prints, answers and stores, none of them is in it. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestChain, type TestChain } from '../setup/anvil.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
+import { rpcError } from '../setup/rpc-reactions.ts'
+
+const token = () => randomBytes(20).toString('base64url')
+const key = `0x${randomBytes(32).toString('hex')}` as const
+const sender = privateKeyToAddress(key)
+const planted = { path: token(), query: token(), user: token(), password: token(), hook: token(), hookSecret: token() }
+
+/** Texts, and where each was seen. */
+const seen = new Map<string, string>()
+let chain: TestChain
+let database: TestDatabase
+let proxy: RpcProxy
+let drover: DroverProcess
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  database = await createTestDatabase()
+  proxy = await startRpcProxy(chain.rpcUrl)
+  await chain.setBalance(sender, 10n ** 20n)
+  drover = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: withSecrets(proxy.url),
+    signerKeys: [key],
+    env: {
+      DROVER_LOG_LEVEL: 'debug',
+      DROVER_FINALITY: '1',
+      DROVER_STUCK_AFTER: '1s',
+      DROVER_RESUBMIT_INTERVAL: '1s',
+      DROVER_STUCK_REVIEW_INTERVAL: '1s',
+      DROVER_STUCK_HOOK: `http://127.0.0.1:9/${planted.hook}`,
+      DROVER_STUCK_HOOK_SECRET: planted.hookSecret,
+    },
+  })
+})
+
+afterAll(async () => {
+  await drover?.end('SIGKILL')
+  await proxy?.stop()
+  await database?.drop()
+  await chain?.stop()
+})
+
+function withSecrets(address: string): string {
+  const url = new URL(`/v3/${planted.path}?apikey=${planted.query}`, address)
+  url.username = planted.user
+  url.password = planted.password
+  return url.href
+}
+
+/** A node, or the gateway before it, that repeats in its error whatever it was called with. */
+function echoing(words: string) {
+  return rpcError(-32000, `${words}: ${withSecrets(proxy.url)} (key ${planted.path}, ${planted.query})`, {
+    reason: withSecrets(proxy.url),
+  })
+}
+
+/** With the words by which the place shows that it was there to be looked at. */
+async function look(path: string, ...words: readonly string[]): Promise<void> {
+  const answer = await drover.get(path)
+  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+  for (const word of words) expect(text, path).toContain(word)
+  seen.set(`${path} (${answer.status})`, text + JSON.stringify([...answer.headers]))
+}
+
+async function lookAround(id: string): Promise<void> {
+  const own = ['', '/explain', '/history', '/attempts', '/confirmations'].map((part) => `/v1/transactions/${id}${part}`)
+  const others = [
+    '/readyz',
+    '/metrics',
+    '/v1/events?after=0',
+    '/v1/signers',
+    '/v1/chains',
+    '/v1/nodes',
+    '/openapi.json',
+  ]
+  for (const path of [...own, ...others]) await look(path)
+}
+
+async function post(body: unknown) {
+  const answer = await drover.post('/v1/transactions', body)
+  seen.set(`POST ${JSON.stringify(body)}`, JSON.stringify(answer.body))
+  return answer
+}
+
+const read = async (id: string) => (await drover.get(`/v1/transactions/${id}`)).body
+
+/** Nobody can connect, and whoever is connected is thrown out. */
+async function setDatabaseOpen(isOpen: boolean): Promise<void> {
+  const url = new URL(database.url)
+  const name = url.pathname.slice(1)
+  url.pathname = '/postgres'
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`alter database "${name}" with allow_connections ${isOpen}`)
+  if (!isOpen) await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  await client.end()
+}
+
+function expectHidden(): void {
+  const databasePassword = decodeURIComponent(new URL(database.url).password)
+  const secrets = { ...planted, databasePassword, key: key.slice(2) }
+  const basic = Buffer.from(`${planted.user}:${planted.password}`).toString('base64')
+  for (const [name, secret] of Object.entries({ ...secrets, basic })) {
+    expect(secret.length, name).toBeGreaterThan(8)
+    for (const [place, text] of seen) {
+      expect(text.toLowerCase().includes(secret.toLowerCase()), `${name} in ${place}`).toBe(false)
+    }
+  }
+}
+
+test('a node that repeats its URL, refuses, and goes away', async () => {
+  const stopRefusing = proxy.on('eth_sendRawTransaction', echoing('transaction underpriced'))
+  const { body } = await post({ from: sender, to: sender, value: '1' })
+  await eventually(
+    () => read(body.id),
+    (tx) => tx.error !== null,
+  )
+  await look(`/v1/transactions/${body.id}/history`, 'underpriced')
+  await eventually(
+    () => read(body.id),
+    (tx) => tx.state === 'STUCK',
+  )
+  await eventually(
+    async () => drover.output(),
+    (output) => output.includes('could not be reviewed'),
+  )
+  await lookAround(body.id)
+  const stopReverting = proxy.on('eth_estimateGas', echoing('execution reverted'))
+  expect((await post({ from: sender, to: sender, value: '2' })).status).toBe(422)
+  stopReverting()
+  proxy.setDown(true)
+  await post({ from: sender, to: sender, value: '3' })
+  await eventually(
+    async () => drover.output(),
+    (output) => output.includes('the chain cannot be followed'),
+  )
+  await lookAround(body.id)
+  proxy.setDown(false)
+  stopRefusing()
+  await eventually(
+    async () => {
+      await chain.mine(1)
+      return await read(body.id)
+    },
+    (tx) => tx.state === 'CONFIRMED',
+  )
+  await lookAround(body.id)
+  expectHidden()
+})
+
+test('a database that throws everybody out', async () => {
+  await setDatabaseOpen(false)
+  await look('/readyz', 'database')
+  await look('/v1/transactions', 'database_unavailable')
+  await look('/metrics', 'outcome="unavailable"')
+  await setDatabaseOpen(true)
+  await eventually(
+    async () => (await drover.get('/readyz')).status,
+    (status) => status === 200,
+  )
+  expectHidden()
+})
+
+test('requests that hold the key itself, and nonsense', async () => {
+  await post({ from: sender, privateKey: 'x', to: sender })
+  await post('{')
+  await look('/v1/transactions/nonsense', 'invalid_request')
+  expectHidden()
+})
+
+test('starts that fail, and the configuration as it is printed', async () => {
+  const env = { DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: withSecrets(proxy.url), DROVER_SIGNER_KEYS: key }
+  const wrong = new URL(database.url)
+  wrong.password = planted.password
+  const nowhere = new URL(database.url)
+  nowhere.port = '9'
+  const runs: readonly [readonly string[], Record<string, string>, string][] = [
+    [['config'], {}, 'signerKeys'],
+    [['start'], { DROVER_DATABASE_URL: nowhere.href }, 'ECONNREFUSED'],
+    [['start'], { DROVER_DATABASE_URL: `${wrong.href}_missing` }, 'does not exist|authentication'],
+    [['start'], { DROVER_RPC_URL: withSecrets('http://127.0.0.1:9') }, 'no node told its chain id'],
+    [['start'], { DROVER_CHAIN_ID: 'x', DROVER_SIGNER_KEYS: `${key}00` }, 'DROVER_SIGNER_KEYS'],
+  ]
+  for (const [args, change, words] of runs) {
+    const run = launchDrover(args, { ...env, DROVER_LOG_LEVEL: 'debug', DROVER_PORT: '0', ...change })
+    await run.exited
+    expect(run.output()).toMatch(new RegExp(words))
+    seen.set(`${args.join(' ')} with ${Object.keys(change).join()}`, run.output())
+  }
+  expectHidden()
+})
+
+test('a bug that nobody caught, in a hook that knows the environment', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'drover-hook-'))
+  const hook = join(folder, 'hook.mjs')
+  await writeFile(
+    hook,
+    `setTimeout(() => { throw new Error(JSON.stringify(process.env)) }, 1_000)
+     export default async () => ({ action: 'wait' })`,
+  )
+  const run = launchDrover(['start'], {
+    ...{ DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: withSecrets(proxy.url), DROVER_SIGNER_KEYS: key },
+    ...{ DROVER_PORT: '0', DROVER_STUCK_HOOK: hook },
+  })
+  expect(await run.exited).toBe(1)
+  await rm(folder, { recursive: true })
+  expect(run.output()).toContain('something is broken inside Drover')
+  seen.set('a bug', run.output())
+  expectHidden()
+})
+
+test('all that was ever printed and stored', async () => {
+  expect(await drover.end()).toBe(0)
+  expect(drover.output()).toContain('"level":"debug"')
+  seen.set('output', drover.output())
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const tables = await client.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  )
+  for (const { name } of tables.rows) {
+    const { rows } = await client.query<{ row: string }>(`select t::text as row from "${name}" t`)
+    seen.set(`table ${name}`, rows.map(({ row }) => row).join('\n'))
+  }
+  await client.end()
+  expect(seen.get('table tx_event')).toContain('underpriced')
+  expectHidden()
+})

@@ -1,0 +1,52 @@
+/** A stop in order gives the lanes up at once, whatever clients are doing at that moment. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+
+let chain: TestChain
+let database: TestDatabase
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  database = await createTestDatabase()
+})
+
+afterAll(async () => {
+  await database?.drop()
+  await chain?.stop()
+})
+
+async function readOwners(): Promise<readonly (string | null)[]> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query<{ owner_node: string | null }>('select owner_node from signer_lease')
+  await client.end()
+  return rows.map((row) => row.owner_node)
+}
+
+test('a request that never ends does not keep a lane from the next node', async () => {
+  const drover = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [developmentAccount(0).privateKey],
+    env: { DROVER_SHUTDOWN_TIMEOUT: '2s' },
+  })
+  await eventually(readOwners, (owners) => owners.includes(drover.nodeId))
+  const { hostname, port } = new URL(drover.url)
+  const slow = connect(Number(port), hostname)
+  // The end of the process resets it.
+  slow.on('error', () => {})
+  await once(slow, 'connect')
+  slow.write(`POST /v1/transactions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n`)
+  slow.write('Content-Length: 100\r\n\r\n{')
+  // Its answer shows that the server has read what was sent before it.
+  await drover.get('/healthz')
+  expect(await drover.end('SIGTERM')).toBe(1)
+  expect(drover.output()).toContain('longer than 2000 ms')
+  expect(await readOwners()).toEqual([null])
+})
