@@ -74,7 +74,8 @@ export function launchDrover(args: readonly string[], env: Record<string, string
 
 export interface StartOptions {
   readonly databaseUrl: string
-  readonly rpcUrl: string
+  /** Absent where the configuration file names the chains. */
+  readonly rpcUrl?: string
   readonly signerKeys: readonly string[]
   readonly env?: Record<string, string>
 }
@@ -88,10 +89,10 @@ process.on('exit', () => {
 export async function startDrover(options: StartOptions): Promise<DroverProcess> {
   const launched = launchDrover(['start'], {
     DROVER_DATABASE_URL: options.databaseUrl,
-    DROVER_RPC_URL: options.rpcUrl,
+    ...(options.rpcUrl !== undefined && { DROVER_RPC_URL: options.rpcUrl }),
     DROVER_SIGNER_KEYS: options.signerKeys.join(','),
     DROVER_PORT: '0',
-    DROVER_POLL_INTERVAL: '100ms',
+    ...(options.rpcUrl !== undefined && { DROVER_POLL_INTERVAL: '100ms' }),
     ...options.env,
   })
   LIVE.add(launched.child)

@@ -136,7 +136,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   async function stopInOrder(): Promise<void> {
     review.stop()
     // Side by side: a client that takes its time must not keep the lanes from going to a peer.
-    await server.close(); await intake.drain(); await engine.stop()
+    await Promise.all([engine.stop(), server.close().then(() => intake.drain())])
     signers.close()
     await Promise.all(chains.map(({ chain }) => chain.close()))
     await store.close()

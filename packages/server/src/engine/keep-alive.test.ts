@@ -30,6 +30,11 @@ describe('sending again', () => {
     expect(keep([sent(7, 0)], 30_000)).toEqual({ claimed: ['tx-7'], states: ['tx-7 TRACKING stale'] })
   })
 
+  test('a clock that was set back, or a shorter interval, does not keep it waiting', () => {
+    expect(keep([sent(7, 0)], 0).claimed).toEqual([])
+    expect(keep([sent(7, 1)], 0).claimed).toEqual(['tx-7'])
+  })
+
   test('when one is overdue, all of the lane that are nearly due go along, lowest first', () => {
     expect(keep([sent(9, 14_000), sent(8, 16_000), sent(7, 0)], 30_000).claimed).toEqual(['tx-7', 'tx-9'])
   })

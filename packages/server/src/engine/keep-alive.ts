@@ -16,12 +16,17 @@ export function keepAlive(draft: LaneDraft, now: number, policy: Policy): void {
     if (now - tx.waitingSince < policy.stuckAfterMs) continue
     draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: tx === lowest ? null : (lowest?.nonce ?? null) })
   }
-  if (!waiting.some((tx) => tx.nextResubmitAt <= now)) return
+  if (!waiting.some((tx) => isDue(tx, now, policy))) return
   // Refused or unanswered bytes follow their own pauses; they must not drag along what a node has just taken.
   const horizon = isOverdue(waiting, now, policy) ? now + policy.resubmitIntervalMs / 2 : now
   for (const tx of waiting) {
-    if (tx.nextResubmitAt <= horizon) draft.apply(tx, { type: 'resubmit.claimed', at: now })
+    if (tx.nextResubmitAt <= horizon || isDue(tx, now, policy)) draft.apply(tx, { type: 'resubmit.claimed', at: now })
   }
+}
+
+/** No pause is longer than the interval: a time beyond that was set by another clock, or under another policy. */
+function isDue(tx: InFlight, now: number, policy: Policy): boolean {
+  return tx.nextResubmitAt <= now || tx.nextResubmitAt > now + policy.resubmitIntervalMs
 }
 
 function isWaiting(tx: InFlight): boolean {

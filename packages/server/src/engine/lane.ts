@@ -64,6 +64,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   let stopped = false
   let cancelTick = (): void => {}
   let sending: Promise<void> = Promise.resolve()
+  const alarmed = new Set<TxId>()
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
 
   function post(signal: LaneSignal): void {
@@ -119,7 +120,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       ready = []
       queueMayHaveMore = true
       tracker.adopt(runner, lane.inFlight)
-      for (const tx of lane.inFlight) if (tx.state === 'STUCK') ports.onStuck(tx.id, () => !stopped)
+      // The node that called it stuck may have died before it told anybody.
+      for (const tx of lane.inFlight) {
+        if (tx.state === 'STUCK' && !alarmed.has(tx.id)) raiseAlarm(tx.id, tx.error?.code ?? tx.subState)
+      }
       return true
     } catch (error) {
       telemetry.log('warn', 'a lane could not be loaded; trying again', { ...fields, error })
@@ -294,16 +298,19 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       const tx = ledger?.inFlight.get(txId)
       if (effect.type === 'broadcast' && tx && !tx.suspended && inclusionOf(tx) === null) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
-      if (effect.type === 'alarm') {
-        telemetry.count('drover_alarms_total', { cause: effect.cause })
-        telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause: effect.cause })
-        ports.onStuck(txId, () => !stopped)
-      }
+      if (effect.type === 'alarm') raiseAlarm(txId, effect.cause)
     }
     // Stopped while the write was under way: the next owner sends, and nobody here watches any more.
     if (stopped) return
     tracker.update(runner, draft.changed())
     if (toSend.size > 0) send([...toSend.values()].sort((a, b) => a.nonce - b.nonce))
+  }
+
+  function raiseAlarm(txId: TxId, cause: string): void {
+    alarmed.add(txId)
+    telemetry.count('drover_alarms_total', { cause })
+    telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause })
+    ports.onStuck(txId, () => !stopped)
   }
 
   /** Batches of one lane leave one after the other, so that its nonces reach a node in order. */

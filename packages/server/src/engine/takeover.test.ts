@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTestCluster, ENGINE_SETTINGS, type TestCluster } from './test-cluster.suite.ts'
+import { createTestCluster, ENGINE_SETTINGS, QUICK, type TestCluster } from './test-cluster.suite.ts'
 
 const { leaseTtlMs, renewIntervalMs } = ENGINE_SETTINGS.keeper
 
@@ -72,6 +72,18 @@ describe('a node that dies', () => {
     expect(await statesOf(cluster, ids)).toEqual(['CONFIRMED'])
     expect((await cluster.mined()).map(({ nonce }) => nonce)).toEqual([0, 1, 2])
   })
+})
+
+test('what is stuck is told by the next owner too, once: the one before may have died before it told anybody', async () => {
+  const cluster = await createTestCluster({ policy: { ...QUICK, stuckAfterMs: 1_000 } })
+  const a = await cluster.startNode('node-a')
+  const [id = ''] = await submitMany(cluster, 1)
+  await cluster.clock.advance(2_000)
+  expect(await cluster.find(id)).toMatchObject({ state: 'STUCK' })
+  a.kill()
+  const b = await cluster.startNode('node-b')
+  await cluster.clock.advance(leaseTtlMs + 10 * renewIntervalMs)
+  expect(b.telemetry.valueOf('drover_alarms_total', { cause: 'no_inclusion' })).toBe(1)
 })
 
 describe('a node that is cut off from the store and comes back', () => {

@@ -22,7 +22,7 @@ export class MigrationRefused extends Error {
 }
 
 /** Nobody answers where the database should be, or it does not let us in. */
-export class DatabaseUnreachable extends Error {
+class DatabaseUnreachable extends Error {
   constructor(databaseUrl: string, cause: unknown) {
     const { host, pathname } = new URL(databaseUrl)
     super(`the database ${host}${pathname} cannot be used; check DROVER_DATABASE_URL`, { cause })

@@ -38,7 +38,7 @@ export function listLeafChanges(before: TimerState, after: TimerState): LeafChan
     const name = `${uintDigits(byteLength(prefix), 1)}${prefix.slice(2)}${id.slice(2)}`
     put('watch', name, target?.slice(2) ?? null)
   })
-  diffMaps(before.cursors, after.cursors, (target, _, at) => put('cursor', target.slice(2), height(at)))
+  diffMaps(before.cursors, after.cursors, (target, _, at) => put('cursor', target.slice(2), heightDigits(at)))
   diffMaps(before.owners, after.owners, (owner, was, is) => {
     const counter = is?.counter ?? 0n
     if (counter !== (was?.counter ?? 0n)) put('counter', owner.slice(2), counter === 0n ? null : uintDigits(counter, 9))
@@ -53,7 +53,7 @@ export function listLeafChanges(before: TimerState, after: TimerState): LeafChan
       stone ? `${stone.owner.slice(2)}${stone.target.slice(2)}${uintDigits(stone.height, 8)}` : null,
     )
   })
-  diffMaps(before.isolated, after.isolated, (id, _, at) => put('isolated', id.slice(2), height(at)))
+  diffMaps(before.isolated, after.isolated, (id, _, at) => put('isolated', id.slice(2), heightDigits(at)))
   if (before.targets !== null && after.targets !== null) {
     diffMaps(before.targets, after.targets, (target, _, known) =>
       put('target', target.slice(2), known === null ? '01' : null),
@@ -110,7 +110,7 @@ function encodeScalars({ chainId, height, nextRank, carriedKeys }: TimerState): 
   return `${uintDigits(chainId, 8)}${uintDigits(height, 8)}${uintDigits(nextRank, 9)}${encodeKeys(carriedKeys)}`
 }
 
-function height(at: bigint | undefined): string | null {
+function heightDigits(at: bigint | undefined): string | null {
   return at === undefined ? null : uintDigits(at, 8)
 }
 
