@@ -5,7 +5,7 @@
 import type { Confirmation, Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
 import type { SendOutcome } from './send-outcome.ts'
-import type { Attempt, SubState, TxError } from './transaction.ts'
+import type { Attempt, SubState, TxError, TxState } from './transaction.ts'
 
 export type TxEvent =
   | {
@@ -78,4 +78,6 @@ export interface HistoryNote {
   /** One plain word or code that says why, e.g. a send outcome; null where the type says it all. */
   readonly cause: string | null
   readonly detail: Readonly<Record<string, unknown>>
+  /** The transition's own ends, where several are stored together; else those of the whole save. */
+  readonly step?: { readonly from: TxState; readonly to: TxState; readonly subState: SubState }
 }

@@ -52,10 +52,10 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     const before = change?.tx ?? tx
     const step = transition(before, event, policy)
     if (step.tx === before) return before
-    if (change === undefined) changes.set(tx.id, { before, tx: step.tx, notes: [...step.notes] })
+    if (change === undefined) changes.set(tx.id, { before, tx: step.tx, notes: markSteps(step.notes, before, step.tx) })
     else {
       change.tx = step.tx
-      change.notes.push(...step.notes)
+      change.notes.push(...markSteps(step.notes, before, step.tx))
     }
     for (const effect of step.effects) effects.push({ txId: tx.id, effect })
     markNonces(before, step.tx)
@@ -107,6 +107,12 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       return { cursor, inFlight: next, recyclable: ledger.recyclable.filter((nonce) => !taken.has(nonce)) }
     },
   }
+}
+
+/** One save may hold several transitions: each entry of the history tells of its own. */
+function markSteps(notes: readonly HistoryNote[], before: Transaction, after: Transaction): HistoryNote[] {
+  const step = { from: before.state, to: after.state, subState: after.subState }
+  return notes.map((note) => ({ ...note, step }))
 }
 
 function toSave(change: Change): TxSave {

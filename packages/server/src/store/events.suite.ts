@@ -18,6 +18,28 @@ import type { GetStore } from './store.suite.ts'
 
 export function describeEvents(get: GetStore): void {
   describe('events', () => {
+    test('each of several transitions in one save tells of its own', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const start = await lastEventId(store)
+      const tx = await allocateOne(store, lease, 0)
+      const save = toSave(tx, toConfirmed(tx), 'finality.reached')
+      const seen = { type: 'inclusion.seen', cause: null, detail: {} }
+      const notes = [
+        { ...seen, step: { from: 'ALLOCATED', to: 'TRACKING', subState: 'mined' } } as const,
+        ...save.notes.map((note) => ({
+          ...note,
+          step: { from: 'TRACKING', to: 'CONFIRMED', subState: 'final' } as const,
+        })),
+      ]
+      await store.writeLanes([toWrite(lease, [{ ...save, notes }])])
+      const entries = (await store.readEvents(start, 10)).slice(-2)
+      expect(entries.map(({ type, fromState, toState, subState }) => [type, fromState, toState, subState])).toEqual([
+        ['inclusion.seen', 'ALLOCATED', 'TRACKING', 'mined'],
+        ['finality.reached', 'TRACKING', 'CONFIRMED', 'final'],
+      ])
+    })
+
     test('completions are the one entry of each transaction that made it final, in order', async () => {
       const { store } = get()
       const lease = await acquire(store, await registerLane(store))

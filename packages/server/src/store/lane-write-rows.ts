@@ -51,7 +51,7 @@ function lastMarks(nonces: readonly NonceMark[]) {
 /** One literal with every column: rows of one shape are built and written several times as fast as rows put together. */
 function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
   const { before, tx } = save
-  const notes = compactNotes(save)
+  const notes = compactNotes(save, before.state)
   const signed = 'fence' in tx ? tx : null
   const waiting = tx.state === 'QUEUED' ? tx : null
   const ended = isTerminal(tx) ? tx : null
@@ -62,7 +62,6 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     lane,
     tx_id: tx.id,
     version: before.version,
-    from_state: before.state,
     by_node: by?.nodeId ?? null,
     by_fence: by?.fence ?? null,
     state: tx.state,
@@ -96,8 +95,8 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
   }
 }
 
-function toNoteRow({ type, cause, detail, count }: CountedNote, ord: number) {
-  return { ord, type, cause, detail: toStored(detail), count }
+function toNoteRow({ type, cause, detail, count, from, to, subState }: CountedNote, ord: number) {
+  return { ord, type, cause, detail: toStored(detail), count, from_state: from, to_state: to, sub_state: subState }
 }
 
 function toAttemptRows(tx: Transaction, stored: number) {

@@ -19,12 +19,12 @@ export function appendNotes(
   notes: Parameters<typeof compactNotes>[0]['notes'],
 ): number {
   let added = 0
-  for (const note of compactNotes({ notes, tx: row.tx })) {
+  for (const note of compactNotes({ notes, tx: row.tx }, fromState)) {
     if (row.lastEvent !== null && row.eventKey === note.key) {
       replaceLast(state, row, row.lastEvent, note)
       continue
     }
-    row.lastEvent = toEntry(state, row, fromState, by, note)
+    row.lastEvent = toEntry(state, row, by, note)
     row.eventKey = note.key
     state.events.push(row.lastEvent)
     added += 1
@@ -38,13 +38,7 @@ function replaceLast(state: MemoryState, row: MemoryTransaction, latest: History
   row.lastEvent = entry
 }
 
-function toEntry(
-  state: MemoryState,
-  { tx }: MemoryTransaction,
-  fromState: TxState | null,
-  by: Writer,
-  note: CountedNote,
-): HistoryEntry {
+function toEntry(state: MemoryState, { tx }: MemoryTransaction, by: Writer, note: CountedNote): HistoryEntry {
   const lane: Lane = tx.intent.lane
   const at = state.now()
   return {
@@ -53,9 +47,9 @@ function toEntry(
     lane,
     type: note.type,
     cause: note.cause,
-    fromState,
-    toState: tx.state,
-    subState: tx.subState,
+    fromState: note.from,
+    toState: note.to,
+    subState: note.subState,
     nodeId: by?.nodeId ?? null,
     fence: by?.fence ?? null,
     // As a database would give it back: amounts are text, and nothing is shared with the writer.

@@ -58,7 +58,7 @@ with lane as materialized (
             retry_at timestamptz, prepare_failures int, nonce bigint, fencing_token bigint, node_id text,
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
             submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, inclusion jsonb,
-            confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz, from_state text,
+            confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
             by_node text, by_fence bigint, attempts json, notes json, note_count int, first_count int,
             first_key text, last_key text)
            where (select lanes from holding)[s.lane + 1]
@@ -119,11 +119,11 @@ with lane as materialized (
    where s.repeats and e.tx_id = s.tx_id and e.tx_seq = s.event_seq
   returning 1
 ), entry as materialized (
-  select s.tx_id, s.chain_id, s.signer, s.from_state, s.state, s.sub_state, s.by_node, s.by_fence, n.type, n.cause,
+  select s.tx_id, s.chain_id, s.signer, n.from_state, n.to_state, n.sub_state, s.by_node, s.by_fence, n.type, n.cause,
          n.detail, n.count, s.event_seq + n.ord + 1 - s.repeats::int as tx_seq,
          row_number() over (order by s.ord, n.ord) as place
     from passed s cross join lateral json_to_recordset(s.notes) as n(
-      ord int, type text, cause text, detail jsonb, count int)
+      ord int, type text, cause text, detail jsonb, count int, from_state text, to_state text, sub_state text)
    where not (s.repeats and n.ord = 0)
 ), head as (
   update event_head
@@ -135,7 +135,7 @@ with lane as materialized (
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, cause, from_state, to_state, sub_state,
                         node_id, fencing_token, detail, at, count, last_at)
-  select h.base + e.place, e.tx_id, e.tx_seq, e.chain_id, e.signer, e.type, e.cause, e.from_state, e.state,
+  select h.base + e.place, e.tx_id, e.tx_seq, e.chain_id, e.signer, e.type, e.cause, e.from_state, e.to_state,
          e.sub_state, e.by_node, e.by_fence, e.detail, h.at, e.count, h.at
     from entry e cross join head h
   returning 1
