@@ -16,6 +16,8 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+import { createReservations } from '../engine/reserve.ts'
+import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
@@ -71,6 +73,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     store,
     signer,
     clock,
+    random,
     telemetry,
     nodeId,
     address: null,
@@ -97,8 +100,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     hook: await openStuckHook(config, clock, random),
     intervalMs: config.stuck.reviewIntervalMs,
   })
+  const reservations = createReservations({ store, chains: byId, clock, random })
+  const resets = createResetNonce({ store, clock, random })
   const server = createHttpServer({
     ...around,
+    reservations,
+    resets,
     nodeId,
     accept,
     operate,
@@ -127,6 +134,8 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     await server.close()
     await intake.drain()
     signers.close()
+    reservations.close()
+    resets.close()
     review.stop()
     await engine.stop()
     await Promise.all(chains.map(({ chain }) => chain.close()))
@@ -184,6 +193,7 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptBatch: config.receipts.batchSize,
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
+    mempoolPerAccount: own.mempoolPerAccount,
   }
 }
 
