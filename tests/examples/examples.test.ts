@@ -64,6 +64,15 @@ test('tell-errors-apart', async () => {
   expect(conflict).toBe(`order-17 was used for something else: ${accepted?.replace('accepted as ', '')}`)
 })
 
+test('reserve-a-nonce', async () => {
+  const [lent, ended] = await runExample('reserve-a-nonce', service.url, { RPC_URL: chain.rpcUrl })
+  const nonce = Number(/^nonce (\d+) is ours until 2/.exec(lent ?? '')?.[1])
+  const [, block, hash] = /^succeeded in block (\d+): (0x\w{64})$/.exec(ended ?? '') ?? []
+  expect(await chain.rpc('eth_getTransactionByHash', [hash])).toMatchObject({
+    ...{ nonce: `0x${nonce.toString(16)}`, blockNumber: `0x${Number(block).toString(16)}` },
+  })
+})
+
 describe('follow-events', () => {
   let folder: string
 

@@ -1,14 +1,17 @@
-/** What the client's README shows is what the examples do: each of its programs stands in one of theirs, word for word. */
+/** What the client's README and the guides show is what the examples do: each of their programs stands in one of them, word for word. */
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
 const README = new URL('../../packages/client/README.md', import.meta.url)
 const EXAMPLES = new URL('../../examples/', import.meta.url)
 
+const GUIDE = new URL('../../docs/nonce-reservations.md', import.meta.url)
+
 const readme = await readFile(README, 'utf8')
+const guide = await readFile(GUIDE, 'utf8')
 const names = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.ts'))
 const programs = await Promise.all(names.map(async (name) => outdent(await readFile(new URL(name, EXAMPLES), 'utf8'))))
-const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => outdent(block))
+const blocks = [...(readme + guide).matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => outdent(block))
 
 test('the README has programs', () => {
   expect(blocks.length).toBeGreaterThanOrEqual(5)

@@ -14,10 +14,15 @@ export interface ExampleProcess {
 
 const RUN = ['--conditions=drover-source', '--import', import.meta.resolve('tsx')]
 
-export function startExample(name: string, url: string, args: readonly string[] = []): ExampleProcess {
+export function startExample(
+  name: string,
+  url: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): ExampleProcess {
   const file = fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
   const child = spawn(process.execPath, [...RUN, file, ...args], {
-    env: { PATH: process.env.PATH ?? '', DROVER_URL: url },
+    env: { PATH: process.env.PATH ?? '', DROVER_URL: url, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let errors = ''
@@ -32,8 +37,12 @@ export function startExample(name: string, url: string, args: readonly string[] 
 }
 
 /** To its end; fails, with what it had to say, if that is not a good one. */
-export async function runExample(name: string, url: string): Promise<readonly string[]> {
-  const example = startExample(name, url)
+export async function runExample(
+  name: string,
+  url: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const example = startExample(name, url, [], env)
   const lines: string[] = []
   for (let line = await example.lines.next(); line.done !== true; line = await example.lines.next()) {
     lines.push(line.value)

@@ -18,7 +18,11 @@ const pendingCount = async () =>
 test(`${INTENTS} in flight on one lane, all dropped: back within one interval, all mined`, async () => {
   node = await startSingleNode({
     preset: 'fast',
-    env: { DROVER_MAX_IN_FLIGHT: `${INTENTS}`, DROVER_RESUBMIT_INTERVAL: `${INTERVAL_MS}ms` },
+    env: {
+      DROVER_MAX_IN_FLIGHT: `${INTENTS}`,
+      DROVER_MEMPOOL_PER_ACCOUNT: `${INTENTS}`,
+      DROVER_RESUBMIT_INTERVAL: `${INTERVAL_MS}ms`,
+    },
   })
   const ids = await node.sendTogether(INTENTS)
   await eventually(pendingCount, (count) => count === INTENTS)

@@ -122,13 +122,19 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'pending' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
     readonly transactionId: string
     readonly nonce: number
     readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
+  } | {
+    readonly type: 'reservation'
+    readonly reservationId: string
+    readonly nonce: number
+    /** ISO 8601, UTC. */
+    readonly lockedUntil: string
   } | {
     readonly type: 'lane'
     readonly chainId: number
@@ -152,6 +158,13 @@ export interface Explanation {
   })[]
 }
 
+export interface ExtendNonceRequest {
+  /** The proof that the reservation was made with; whoever has it may act for the holder. */
+  readonly lockOwner: string
+  /** How long the nonce stays lent without being used, in milliseconds. */
+  readonly ttlMs: number
+}
+
 export interface History {
   readonly items: readonly Event[]
 }
@@ -169,6 +182,9 @@ export interface Lane {
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
     readonly mayReplace: boolean
+    readonly bumpAfterMs: number
+    readonly onLackOfFunds: 'hold' | 'pass_over'
+    readonly lowBalance: string | null
     readonly externalUse: boolean
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
@@ -181,6 +197,28 @@ export interface Lane {
   readonly queued: number
   readonly inFlight: number
   readonly stuck: number
+  /** Nonces that are lent to callers who sign themselves. */
+  readonly reserved: number
+  /** Nonces that came back; they are used before any new one. */
+  readonly free: number
+  /** The lowest lent nonce that is in no block: everything above it waits for it. */
+  readonly lowestReserved: {
+    readonly reservationId: string
+    readonly nonce: number
+    /** ISO 8601, UTC. */
+    readonly lockedUntil: string
+  } | null
+  /** As the owner of the lane last saw it. */
+  readonly balance: {
+    /** Whole number as a decimal string. */
+    readonly wei: string
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+  /** When a transaction of the lane was last found final. */
+  readonly lastConfirmationAt: string | null
+  /** When a transaction of the lane was last found in a block. */
+  readonly lastNonceMovementAt: string | null
   /** The node that advances the lane; null if none ever did. */
   readonly lease: {
     readonly node: string
@@ -221,6 +259,25 @@ export interface NodeList {
   readonly items: readonly Node[]
 }
 
+export interface NonceReset {
+  readonly id: string
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly address: `0x${string}`
+  readonly state: 'REQUESTED' | 'DONE' | 'REFUSED'
+  readonly actor: string
+  readonly reason: string
+  /** The cursor before; null where there was none. */
+  readonly fromNonce: number | null
+  /** The cursor after: the chain's count. */
+  readonly toNonce: number | null
+  /** What stood in the way. */
+  readonly refusal: string | null
+  /** ISO 8601, UTC. */
+  readonly requestedAt: string
+  readonly answeredAt: string | null
+}
+
 export interface OperatorRequest {
   /** Why; kept with who did it. */
   readonly reason: string
@@ -234,7 +291,7 @@ export interface Problem {
   /** What is wrong here, and what to do about it. */
   readonly detail: string
   /** Stable: programs may act on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'queue_full' | 'chain_unavailable' | 'database_unavailable' | 'payload_too_large' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'chain_unavailable' | 'database_unavailable' | 'payload_too_large' | 'unsupported_media_type' | 'internal'
   /** Path of the part of the request at fault. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
@@ -245,6 +302,65 @@ export interface Problem {
     readonly message: string
   })[]
   readonly [other: string]: unknown
+}
+
+export interface ReleaseNonceRequest {
+  /** The proof that the reservation was made with; whoever has it may act for the holder. */
+  readonly lockOwner: string
+}
+
+export interface Reservation {
+  readonly id: string
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly address: `0x${string}`
+  readonly state: 'REQUESTED' | 'RESERVED' | 'USED' | 'RELEASED' | 'EXPIRED'
+  /** Null until the owner of the lane has lent one. */
+  readonly nonce: number | null
+  /** Use it before this, by the clock of the database. Without a nonce: after this none is wanted any more. */
+  readonly lockedUntil: string
+  readonly ttlMs: number
+  readonly label: string | null
+  readonly requestId: string | null
+  /** The one that is included, else the latest that the holder named. */
+  readonly hash: `0x${string}` | null
+  /** All that the holder named, oldest first. */
+  readonly hashes: readonly `0x${string}`[]
+  readonly inclusion: {
+    readonly transactionHash: `0x${string}`
+    readonly blockNumber: number
+    readonly blockHash: `0x${string}`
+    readonly succeeded: boolean
+  } | null
+  /** How the nonce ended on chain; `foreign`: by a transaction that the holder did not name. */
+  readonly result: 'succeeded' | 'reverted' | 'foreign' | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly reservedAt: string | null
+  readonly usedAt: string | null
+  readonly minedAt: string | null
+  /** Nothing changes after this. */
+  readonly finalAt: string | null
+}
+
+export interface ReservationList {
+  readonly items: readonly Reservation[]
+  /** The proof to act on them with. Keep it: it is told once. Null where it was told with the first answer. */
+  readonly lockOwner: string | null
+}
+
+export interface ReservationRequest {
+  /** May be left out where the signer is registered on one chain. */
+  readonly chainId?: number
+  /** How long the nonce stays lent without being used, in milliseconds. */
+  readonly ttlMs: number
+  /** How many nonces; they need not be consecutive. */
+  readonly count?: number
+  /** The same again gives the same reservations. */
+  readonly requestId?: string
+  readonly label?: string
+  /** A proof of your own, not to be guessed: with it and a requestId a lost answer can be asked for again. Left out, one is made up and told once. */
+  readonly lockOwner?: string
 }
 
 export interface ResolveRequest {
@@ -258,6 +374,8 @@ export interface Signer {
   /** Check-summed address. */
   readonly address: `0x${string}`
   readonly lanes: readonly Lane[]
+  /** The latest resets of its cursors, newest first. */
+  readonly resets: readonly NonceReset[]
 }
 
 export interface SignerChange {
@@ -273,6 +391,10 @@ export interface SignerChange {
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
     readonly mayReplace?: boolean
+    readonly bumpAfterMs?: number
+    readonly onLackOfFunds?: 'hold' | 'pass_over'
+    /** Wei; below it a warning; null: none. */
+    readonly lowBalance?: AmountInput | null
     readonly externalUse?: boolean
     readonly onForeignNonce?: 'stuck' | 'requeue'
     readonly gasLimitPercent?: number
@@ -395,6 +517,13 @@ export interface TransactionRequest {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
+export interface UseNonceRequest {
+  /** The proof that the reservation was made with; whoever has it may act for the holder. */
+  readonly lockOwner: string
+  /** Transaction hash: 0x and 64 hex digits. */
+  readonly hash: string
+}
+
 export interface Operations {
   /** Accept an intent: it is durable when the answer comes. */
   'POST /v1/transactions': {
@@ -509,7 +638,17 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** Drop a transaction that has no nonce yet. */
+  /** Sign a sent transaction again at a higher price; whichever is mined counts. */
+  'POST /v1/transactions/{id}/speed-up': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** Drop a transaction that has no nonce yet, or put an empty one in the place of one that has. */
   'POST /v1/transactions/{id}/cancel': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -575,6 +714,66 @@ export interface Operations {
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: Lane
+  }
+  /** Put a signer's next nonce where the chain's count is, unless something alive is in the way. */
+  'POST /v1/signers/{address}/reset-nonce': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: LaneRequest
+    readonly answer: NonceReset
+  }
+  /** Reserve nonces of a signer, to sign with them yourself. */
+  'POST /v1/signers/{address}/nonces': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: ReservationRequest
+    readonly answer: ReservationList
+  }
+  /** Show a reservation and what became of its nonce. */
+  'GET /v1/nonces/{id}': {
+    readonly params: {
+      /** Id of the reservation. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Reservation
+  }
+  /** Say which transaction was sent with a reserved nonce; it is then followed to finality. */
+  'POST /v1/nonces/{id}/use': {
+    readonly params: {
+      /** Id of the reservation. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: UseNonceRequest
+    readonly answer: Reservation
+  }
+  /** Keep a reserved nonce for longer. */
+  'POST /v1/nonces/{id}/extend': {
+    readonly params: {
+      /** Id of the reservation. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: ExtendNonceRequest
+    readonly answer: Reservation
+  }
+  /** Give a reserved nonce back; nothing may have been sent with it. */
+  'POST /v1/nonces/{id}/release': {
+    readonly params: {
+      /** Id of the reservation. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: ReleaseNonceRequest
+    readonly answer: Reservation
   }
   /** Read events in order, from a cursor on. */
   'GET /v1/events': {

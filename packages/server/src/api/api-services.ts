@@ -3,6 +3,8 @@ import type { ChainView, Finality, Header } from '../core/finality.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Accept } from '../engine/accept.ts'
 import type { Operate } from '../engine/operate.ts'
+import type { Reservations } from '../engine/reserve.ts'
+import type { ResetNonce } from '../engine/reset-nonce.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -21,6 +23,7 @@ export type ApiStore = Pick<
   | 'listLaneStatus'
   | 'listLeases'
   | 'updateSigner'
+  | 'listResets'
 >
 
 export interface ChainStatus {
@@ -46,6 +49,8 @@ export interface ApiServices {
   readonly nodeId: string
   readonly accept: Accept
   readonly operate: Operate
+  readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'>
+  readonly resets: Pick<ResetNonce, 'reset'>
   readonly store: ApiStore
   readonly clock: Pick<Clock, 'now'>
   /** This node's view of every chain it follows; from memory. */

@@ -4,19 +4,20 @@ import { parseFinality } from './contract/finality.ts'
 import type { PolicyChange } from './contract/signer-request.ts'
 
 export function changePolicy(policy: Policy, change: PolicyChange): Policy {
-  const { preset, maxFeePerGas, finality, ...same } = change
+  const { preset, maxFeePerGas, lowBalance, finality, ...same } = change
   const given = Object.fromEntries(Object.entries(same).filter(([, value]) => value !== undefined))
   return {
     ...policy,
     ...(preset !== undefined && pickPreset(preset)),
     ...given,
     ...(maxFeePerGas !== undefined && { maxFeePerGasWei: maxFeePerGas }),
+    ...(lowBalance !== undefined && { lowBalanceWei: lowBalance }),
     ...(finality !== undefined && { finality: finality === null ? null : parseFinality(finality) }),
   }
 }
 
 /** Only what makes a preset what it is: a fee cap or a waiting time that somebody set outlives the change. */
 function pickPreset(name: Policy['preset']): Partial<Policy> {
-  const { preset, maxInFlight, mayReplace, externalUse, onForeignNonce } = PRESETS[name]
-  return { preset, maxInFlight, mayReplace, externalUse, onForeignNonce }
+  const { preset, maxInFlight, mayReplace, externalUse, onForeignNonce, onLackOfFunds } = PRESETS[name]
+  return { preset, maxInFlight, mayReplace, externalUse, onForeignNonce, onLackOfFunds }
 }

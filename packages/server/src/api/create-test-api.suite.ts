@@ -10,6 +10,8 @@ import { createAccept } from '../engine/accept.ts'
 import { createIntake, type IntakeLimits } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+import { createReservations } from '../engine/reserve.ts'
+import { createResetNonce } from '../engine/reset-nonce.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
@@ -78,6 +80,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     accept: createAccept({ store, signers, chains, intake, clock, random, telemetry }),
     ...{ store, chainStatus, telemetry, dashboardDir: null },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
+    reservations: createReservations({ store, chains, clock, random, timeoutMs: 50 }),
+    resets: createResetNonce({ store, clock, random, timeoutMs: 50 }),
     clock,
     ...around,
     renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),
@@ -144,6 +148,8 @@ export async function allocate(store: Store, id: string, hash: Attempt['hash']):
       cursor: { expected: null, next: 1 },
       saves: [{ before, tx, notes: [note] }],
       nonces: [{ nonce: 0, status: 'USED', txId: id }],
+      ...{ notes: [], reservations: [], reset: null, balance: null },
+      ...{ notes: [], reservations: [], reset: null, balance: null },
     },
   ])
   if (written?.type !== 'written') throw new Error(`not written: ${JSON.stringify(written)}`)
@@ -157,7 +163,7 @@ function sign(queued: Queued, hash: Attempt['hash'], fence: number): Allocated {
     ...base,
     ...{ state: 'ALLOCATED', subState: 'signed', nonce: 0, fence, nodeId: 'node-a' },
     ...{ allocatedAt: NOW, waitingSince: NOW, submittedAt: null, lastSubmitAt: null, nextResubmitAt: NOW },
-    ...{ submitCount: 0, refusals: 0, newForks: 0 },
+    ...{ submitCount: 0, refusals: 0, newForks: 0, wish: 'none' },
     attempts: [{ hash, raw: '0x02ab', kind: 'original', nonce: 0, gasLimit: 21_000n, fees, createdAt: NOW }],
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { LoadedLane } from '../ports/store.ts'
+import { anyNote } from '../store/samples.suite.ts'
 import { explanationResource } from './contract/explanation-resource.ts'
 import {
   allocate,
@@ -54,7 +55,7 @@ test('others of the same signer go first, and it is told how many', async () => 
 test('the signer is paused', async () => {
   const id = await send()
   await api.store.acquireLeases('node-a', [LANE], 15_000)
-  await api.store.updateSigner(LANE, { paused: true })
+  await api.store.updateSigner(LANE, { paused: true }, anyNote())
   expect(await explain(id)).toMatchObject({ cause: 'lane_paused' })
 })
 
@@ -63,7 +64,7 @@ test('all places are taken: the lowest nonce that is in no block is named', asyn
   await allocate(api.store, first, HASH)
   const policy = (await api.store.listSigners())[0]?.policy
   if (policy === undefined) throw new Error('no signer')
-  await api.store.updateSigner(LANE, { policy: { ...policy, maxInFlight: 1 } })
+  await api.store.updateSigner(LANE, { policy: { ...policy, maxInFlight: 1 } }, anyNote())
   expect(await explain(second)).toMatchObject({
     cause: 'waiting_for_slot',
     blockedBy: { type: 'transaction', transactionId: first, nonce: 0, state: 'ALLOCATED' },

@@ -25,7 +25,11 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     head: services.viewOf(lane.chainId)?.head.number ?? null,
     baseFeeWei,
     queueAhead,
-    lane: { owner: lease, inFlight: inFlight.length, paused: signer.paused, lowestUnmined: findLowest(inFlight) },
+    lane: {
+      ...{ owner: lease, paused: signer.paused, lowestReserved: status.lowestReserved },
+      inFlight: inFlight.length + status.reserved,
+      lowestUnmined: findLowest(inFlight),
+    },
   }
   // It may have taken its nonce since it was read: what is said of it must fit what is said of its lane.
   return explain(inFlight.find(({ id }) => id === tx.id) ?? tx, context)

@@ -7,7 +7,7 @@ import { allocate, blockHash, createTestApi, NOW, SIGNER, TARGET, type TestApi }
 
 const HASH = `0x${'a1'.repeat(32)}` as const
 const UNKNOWN = '01890a5d-ac96-774b-bcce-b302099a8057'
-const ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve'] as const
+const ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve', 'speed-up'] as const
 let api: TestApi
 
 beforeEach(async () => {
@@ -136,6 +136,28 @@ describe.each(ACTIONS.map((action) => [action]))('%s', (action) => {
   })
 })
 
-test('there is no speed-up yet', async () => {
-  expect((await act(await send(), 'speed-up')).status).toBe(404)
+describe('a sent transaction', () => {
+  test('is to be sped up, then cancelled: the wish is stored for the owner of its lane, and explained', async () => {
+    const id = await send()
+    await allocate(api.store, id, HASH)
+    expect(await act(id, 'speed-up')).toMatchObject({ status: 200, body: { id, state: 'ALLOCATED' } })
+    expect(await api.store.findTransaction(id)).toMatchObject({ wish: 'speed_up' })
+    expect(await act(id, 'speed-up')).toMatchObject({ status: 409, body: { code: 'action_forbidden' } })
+    expect((await act(id, 'cancel')).status).toBe(200)
+    expect(await api.store.findTransaction(id)).toMatchObject({ wish: 'cancel' })
+    const explained = (await api.server.inject(`/v1/transactions/${id}/explain`)).json()
+    expect(explained.summary).toContain('to be cancelled')
+  })
+
+  test('of a signer whose policy forbids replacement stays as it is', async () => {
+    await api.server.inject({
+      ...{ method: 'PATCH', url: `/v1/signers/${SIGNER}` },
+      payload: { policy: { preset: 'stable' } },
+    })
+    const id = await send()
+    await allocate(api.store, id, HASH)
+    for (const action of ['speed-up', 'cancel']) {
+      expect(await act(id, action)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('policy') } })
+    }
+  })
 })

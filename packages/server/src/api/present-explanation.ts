@@ -3,7 +3,7 @@ import type { Explanation } from '../core/explain.ts'
 import type { BlockedBy } from '../core/explanation.ts'
 import { checksumAddress } from './contract/address.ts'
 import type { ExplanationResource } from './contract/explanation-resource.ts'
-import { presentOptionalInstant } from './contract/instant.ts'
+import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 
 export function presentExplanation(explanation: Explanation): ExplanationResource {
   const { summary, cause, blockedBy, nextAction, nextActionAt, options } = explanation
@@ -20,6 +20,10 @@ function presentBlockedBy(blockedBy: BlockedBy): NonNullable<ExplanationResource
     case 'transaction': {
       const { type, txId, nonce, state } = blockedBy
       return { type, transactionId: txId, nonce, state }
+    }
+    case 'reservation': {
+      const { type, reservationId, nonce, lockedUntil } = blockedBy
+      return { type, reservationId, nonce, lockedUntil: presentInstant(lockedUntil) }
     }
     case 'lane':
       return { type: 'lane', chainId: blockedBy.chainId, address: checksumAddress(blockedBy.signer) }

@@ -3,10 +3,11 @@ import type { Policy } from '../core/policy.ts'
 import type { LaneStatus } from '../ports/store.ts'
 import { checksumAddress } from './contract/address.ts'
 import { presentFinality } from './contract/finality.ts'
-import { presentInstant } from './contract/instant.ts'
+import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 import type { LaneResource } from './contract/signer-resource.ts'
 
-export function presentLane({ signer, cursor, queued, inFlight, stuck, lease }: LaneStatus): LaneResource {
+export function presentLane(status: LaneStatus): LaneResource {
+  const { signer, cursor, queued, inFlight, stuck, reserved, free, lowestReserved, health, lease } = status
   return {
     chainId: signer.lane.chainId,
     address: checksumAddress(signer.lane.signer),
@@ -14,7 +15,11 @@ export function presentLane({ signer, cursor, queued, inFlight, stuck, lease }: 
     paused: signer.paused,
     policy: presentPolicy(signer.policy),
     nextNonce: cursor,
-    ...{ queued, inFlight, stuck },
+    ...{ queued, inFlight, stuck, reserved, free },
+    lowestReserved: lowestReserved && { ...lowestReserved, lockedUntil: presentInstant(lowestReserved.lockedUntil) },
+    balance: health.balance && { wei: health.balance.wei.toString(), at: presentInstant(health.balance.at) },
+    lastConfirmationAt: presentOptionalInstant(health.lastConfirmationAt),
+    lastNonceMovementAt: presentOptionalInstant(health.lastNonceMovementAt),
     lease: lease && {
       node: lease.nodeId,
       fence: lease.fence,
@@ -28,10 +33,12 @@ export function presentLane({ signer, cursor, queued, inFlight, stuck, lease }: 
 /** Field by field, so that a new setting is not shown before somebody decided how. */
 function presentPolicy(policy: Policy): LaneResource['policy'] {
   const { preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
-  const { mayReplace, externalUse, onForeignNonce, gasLimitPercent, maxFeePerGasWei, finality } = policy
+  const { mayReplace, bumpAfterMs, onLackOfFunds, externalUse, onForeignNonce, gasLimitPercent } = policy
+  const { maxFeePerGasWei, lowBalanceWei, finality } = policy
   return {
     ...{ preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts },
-    ...{ mayReplace, externalUse, onForeignNonce, gasLimitPercent },
+    ...{ mayReplace, bumpAfterMs, onLackOfFunds, externalUse, onForeignNonce, gasLimitPercent },
+    lowBalance: lowBalanceWei?.toString() ?? null,
     maxFeePerGas: maxFeePerGasWei?.toString() ?? null,
     finality: finality && presentFinality(finality),
   }

@@ -49,7 +49,7 @@ const signed = {
     submittedAt: AT + 1,
     lastSubmitAt: AT + 1,
   },
-  ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1 },
+  ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1, wish: 'none' as const },
 } as const
 
 const inclusion: Inclusion = {

@@ -152,7 +152,7 @@ describe('signers', () => {
       },
     ])
     const one = await get(`/v1/signers/${SIGNER}`)
-    expect(signerResource.parse(one.body)).toEqual({ address: SIGNER_CHECKSUMMED, lanes: body.items })
+    expect(signerResource.parse(one.body)).toEqual({ address: SIGNER_CHECKSUMMED, resets: [], lanes: body.items })
   })
 
   test('an address that is no signer, and one that is no address', async () => {

@@ -1,6 +1,7 @@
 /** All operations of the API. */
 import { buildOpenApi } from './build-open-api.ts'
 import type { Route } from './route.ts'
+import { extendNonce, releaseNonce, useNonce } from './routes/act-on-reservation.ts'
 import { createTransaction } from './routes/create-transaction.ts'
 import { listAttempts } from './routes/list-attempts.ts'
 import { listBlocks } from './routes/list-blocks.ts'
@@ -14,9 +15,12 @@ import {
   resolveTransaction,
   resumeTransaction,
   retryTransaction,
+  speedUpTransaction,
   suspendTransaction,
 } from './routes/operate-transaction.ts'
 import { pauseSigner, resumeSigner } from './routes/pause-signer.ts'
+import { reserveNonces } from './routes/reserve-nonces.ts'
+import { resetNonce } from './routes/reset-nonce.ts'
 import { showConfirmations } from './routes/show-confirmations.ts'
 import { showExplanation } from './routes/show-explanation.ts'
 import { showHealth } from './routes/show-health.ts'
@@ -24,6 +28,7 @@ import { showHistory } from './routes/show-history.ts'
 import { showMetrics } from './routes/show-metrics.ts'
 import { createShowOpenApi } from './routes/show-openapi.ts'
 import { showReadiness } from './routes/show-readiness.ts'
+import { showReservation } from './routes/show-reservation.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
 import { updateSigner } from './routes/update-signer.ts'
@@ -39,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   suspendTransaction,
   resumeTransaction,
   retryTransaction,
+  speedUpTransaction,
   cancelTransaction,
   resolveTransaction,
   listSigners,
@@ -46,6 +52,12 @@ export const ROUTES: readonly Route[] = [
   updateSigner,
   pauseSigner,
   resumeSigner,
+  resetNonce,
+  reserveNonces,
+  showReservation,
+  useNonce,
+  extendNonce,
+  releaseNonce,
   listEvents,
   listChains,
   listBlocks,

@@ -1,5 +1,6 @@
 /** Stores a change to a signer on one chain and presents the lane after it. */
 import { AppError } from '../core/app-error.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
 import type { LaneStatus, Store } from '../ports/store.ts'
 import type { ApiServices } from './api-services.ts'
 import { checksumAddress } from './contract/address.ts'
@@ -12,16 +13,16 @@ export async function updateLane(
   { store, telemetry }: Pick<ApiServices, 'store' | 'telemetry'>,
   status: LaneStatus,
   change: Change,
-  told: Readonly<Record<string, unknown>>,
+  note: HistoryNote,
 ): Promise<LaneResource> {
   const { lane } = status.signer
-  const signer = await store.updateSigner(lane, change)
+  const signer = await store.updateSigner(lane, change, note)
   if (signer === null) {
     throw new AppError(
       'not_found',
       `${checksumAddress(lane.signer)} is not a signer on chain ${lane.chainId} any more.`,
     )
   }
-  telemetry.log('info', 'a signer was changed', { chainId: lane.chainId, signer: lane.signer, ...told })
+  telemetry.log('info', 'a signer was changed', { chainId: lane.chainId, signer: lane.signer, ...note.detail })
   return presentLane({ ...status, signer })
 }

@@ -17,6 +17,8 @@ import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
 import { readBaseFee } from '../engine/read-base-fee.ts'
+import { createReservations } from '../engine/reserve.ts'
+import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
@@ -77,6 +79,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     store,
     signer,
     clock,
+    random,
     telemetry,
     nodeId,
     address: null,
@@ -103,8 +106,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     hook: await openStuckHook(config, clock, random),
     intervalMs: config.stuck.reviewIntervalMs,
   })
+  const reservations = createReservations({ store, chains: byId, clock, random })
+  const resets = createResetNonce({ store, clock, random })
   const server = createHttpServer({
     ...around,
+    reservations,
+    resets,
     nodeId,
     accept,
     operate,
@@ -138,6 +145,8 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     // Side by side: a client that takes its time must not keep the lanes from going to a peer.
     await Promise.all([engine.stop(), server.close().then(() => intake.drain())])
     signers.close()
+    reservations.close()
+    resets.close()
     await Promise.all(chains.map(({ chain }) => chain.close()))
     await store.close()
     settle()
@@ -193,6 +202,7 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptBatch: config.receipts.batchSize,
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
+    mempoolPerAccount: own.mempoolPerAccount,
   }
 }
 

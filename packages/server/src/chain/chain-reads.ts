@@ -1,6 +1,6 @@
 /** What an EVM chain can be asked: each request with the one way its answer is read and checked against what was asked. */
 import type { Inclusion } from '../core/finality.ts'
-import type { Address, Hash } from '../core/hex.ts'
+import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Block, BlockRef, CountTag, TransactionByHash } from '../ports/chain.ts'
 import type { RpcError } from './rpc-error.ts'
 import type { Read } from './rpc-pool.ts'
@@ -70,6 +70,13 @@ export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
 
 export function balanceRead(address: Address): Read<bigint> {
   return request('eth_getBalance', [address, 'latest'], (result) => parseQuantity(result, 'balance'))
+}
+
+export function codeRead(address: Address): Read<Hex> {
+  return request('eth_getCode', [address, 'latest'], (result) => {
+    if (typeof result !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(result)) throw new BadAnswer('the code is not hex')
+    return result as Hex
+  })
 }
 
 export const heightRead: Read<number> = request('eth_blockNumber', [], (result) => getCount(result, 'block number'))

@@ -216,6 +216,10 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getBalance(harness.rich)).toBe(had - 5n - fee)
       })
 
+      test('have no code unless some was put there', async () => {
+        expect(await chain.getCode(harness.poor)).toBe('0x')
+      })
+
       test('own their transactions, in the pool and in a block', async () => {
         const tx = await sign(0)
         expect(await chain.findTransaction(tx.hash)).toBeNull()

@@ -2,7 +2,7 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
+ * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
@@ -15,6 +15,7 @@ import {
   balanceRead,
   blockRead,
   blockReceiptsRead,
+  codeRead,
   countRead,
   heightRead,
   receiptRead,
@@ -102,6 +103,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     findTransaction: (hash) => pool.read(transactionRead(hash)),
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     getBalance: (address) => pool.read(balanceRead(address)),
+    getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls) => readEstimates(pool, calls),
     getFeeMarket: () => readFeeMarket(pool, fees),
     broadcast: (raws) => pool.broadcast(raws),

@@ -61,6 +61,7 @@ export interface FakeChain extends Chain {
   pooled(): readonly DecodedTransaction[]
   setBalance(address: Address, wei: bigint): void
   setBaseFee(wei: bigint): void
+  setCode(address: Address, code: Hex): void
   setFault(decide: ((operation: FakeOperation) => FakeFault | null) | null): void
 }
 
@@ -80,6 +81,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     minFeePerGas: options.minFeePerGas ?? 0n,
   })
   let baseFee = GWEI
+  const codes = new Map<Address, Hex>()
   let fault: ((operation: FakeOperation) => FakeFault | null) | null = null
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
@@ -229,6 +231,10 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
     },
+    async getCode(address) {
+      openRead('getCode')
+      return codes.get(address) ?? '0x'
+    },
     async estimate(calls) {
       openRead('estimate')
       const outcomes = calls.map(tryCall)
@@ -257,6 +263,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     dropPool: () => pool.clear(),
     pooled: () => pool.list(),
     setBalance: (address, wei) => ledger.setBalance(address, wei),
+    setCode: (address, code) => void codes.set(address, code),
     setBaseFee(wei) {
       baseFee = wei
     },

@@ -14,6 +14,7 @@ export interface ChainConfig {
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
   readonly feeModel: FeeModel
+  readonly mempoolPerAccount: number
 }
 
 export interface Config {
@@ -27,6 +28,7 @@ export interface Config {
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
     readonly maxInFlight: number
+    readonly bumpAfterMs: number
   }
   readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
   readonly lease: { readonly durationMs: number; readonly renewIntervalMs: number }
@@ -45,7 +47,7 @@ export interface Config {
 
 export type ChainValues = Pick<
   SettingValues,
-  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'feeModel'
+  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'feeModel' | 'mempoolPerAccount'
 >
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
@@ -59,6 +61,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       stuckAfterMs: values.stuckAfter,
       maxSubmitAttempts: values.maxSubmitAttempts,
       maxInFlight: values.maxInFlight,
+      bumpAfterMs: values.bumpAfter,
     },
     stuck: { hook: values.stuckHook, secret: values.stuckHookSecret, reviewIntervalMs: values.stuckReviewInterval },
     lease: {
@@ -87,5 +90,6 @@ function toChainConfig(values: ChainValues): ChainConfig {
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     feeModel: values.feeModel,
+    mempoolPerAccount: values.mempoolPerAccount,
   }
 }

@@ -96,6 +96,13 @@ export const SETTINGS = {
     description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
     perChain: true,
   }),
+  mempoolPerAccount: setting({
+    type: integer(1, 100_000),
+    fallback: 64,
+    description:
+      "Transactions of one account that the chain's nodes keep before they are mined; a lane never has more on their way. Nodes of public chains keep few for certain.",
+    perChain: true,
+  }),
   host: setting({
     type: text,
     fallback: '127.0.0.1',
@@ -120,6 +127,12 @@ export const SETTINGS = {
     type: integer(1, 10_000),
     fallback: FAST.maxInFlight,
     description: `Transactions of one \`fast\` signer between nonce and finality at one time; no more than the mempool keeps per account. ${NEW_SIGNERS}`,
+  }),
+  bumpAfter: setting({
+    type: duration(500, DAY),
+    fallback: FAST.bumpAfterMs,
+    description:
+      'A transaction of a `fast` signer that is not included after this long, because it offers too little, is signed again at a higher price.',
   }),
   resubmitInterval: setting({
     type: duration(500, DAY),

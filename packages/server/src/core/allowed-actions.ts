@@ -3,7 +3,8 @@
  * transition would change something, so that an action is never accepted and then has no effect.
  */
 import type { Policy } from './policy.ts'
-import { inclusionOf, isTerminal, type Transaction } from './transaction.ts'
+import { whyNotReplaced } from './replace-sent.ts'
+import { inclusionOf, isInFlight, isTerminal, type Transaction } from './transaction.ts'
 
 export const OPERATOR_ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve', 'speed-up'] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
@@ -18,7 +19,7 @@ export function allowedActions(tx: Transaction, policy: Policy): Readonly<Record
     suspend: over ?? (tx.suspended ? no('It is suspended already.') : YES),
     resume: judgeResume(tx),
     retry: over ?? judgeRetry(tx),
-    cancel: over ?? (tx.state === 'QUEUED' ? YES : judgeReplacement('cancel', policy)),
+    cancel: over ?? (tx.state === 'QUEUED' ? YES : judgeReplacement(tx, 'cancel', policy)),
     resolve: over ?? judgeResolve(tx),
     'speed-up': over ?? judgeSpeedUp(tx, policy),
   }
@@ -50,15 +51,13 @@ function judgeResolve(tx: Transaction): Verdict {
 
 function judgeSpeedUp(tx: Transaction, policy: Policy): Verdict {
   if (tx.state === 'QUEUED') return no('It has no bytes yet; its price is set when it takes its nonce.')
-  return judgeReplacement('speed-up', policy)
+  return judgeReplacement(tx, 'speed-up', policy)
 }
 
-/** After a nonce is taken, cancelling and speeding up mean another transaction in its place. Only this place forbids it. */
-function judgeReplacement(action: 'cancel' | 'speed-up', policy: Policy): Verdict {
-  const what = action === 'cancel' ? 'Cancelling' : 'Speeding up'
-  return policy.mayReplace
-    ? no(`${what} after a nonce is taken needs a replacement transaction, which this version cannot make yet.`)
-    : no(`${what} after a nonce is taken needs a replacement transaction, which the signer's policy forbids.`)
+/** After a nonce is taken, cancelling and speeding up mean another transaction in its place. */
+function judgeReplacement(tx: Transaction, action: 'cancel' | 'speed-up', policy: Policy): Verdict {
+  const why = isInFlight(tx) ? whyNotReplaced(tx, action, policy) : 'It has no bytes that could be replaced.'
+  return why === null ? YES : no(why)
 }
 
 function no(why: string): Verdict {

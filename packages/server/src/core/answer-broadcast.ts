@@ -3,11 +3,14 @@
  * they are, counts, and is tried again with growing pauses until policy calls it STUCK. An answer that was lost or not
  * understood is neither: the node may have the bytes, so nothing is concluded and the same bytes go out again soon. Nor
  * is a gap: a lower nonce is what the node lacks, and that one's own transaction is the one that may get stuck.
+ *
+ * Where policy may replace, the first answer to the first bytes of a nonce can prove that no node ever had valid ones:
+ * then the transaction ends, and its nonce is free for another.
  */
 import type { Policy } from './policy.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import { move, type Step, stay } from './step.ts'
-import { findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
+import { type Dropped, findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -32,6 +35,9 @@ export function answerBroadcast(
       return retrySoon({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, policy)
     case 'nonce_gap':
       return missLower({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, outcome, policy)
+    case 'rejected':
+      if (policy.mayReplace && isFirstAnswer(tx)) return reject(tx, event, outcome)
+      return refused({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, outcome, policy)
     default:
       return refused({ ...tx, lastSubmitAt: at, submitCount: tx.submitCount + 1 }, event, outcome, policy)
   }
@@ -39,9 +45,32 @@ export function answerBroadcast(
 
 type Answer = Extract<TxEvent, { type: 'broadcast.answered' }>
 
+/** Nothing else was ever sent for this nonce, and nothing was sent without an answer. */
+function isFirstAnswer(tx: InFlight): boolean {
+  if (tx.state !== 'ALLOCATED' || tx.submitCount > 0) return false
+  return tx.attempts.filter((attempt) => attempt.nonce === tx.nonce).length === 1
+}
+
+function reject(tx: InFlight, event: Answer, outcome: Extract<SendOutcome, { type: 'rejected' }>): Step {
+  const { id, intent, version, suspended, createdAt, attempts } = tx
+  const error = { code: 'rejected', message: explainRefusal(outcome), reason: outcome.message }
+  const ended: Dropped = {
+    ...{ id, intent, version, suspended, createdAt, attempts },
+    ...{ state: 'CANCELLED', subState: 'rejected', error, nonce: null, finalAt: event.at },
+  }
+  const detail = { hash: event.hash, nonce: tx.nonce, nodeSaid: outcome.message }
+  return move(ended, { type: 'broadcast.rejected', cause: outcome.reason, detail }, { type: 'nonce.freed' })
+}
+
 function held(tx: InFlight, event: Answer, policy: Policy, follow: 'none' | 'lookup'): Step {
   const effects = follow === 'lookup' ? [{ type: 'lookup' } as const] : []
-  const common = { error: null, refusals: 0, nextResubmitAt: event.at + policy.resubmitIntervalMs }
+  // At the cap the node may hold the bytes and still not mine them: that stays said.
+  const isCapped = tx.error?.code === 'fee_above_cap'
+  const common = {
+    error: isCapped ? tx.error : null,
+    refusals: 0,
+    nextResubmitAt: event.at + policy.resubmitIntervalMs,
+  }
   const note = noteAnswer(event)
   // Waiting too long and a nonce used by somebody else are not cured by a node that takes the bytes once more.
   if (tx.state === 'STUCK' && (tx.subState === 'no_inclusion' || tx.subState === 'foreign_nonce')) {
@@ -65,6 +94,7 @@ function held(tx: InFlight, event: Answer, policy: Policy, follow: 'none' | 'loo
 /** A pool that keeps the bytes does not mine them: what waits for a lower nonce goes on waiting. */
 function heldSubState(tx: InFlight): SubState {
   if (tx.suspended) return 'suspended'
+  if (tx.subState === 'fee_above_cap') return tx.subState
   const waitsForLower = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
   return waitsForLower ? tx.subState : 'pending'
 }

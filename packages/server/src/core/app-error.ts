@@ -10,6 +10,9 @@ export const APP_ERRORS = {
   idempotency_conflict: 'The same key was used before with another body.',
   transaction_rejected: 'The transaction would certainly fail; nothing was stored and no nonce was taken.',
   action_forbidden: 'The transaction is not in a state, or under a policy, that allows this action.',
+  not_lock_owner: 'The reservation is held by somebody else: the proof given is not the one it was made with.',
+  reservation_expired:
+    'The lock on the nonce has run out; it may be somebody else’s by now, and nothing may be sent with it.',
   queue_full: 'Too many requests are waiting to be stored; try again after the time given.',
   chain_unavailable: 'The chain node cannot be reached at the moment; nothing was stored.',
   database_unavailable:

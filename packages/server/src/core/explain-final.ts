@@ -18,7 +18,18 @@ function explainDropped(tx: Dropped): Finding {
   }
   if (tx.subState === 'rejected') {
     const why = spellError(tx.error, 'it would certainly fail')
-    return { cause: 'rejected', summary: `It was refused at ${at}, before it took a nonce: ${why}`, ...OVER }
+    const lost = tx.attempts.at(-1)
+    return lost === undefined
+      ? { cause: 'rejected', summary: `It was refused at ${at}, before it took a nonce: ${why}`, ...OVER }
+      : {
+          cause: 'rejected',
+          summary: `It was refused at ${at}, and nonce ${lost.nonce} went to another: ${why}`,
+          ...OVER,
+        }
+  }
+  if (tx.error !== null) {
+    const why = spellError(tx.error, 'its nonce was used by another')
+    return { cause: 'cancelled', summary: `It was to be cancelled, and ended at ${at} by itself: ${why}`, ...OVER }
   }
   return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it took a nonce.`, ...OVER }
 }
@@ -39,7 +50,9 @@ function explainOnChain(tx: Finished | CancelledOnChain): Finding {
   if (tx.state === 'CANCELLED') {
     return {
       cause: 'cancelled_on_chain',
-      summary: `Nonce ${nonce} was used by its own cancelling transaction in ${where}; ${since}.`,
+      summary: `Nonce ${nonce} was used by its own cancelling transaction in ${where}; ${since}.${
+        tx.error === null ? '' : ` ${spellError(tx.error, '')}`
+      }`,
       ...OVER,
     }
   }

@@ -34,6 +34,6 @@ function condition({ inclusion: { blockNumber } }: Mined, { finality }: ExplainC
 
 function verdict(tx: Mined): string {
   const kind = findAttempt(tx, tx.inclusion.txHash)?.kind
-  if (kind === 'cancel' || kind === 'noop') return 'CANCELLED'
+  if (kind === 'cancel') return 'CANCELLED'
   return tx.inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL'
 }

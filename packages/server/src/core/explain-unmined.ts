@@ -3,7 +3,7 @@ import { explainLowPrice } from './explain-price.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
-import { type Allocated, currentAttempt, type Tracking } from './transaction.ts'
+import { type Allocated, currentAttempt, isCancelling, newestAttempt, type Tracking } from './transaction.ts'
 
 type Unmined = Allocated | Tracking
 type Found = Omit<Finding, 'nextAction' | 'nextActionAt'>
@@ -18,9 +18,22 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
       nextActionAt: null,
     }
   }
-  const blocked = blockedByLower(tx, context)
-  if (blocked !== null) return { ...blocked, ...resend(tx, context) }
-  return { ...(refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)), ...resendOrGetStuck(tx, context) }
+  const blocked = blockedByLent(tx, context) ?? blockedByLower(tx, context)
+  if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
+  const found = capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
+  return withReplacement(tx, { ...found, ...resendOrGetStuck(tx, context) })
+}
+
+/** A nonce that is lent comes first only if it is the lowest of all that are in no block. */
+function blockedByLent(tx: Unmined, { lane: { lowestReserved, lowestUnmined } }: ExplainContext): Found | null {
+  const lowest = Math.min(tx.nonce, lowestUnmined?.nonce ?? tx.nonce)
+  if (lowestReserved === null || lowestReserved.nonce >= lowest) return null
+  const { reservationId, nonce, lockedUntil } = lowestReserved
+  return {
+    cause: 'blocked_by_reservation',
+    blockedBy: { type: 'reservation', ...lowestReserved },
+    summary: `Nonce ${tx.nonce} can only be mined after nonce ${nonce}, which is lent to whoever holds reservation ${reservationId}: to be used by ${spellTime(lockedUntil)}, or followed until it is mined.`,
+  }
 }
 
 function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext): Found | null {
@@ -33,6 +46,25 @@ function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext
     blockedBy: { type: 'transaction', ...lowestUnmined },
     summary: `Nonce ${tx.nonce} can only be mined after nonce ${nonce} of ${txId}, which is ${state}.${stuck}${error}`,
   }
+}
+
+/** What else was signed for the same nonce, or is about to be, belongs to every answer. */
+function withReplacement(tx: Unmined, finding: Finding): Finding {
+  const own = tx.attempts.filter(({ nonce }) => nonce === tx.nonce)
+  const said = [finding.summary]
+  if (own.length > 1)
+    said.push(`It was signed ${spellCount(own.length, 'time')} under this nonce; whichever is mined counts.`)
+  if (newestAttempt(tx)?.kind === 'cancel') said.push('The newest is an empty transaction that cancels it.')
+  else if (isCancelling(tx))
+    said.push('It is to be cancelled: an empty transaction takes its place with the next step of the lane.')
+  if (tx.wish === 'speed_up')
+    said.push('It is to be sped up: it is signed again at a higher price with the next step of the lane.')
+  return { ...finding, summary: said.join(' ') }
+}
+
+function capped(tx: Unmined): Found | null {
+  if (tx.subState !== 'fee_above_cap') return null
+  return { cause: 'fee_above_cap', summary: `Nonce ${tx.nonce} is not sent at a higher price: ${lastRefusal(tx)}` }
 }
 
 function refused(tx: Unmined, { policy }: ExplainContext): Found | null {

@@ -26,6 +26,7 @@ type LaneContext = ExplainContext['lane']
 
 const owner = { nodeId: 'node-a', fence: 12, live: true }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
+const lent = { reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000 } as const
 const now = T0 + 20_000
 
 function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext> = {}): ExplainContext {
@@ -38,7 +39,7 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
       queueAhead: 0,
       baseFeeWei: null,
     },
-    lane: { owner, inFlight: 0, paused: false, lowestUnmined: null, ...lane },
+    lane: { owner, inFlight: 0, paused: false, lowestReserved: null, lowestUnmined: null, ...lane },
     ...change,
   }
 }
@@ -114,6 +115,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     tracking('pending'),
     context({}, { lowestUnmined: lower }),
     ['Nonce 7', 'nonce 5 of tx-0', 'STUCK', 'operator', time(T0 + 33_000)],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce that is lent',
+    tracking('pending'),
+    context({}, { lowestReserved: lent, lowestUnmined: { ...lower, nonce: 6 } }),
+    ['Nonce 7', 'nonce 5', 'reservation r-1', time(T0 + 60_000)],
   ],
   [
     'suspended',
@@ -227,6 +235,28 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context(),
     ['nonce 7', hashOf(99), 'not one that Drover signed', 'block 90'],
   ],
+  [
+    'fee_above_cap',
+    'sent',
+    tracking('fee_above_cap', { error: { code: 'fee_above_cap', message: 'no more than 8 is allowed' } }),
+    context(),
+    ['Nonce 7', 'no more than 8 is allowed', 'The same bytes are sent again'],
+  ],
+  [
+    'pending',
+    'bumped and being cancelled',
+    tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'bump'), attemptOf(3, 'cancel')] }),
+    context(),
+    ['signed 3 times', 'whichever is mined counts', 'an empty transaction that cancels it'],
+  ],
+  ['pending', 'to be sped up', tracking('pending', { wish: 'speed_up' }), context(), ['to be sped up']],
+  [
+    'rejected',
+    'after it had a nonce',
+    dropped('CANCELLED', 'rejected', { attempts: [attemptOf(1)], error: { code: 'rejected', message: 'invalid' } }),
+    context(),
+    ['nonce 7 went to another', 'invalid'],
+  ],
   ['cancelled_on_chain', 'final', cancelledOnChain(), context(), ['Nonce 7', 'block 100']],
   ['cancelled', 'final', dropped('CANCELLED', 'cancelled'), context(), ['operator', time(T0 + 5_000)]],
   [
@@ -258,6 +288,13 @@ describe('blockedBy', () => {
     ['slot', queued(), context({}, { inFlight: 1 }), { inFlight: 1, maxInFlight: 1 }],
     ['transaction', queued(), context({}, { inFlight: 1, lowestUnmined: lower }), lower],
     ['transaction', tracking('stale'), context({}, { lowestUnmined: lower }), lower],
+    ['reservation', tracking('stale'), context({}, { lowestReserved: lent }), lent],
+    [
+      'transaction',
+      tracking('stale'),
+      context({}, { lowestReserved: { ...lent, nonce: 6 }, lowestUnmined: lower }),
+      lower,
+    ],
     ['transaction', stuck('no_inclusion'), context({}, { lowestUnmined: lower }), lower],
     ['transaction', deferred('waiting_for_predecessor'), context({ policy: fast }, { lowestUnmined: lower }), lower],
   ] as const)('names the %s', (type, tx, around, fields) => {

@@ -2,6 +2,7 @@
 import type { Finality } from './finality.ts'
 import type { Address } from './hex.ts'
 import type { Policy } from './policy.ts'
+import type { ReservationId } from './reservation.ts'
 import type { TxId, TxState } from './transaction.ts'
 
 /** Why a transaction is where it is. Stable codes: programs may match on them. */
@@ -22,6 +23,7 @@ export const CAUSES = [
   'rejected_by_node',
   'nonce_gap',
   'blocked_by_predecessor',
+  'blocked_by_reservation',
   'pending',
   'fee_below_base',
   'stale',
@@ -41,6 +43,12 @@ export type Cause = (typeof CAUSES)[number]
 
 export type BlockedBy =
   | { readonly type: 'transaction'; readonly txId: TxId; readonly nonce: number; readonly state: TxState }
+  | {
+      readonly type: 'reservation'
+      readonly reservationId: ReservationId
+      readonly nonce: number
+      readonly lockedUntil: number
+    }
   | { readonly type: 'lane'; readonly chainId: number; readonly signer: Address }
   | { readonly type: 'slot'; readonly inFlight: number; readonly maxInFlight: number }
   /** Nobody runs the lane; `nodeId` is who did last, where that is known. */
@@ -61,6 +69,12 @@ export interface ExplainContext {
     readonly owner: { readonly nodeId: string; readonly fence: number; readonly live: boolean } | null
     readonly inFlight: number
     readonly paused: boolean
+    /** Of all nonces that are lent to callers and are in no block, the lowest. */
+    readonly lowestReserved: {
+      readonly reservationId: ReservationId
+      readonly nonce: number
+      readonly lockedUntil: number
+    } | null
     /** Of all transactions of the lane that have a nonce and are in no block, the one with the lowest. */
     readonly lowestUnmined: { readonly txId: TxId; readonly nonce: number; readonly state: TxState } | null
   }

@@ -82,6 +82,7 @@ function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' 
       refusals: 0,
       nextResubmitAt: event.at + policy.resubmitIntervalMs,
       newForks: 0,
+      wish: 'none',
     },
     { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
     { type: 'broadcast' },

@@ -12,6 +12,12 @@ export interface Policy {
   readonly maxSubmitAttempts: number
   /** Another transaction may take the place of a sent one (fee bump, cancel, fill). */
   readonly mayReplace: boolean
+  /** Without inclusion for this long, and only if its price is why, a transaction is signed again at a higher one. */
+  readonly bumpAfterMs: number
+  /** A queued transaction that the balance does not cover holds those behind it, or lets them go first. */
+  readonly onLackOfFunds: 'hold' | 'pass_over'
+  /** Below this balance a warning is given; null: never. */
+  readonly lowBalanceWei: bigint | null
   /** The key is used by somebody else too: a nonce is max(cursor, chain). */
   readonly externalUse: boolean
   readonly onForeignNonce: 'stuck' | 'requeue'
@@ -31,6 +37,9 @@ export const STABLE: Policy = {
   stuckAfterMs: 15 * 60_000,
   maxSubmitAttempts: 10,
   mayReplace: false,
+  bumpAfterMs: 30_000,
+  onLackOfFunds: 'hold',
+  lowBalanceWei: null,
   externalUse: false,
   onForeignNonce: 'stuck',
   gasLimitPercent: 120,
@@ -45,6 +54,7 @@ export const FAST: Policy = {
   mayReplace: true,
   externalUse: true,
   onForeignNonce: 'requeue',
+  onLackOfFunds: 'pass_over',
 }
 
 export const PRESETS: Readonly<Record<Policy['preset'], Policy>> = { stable: STABLE, fast: FAST }

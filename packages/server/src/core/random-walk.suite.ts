@@ -44,7 +44,7 @@ const anyOutcome: fc.Arbitrary<SendOutcome> = fc.oneof(
 
 const at = fc.integer({ min: 0, max: 2_000_000 }).map((after) => T0 + after)
 /** Few, so that most belong to an attempt; number 9 never does. */
-const hash = fc.constantFrom(1, 2, 9).map(hashOf)
+const hash = fc.constantFrom(1, 2, 3, 9).map(hashOf)
 const by = fc.constant({ actor: 'ann', reason: 'drill' })
 /** Few again, so that what is said of a block or a nonce is often said of the right one. */
 const block = fc.constantFrom(100, 101)
@@ -58,7 +58,7 @@ const deferral = fc.constantFrom<
   'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap'
 >(...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const))
 const allocation = fc.record({ number: fc.constantFrom(1, 2), nonce, at }).chain(({ number, nonce: taken, at: when }) =>
-  fc.constantFrom(...(['original', 'original', 'cancel', 'noop'] as const)).map((kind) => ({
+  fc.constantFrom(...(['original', 'original', 'noop'] as const)).map((kind) => ({
     at: when,
     nonce: taken,
     attempt: attemptOf(number, kind, taken),
@@ -66,6 +66,10 @@ const allocation = fc.record({ number: fc.constantFrom(1, 2), nonce, at }).chain
     nodeId: 'node-a',
   })),
 )
+
+const replacement = fc
+  .record({ number: fc.constantFrom(2, 3), nonce, kind: fc.constantFrom('bump', 'cancel') })
+  .map(({ number, nonce: taken, kind }) => attemptOf(number, kind, taken))
 
 function event<T extends TxEvent['type']>(type: T) {
   return fc.constant(type)
@@ -77,6 +81,11 @@ export const anyEvent: fc.Arbitrary<TxEvent> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: event('inclusion.seen'), at, inclusion }) },
   { weight: 2, arbitrary: fc.record({ type: event('time.passed'), at, blockedByNonce: fc.constantFrom(null, 5) }) },
   { weight: 2, arbitrary: fc.record({ type: event('resubmit.claimed'), at }) },
+  {
+    weight: 2,
+    arbitrary: replacement.map((attempt) => ({ type: 'attempt.added' as const, at: T0 + 40_000, attempt })),
+  },
+  fc.record({ type: event('fee.capped'), at, neededWei: fc.constant(9n), capWei: fc.constant(8n) }),
   fc.record({
     type: event('prepare.deferred'),
     at,
@@ -94,6 +103,7 @@ export const anyEvent: fc.Arbitrary<TxEvent> = fc.oneof(
   fc.record({ type: event('operator.resumed'), at, by }),
   fc.record({ type: event('operator.retried'), at, by }),
   fc.record({ type: event('operator.cancelled'), at, by }),
+  fc.record({ type: event('operator.sped_up'), at, by }),
   fc.record({ type: event('operator.resolved'), at, by, inclusion, confirmations }),
 )
 

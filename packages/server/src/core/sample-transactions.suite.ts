@@ -81,6 +81,7 @@ const signed = {
   refusals: 0,
   nextResubmitAt: T0 + 33_000,
   newForks: 0,
+  wish: 'none',
 } as const
 
 export function queued(change: Partial<Queued> = {}): Queued {

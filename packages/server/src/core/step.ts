@@ -11,6 +11,8 @@ export type Effect =
   | { readonly type: 'alarm'; readonly cause: string }
   /** The nonce is consumed for good. */
   | { readonly type: 'nonce.used' }
+  /** No node ever had valid bytes for the nonce: another transaction may take it. */
+  | { readonly type: 'nonce.freed' }
 
 export interface Step {
   readonly tx: Transaction

@@ -68,7 +68,11 @@ export interface Intent {
   readonly metadata: Readonly<Record<string, string>>
 }
 
+/** `bump`, `cancel`: in place of an earlier one under the same nonce. `noop`: does nothing but fill a gap. */
 export type AttemptKind = 'original' | 'bump' | 'cancel' | 'noop'
+
+/** What an operator or a deadline wants done to a sent transaction and the lane has not done yet. */
+export type Wish = 'none' | 'speed_up' | 'cancel'
 
 /** One signed byte string for a transaction. Durable before it is first sent. */
 export interface Attempt {
@@ -118,6 +122,7 @@ interface Signed extends Base {
   readonly refusals: number
   readonly nextResubmitAt: number
   readonly newForks: number
+  readonly wish: Wish
 }
 
 export type Queued = Base & {
@@ -175,6 +180,16 @@ export function nonceOf(tx: Transaction): number | null {
 /** An attempt at the nonce that it has now. Bytes of a nonce that it lost say nothing about this one. */
 export function findAttempt(tx: Exclude<Transaction, Queued | Dropped>, hash: Hash): Attempt | null {
   return tx.attempts.find((attempt) => attempt.hash === hash && attempt.nonce === tx.nonce) ?? null
+}
+
+/** The newest bytes under the nonce that it has now: what is sent, and what a replacement has to outbid. */
+export function newestAttempt(tx: InFlight): Attempt | null {
+  return tx.attempts.findLast((attempt) => attempt.nonce === tx.nonce) ?? null
+}
+
+/** An empty transaction is meant to take its nonce, or already bids for it. */
+export function isCancelling(tx: InFlight): boolean {
+  return tx.wish === 'cancel' || newestAttempt(tx)?.kind === 'cancel'
 }
 
 /** The attempt that counts now: the one included, else the newest. */

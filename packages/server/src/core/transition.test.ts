@@ -69,6 +69,8 @@ const EVENTS = {
   },
   'broadcast.answered': { type: 'broadcast.answered', at, hash: hashOf(1), outcome: { type: 'accepted' } },
   'resubmit.claimed': { type: 'resubmit.claimed', at },
+  'attempt.added': { type: 'attempt.added', at, attempt: attemptOf(2, 'bump') },
+  'fee.capped': { type: 'fee.capped', at, neededWei: 9n, capWei: 8n },
   'inclusion.seen': { type: 'inclusion.seen', at, inclusion: inclusionIn(100) },
   'inclusion.reorged': { type: 'inclusion.reorged', at, blockHash },
   'confirmations.replaced': { type: 'confirmations.replaced', at, blockHash, confirmations: CONFIRMATIONS },
@@ -79,6 +81,7 @@ const EVENTS = {
   'operator.resumed': { type: 'operator.resumed', at, by },
   'operator.retried': { type: 'operator.retried', at, by },
   'operator.cancelled': { type: 'operator.cancelled', at, by },
+  'operator.sped_up': { type: 'operator.sped_up', at, by },
   'operator.resolved': {
     type: 'operator.resolved',
     at,
@@ -127,6 +130,8 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     stuckNoInclusion: 'STUCK/no_inclusion broadcast',
     stuckForeign: 'STUCK/foreign_nonce broadcast',
   },
+  'attempt.added': {},
+  'fee.capped': {},
   'inclusion.seen': {
     allocated: 'TRACKING/mined',
     allocatedSuspended: 'TRACKING/mined',
@@ -202,6 +207,7 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     stuckNoInclusion: 'TRACKING/stale broadcast',
     stuckForeign: 'TRACKING/stale broadcast',
   },
+  'operator.sped_up': {},
   'operator.cancelled': {
     queued: 'CANCELLED/cancelled',
     deferred: 'CANCELLED/cancelled',
@@ -352,7 +358,7 @@ describe('the chain', () => {
     ['bump', true, 'CONFIRMED/final'],
     ['original', false, 'FAILED_FINAL/final'],
     ['cancel', true, 'CANCELLED/cancelled'],
-    ['noop', true, 'CANCELLED/cancelled'],
+    ['noop', true, 'CONFIRMED/final'],
   ] as const)('a final %s that succeeded=%s is %s', (kind, succeeded, expected) => {
     const tx = mined({ attempts: [attemptOf(1, kind)], inclusion: inclusionIn(100, { succeeded }) })
     expect(outcomeOf(tx, EVENTS['finality.reached'], STABLE)).toBe(`${expected} nonce.used`)

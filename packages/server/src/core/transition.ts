@@ -4,15 +4,19 @@
  * changes. Nothing here decides by the clock: every event carries its time.
  */
 import { answerBroadcast } from './answer-broadcast.ts'
+import { isFill } from './fill.ts'
 import type { Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
 import { inLine, moveQueued } from './move-queued.ts'
 import type { Policy } from './policy.ts'
+import { addAttempt, capFee, wishCancel, wishExpiry, wishSpeedUp } from './replace-sent.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
+  type Dropped,
   type Finished,
   findAttempt,
   type InFlight,
+  isCancelling,
   isTerminal,
   type Stuck,
   type SubState,
@@ -27,6 +31,11 @@ const REVERTED: TxError = {
   message: 'the transaction was mined and reverted; its nonce is used',
 }
 
+const EXPIRED_AFTER_SENDING: TxError = {
+  code: 'expired',
+  message: 'validUntil passed after it was sent; an empty transaction took its nonce instead',
+}
+
 export function transition(tx: Transaction, event: TxEvent, policy: Policy): Step {
   if (isTerminal(tx)) return stay(tx)
   return tx.state === 'QUEUED' ? moveQueued(tx, event, policy) : moveInFlight(tx, event, policy)
@@ -38,6 +47,16 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
       return answerBroadcast(tx, event, policy)
     case 'resubmit.claimed':
       return claimResubmit(tx, event.at, policy)
+    case 'attempt.added':
+      return addAttempt(tx, event, policy)
+    case 'fee.capped':
+      return capFee(tx, event, policy)
+    case 'deadline.passed':
+      return wishExpiry(tx, event, policy)
+    case 'operator.cancelled':
+      return wishCancel(tx, event, policy)
+    case 'operator.sped_up':
+      return wishSpeedUp(tx, event, policy)
     case 'inclusion.seen':
       return include(tx, event.inclusion, event.at)
     case 'inclusion.reorged':
@@ -104,7 +123,14 @@ function claimResubmit(tx: InFlight, at: number, policy: Policy): Step {
   if (isMined(tx) || tx.suspended) return stay(tx)
   const subState = tx.state === 'TRACKING' && tx.subState === 'pending' ? 'stale' : tx.subState
   return move(
-    { ...tx, subState, nextResubmitAt: at + policy.resubmitIntervalMs },
+    {
+      ...tx,
+      subState,
+      nextResubmitAt: at + policy.resubmitIntervalMs,
+      // Bytes that are sent again without an answer on record may have reached a node before: from here on no refusal
+      // can prove that none ever had them.
+      submitCount: Math.max(1, tx.submitCount),
+    },
     { type: 'resubmit.claimed', cause: null, detail: { nonce: tx.nonce } },
     { type: 'broadcast' },
   )
@@ -171,19 +197,22 @@ function withdrawInclusion(tx: InFlight, { at, blockHash }: Extract<TxEvent, { t
 function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached' }>): Step {
   if (!isMinedIn(tx, event.blockHash)) return stay(tx)
   const { inclusion } = tx
-  const kind = findAttempt(tx, inclusion.txHash)?.kind
-  const replaced = kind === 'cancel' || kind === 'noop'
+  const attempt = findAttempt(tx, inclusion.txHash)
+  const replaced = attempt?.kind === 'cancel'
+  const { validUntil } = tx.intent
+  const isLate = replaced && validUntil !== null && attempt.createdAt >= validUntil
   const state = replaced ? 'CANCELLED' : inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL'
   return move(
     {
       ...tx,
       state,
       subState: replaced ? 'cancelled' : 'final',
-      error: state === 'FAILED_FINAL' ? REVERTED : null,
+      error: state === 'FAILED_FINAL' ? REVERTED : isLate ? EXPIRED_AFTER_SENDING : null,
       inclusion,
       minedAt: tx.minedAt ?? event.at,
       confirmations: event.confirmations,
       finalAt: event.at,
+      wish: 'none',
     },
     {
       type: event.type,
@@ -198,6 +227,12 @@ function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.
   if (nonce !== tx.nonce || isMined(tx)) return stay(tx)
   if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') return stay(tx)
   const error = { code: 'foreign_nonce', message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
+  // What was to be undone, or only to fill the gap, has nothing left to do.
+  if (isCancelling(tx) || isFill(tx.intent)) {
+    const ended: Dropped = { ...base(tx), state: 'CANCELLED', subState: 'cancelled', error, nonce: null, finalAt: at }
+    const detail = { nonce: tx.nonce, message: error.message }
+    return move(ended, { type: 'cancel.settled', cause: 'replaced', detail }, { type: 'nonce.used' })
+  }
   if (policy.onForeignNonce === 'stuck') return getStuck(tx, 'foreign_nonce', error, at)
   return move(
     { ...base(tx), ...inLine(tx.suspended), state: 'QUEUED' },

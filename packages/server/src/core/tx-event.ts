@@ -27,6 +27,10 @@ export type TxEvent =
     }
   | { readonly type: 'broadcast.answered'; readonly at: number; readonly hash: Hash; readonly outcome: SendOutcome }
   | { readonly type: 'resubmit.claimed'; readonly at: number }
+  /** Signed to take the place of the newest one under the same nonce. */
+  | { readonly type: 'attempt.added'; readonly at: number; readonly attempt: Attempt }
+  /** A replacement would have to offer more per gas than it may. */
+  | { readonly type: 'fee.capped'; readonly at: number; readonly neededWei: bigint; readonly capWei: bigint }
   | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
   | { readonly type: 'inclusion.reorged'; readonly at: number; readonly blockHash: Hash }
   | {
@@ -48,6 +52,7 @@ export type TxEvent =
   | { readonly type: 'operator.resumed'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.retried'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.cancelled'; readonly at: number; readonly by: OperatorAct }
+  | { readonly type: 'operator.sped_up'; readonly at: number; readonly by: OperatorAct }
   | {
       readonly type: 'operator.resolved'
       readonly at: number
@@ -62,14 +67,19 @@ export interface OperatorAct {
   readonly reason: string
 }
 
-/** The types of history entries that end a transaction, where they leave it in a terminal state. */
+/**
+ * The types of history entries that end a transaction, where they leave it in a terminal state. One stored change has at
+ * most one of them, so each transaction has exactly one completion.
+ */
 export const COMPLETING_EVENTS = [
   'finality.reached',
   'prepare.rejected',
   'deadline.passed',
   'operator.cancelled',
   'operator.resolved',
-] as const satisfies readonly TxEvent['type'][]
+  'broadcast.rejected',
+  'cancel.settled',
+] as const
 
 /** What one transition leaves in the history and in the event stream. */
 export interface HistoryNote {

@@ -110,6 +110,8 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
       DROVER_FINALITY: '3',
       DROVER_BLOCK_TIME: '1s',
       DROVER_RESUBMIT_INTERVAL: '5s',
+      DROVER_BUMP_AFTER: '5s',
+      DROVER_MEMPOOL_PER_ACCOUNT: '10000',
       ...(options.port !== undefined && { DROVER_PORT: String(options.port) }),
     },
   })

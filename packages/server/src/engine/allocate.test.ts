@@ -21,6 +21,7 @@ interface Given {
   readonly ledger?: Partial<Ledger>
   readonly policy?: Partial<Policy>
   readonly chainCount?: number
+  readonly available?: bigint
   readonly brokenAt?: number
   /** What the same draft did before. */
   readonly meanwhile?: (draft: LaneDraft) => void
@@ -40,7 +41,20 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
       return { raw: '0x02', hash: anyHash() }
     },
   }
-  const context = { lease: LEASE, ledger, chainCount: given.chainCount ?? null, policy, now: NOW, retryMs: 500, signer }
+  let available = given.available ?? null
+  const funds = {
+    available: () => available,
+    promise: (wei: bigint) => {
+      if (available !== null) available -= wei
+    },
+  }
+  const { chainCount } = given
+  const context = {
+    ...{ lease: LEASE, ledger, policy, now: NOW, retryMs: 500, signer, funds },
+    counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
+    slots: policy.maxInFlight - ledger.inFlight.size,
+    highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,
+  }
   const result = await allocateNonces(draft, preparations, context)
   const saves = draft.toWrite(LEASE).saves.map(({ tx }) => [tx.id, tx.state, 'nonce' in tx ? tx.nonce : null])
   return { result, saves, write: draft.toWrite(LEASE), signed }

@@ -1,21 +1,34 @@
 /**
- * Gives nonces to prepared transactions, in order, and signs them. The lowest free nonce goes first, then the cursor.
+ * Gives nonces to prepared transactions, in order, and signs them. The lowest free nonce goes first, then the cursor: no
+ * new nonce is taken while one below is free. A free one below what was sent already is a gap: it is given out even where
+ * there is no room, since nothing above it can be mined before.
+ *
  * A certain failure ends one transaction and the next takes its place; an uncertain one holds the line, since those
- * behind it must not overtake. A key that cannot sign stops the walk before a nonce is spent on it.
+ * behind it must not overtake. Lack of funds is the exception that policy can make: then those behind that can be paid
+ * for go first. A key that cannot sign stops the walk before a nonce is spent on it.
  */
+import { maxCost } from '../core/cost.ts'
+import { isFill } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Attempt } from '../core/transaction.ts'
+import type { Attempt, TxError } from '../core/transaction.ts'
 import type { Signer } from '../ports/signer.ts'
+import type { AccountWatch } from './account-watch.ts'
+import { type ChainCounts, findUsable } from './free-nonces.ts'
 import type { LaneDraft, Ledger } from './lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
 export interface AllocateContext {
   readonly lease: Lease
   readonly ledger: Ledger
-  /** The chain's own count for the account; null where it was not asked. */
-  readonly chainCount: number | null
+  /** The chain's own counts for the account; null where they were not asked. */
+  readonly counts: ChainCounts | null
   readonly policy: Policy
+  /** How many may be taken beside gaps. */
+  readonly slots: number
+  /** The highest nonce that was given out and is not mined; null where there is none. */
+  readonly highest: number | null
+  readonly funds: Pick<AccountWatch, 'available' | 'promise'>
   readonly now: number
   readonly retryMs: number
   readonly signer: Signer
@@ -25,64 +38,111 @@ export interface AllocateResult {
   /** No further preparation before this; null where nothing holds the line. */
   readonly holdUntil: number | null
   readonly signingError: unknown
+  readonly allocated: number
+  /** What the cheapest of those needs that the balance does not cover; null where there is none. */
+  readonly leastUnfunded: bigint | null
 }
+
+type Deferral = Extract<Preparation, { type: 'deferred' }>
 
 export async function allocateNonces(
   draft: LaneDraft,
   preparations: readonly Preparation[],
   context: AllocateContext,
 ): Promise<AllocateResult> {
-  const { policy, now } = context
-  const free = [...context.ledger.recyclable].sort((a, b) => a - b)
+  const { policy, now, highest } = context
+  const free = findUsable(context.ledger.recyclable, context.counts)
   let next = firstNonce(context)
-  let inFlight = draft.inFlight().length
-  for (const preparation of preparations) {
-    const { tx } = preparation
+  let { slots } = context
+  let allocated = 0
+  let leastUnfunded: bigint | null = null
+  const result = (holdUntil: number | null = null, signingError: unknown = null): AllocateResult => ({
+    ...{ holdUntil, signingError, allocated, leastUnfunded },
+  })
+
+  for (const given of preparations) {
+    const { tx } = given
     if (tx.intent.validUntil !== null && tx.intent.validUntil <= now) {
       draft.apply(tx, { type: 'deadline.passed', at: now })
       continue
     }
-    if (preparation.type === 'rejected') {
-      draft.apply(tx, { type: 'prepare.rejected', at: now, error: preparation.error })
+    if (given.type === 'rejected') {
+      draft.apply(tx, { type: 'prepare.rejected', at: now, error: given.error })
       continue
     }
-    if (preparation.type === 'deferred') {
-      const retryAt = now + backOff(tx.prepareFailures, context.retryMs)
-      draft.apply(tx, {
-        type: 'prepare.deferred',
-        at: now,
-        subState: preparation.subState,
-        error: preparation.error,
-        retryAt,
-      })
-      return { holdUntil: retryAt, signingError: null }
+    const [lowestFree] = free
+    const isGap = lowestFree !== undefined && highest !== null && lowestFree < highest
+    if (isFill(tx.intent) && !isGap) {
+      draft.apply(tx, { type: 'prepare.rejected', at: now, error: NO_GAP })
+      continue
     }
-    if (inFlight >= policy.maxInFlight) break
-    const nonce = free[0] ?? next
+    const preparation = given.type === 'ready' ? (findShortage(given, context) ?? given) : given
+    if (preparation.type === 'deferred') {
+      const isUnfunded = preparation.subState === 'waiting_for_funds'
+      if (isUnfunded) {
+        const needed = given.type === 'ready' ? costOf(given) : tx.intent.value
+        leastUnfunded = leastUnfunded === null || needed < leastUnfunded ? needed : leastUnfunded
+      }
+      const retryAt = defer(draft, preparation, context)
+      if (isUnfunded && policy.onLackOfFunds === 'pass_over') continue
+      return result(retryAt)
+    }
+    if (!isGap && slots <= 0) break
+    const nonce = lowestFree ?? next
     const signed = await sign(preparation, nonce, context)
-    if (signed.type === 'failed') return { holdUntil: now + context.retryMs, signingError: signed.error }
+    if (signed.type === 'failed') return result(now + context.retryMs, signed.error)
     const { fence, nodeId } = context.lease
     const after = draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
     // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
     if (after.state !== 'ALLOCATED' || after.nonce !== nonce) continue
-    if (nonce === free[0]) {
+    context.funds.promise(costOf(preparation))
+    if (nonce === lowestFree) {
       free.shift()
       draft.takeRecyclable(nonce)
     } else {
       next = nonce + 1
       draft.moveCursor(next)
     }
-    inFlight++
+    if (!isGap) slots--
+    allocated++
   }
-  return { holdUntil: null, signingError: null }
+  return result()
 }
+
+const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was taken' }
 
 /** The cursor rules; the chain is asked where there is no cursor yet, or where somebody else may use the key too. */
-function firstNonce({ ledger, chainCount, policy }: AllocateContext): number {
-  if (ledger.cursor === null) return chainCount ?? 0
-  return policy.externalUse && chainCount !== null ? Math.max(ledger.cursor, chainCount) : ledger.cursor
+function firstNonce({ ledger, counts, policy }: AllocateContext): number {
+  if (ledger.cursor === null) return counts?.pending ?? 0
+  return policy.externalUse && counts !== null ? Math.max(ledger.cursor, counts.pending) : ledger.cursor
 }
 
+function costOf({ tx, gasLimit, fees }: Extract<Preparation, { type: 'ready' }>): bigint {
+  return maxCost(tx.intent.value, gasLimit, fees)
+}
+
+/** Null: the account can pay for it on top of everything that is on its way, or nobody knows. */
+function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }: AllocateContext): Deferral | null {
+  const available = funds.available()
+  const needed = costOf(ready)
+  if (available === null || needed <= available) return null
+  const left = available < 0n ? 0n : available
+  const message = `it may cost ${needed} wei, and ${left} wei are left beside what is on its way already`
+  return {
+    type: 'deferred',
+    tx: ready.tx,
+    subState: 'waiting_for_funds',
+    error: { code: 'insufficient_funds', message },
+  }
+}
+
+function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs }: AllocateContext): number {
+  // Tried before its time, with the same result: nothing new to say, and its pause goes on.
+  if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
+  const retryAt = now + backOff(tx.prepareFailures, retryMs)
+  draft.apply(tx, { type: 'prepare.deferred', at: now, subState, error, retryAt })
+  return retryAt
+}
 type Signing =
   | { readonly type: 'signed'; readonly attempt: Attempt }
   | { readonly type: 'failed'; readonly error: unknown }
@@ -96,7 +156,8 @@ async function sign(
   const { chainId, signer: address } = lease.lane
   try {
     const { raw, hash } = await signer.sign(address, { chainId, nonce, to, data, value, gasLimit, fees })
-    return { type: 'signed', attempt: { hash, raw, kind: 'original', nonce, gasLimit, fees, createdAt: now } }
+    const kind = isFill(tx.intent) ? 'noop' : 'original'
+    return { type: 'signed', attempt: { hash, raw, kind, nonce, gasLimit, fees, createdAt: now } }
   } catch (error) {
     return { type: 'failed', error }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { STABLE } from '../core/policy.ts'
+import { anyNote } from '../store/samples.suite.ts'
 import { createTestCluster, QUICK, type TestCluster } from './test-cluster.suite.ts'
 
 async function submitMany(cluster: TestCluster, count: number) {
@@ -351,12 +352,12 @@ describe('operators', () => {
   test('a paused signer takes no nonce, and goes on when it is resumed', async () => {
     const cluster = await createTestCluster()
     await cluster.startNode()
-    await cluster.store.updateSigner(cluster.lane, { paused: true })
+    await cluster.store.updateSigner(cluster.lane, { paused: true }, anyNote())
     await cluster.clock.advance(100)
     const [id = ''] = await submitMany(cluster, 1)
     await cluster.clock.advance(30_000)
     expect(await cluster.find(id)).toMatchObject({ state: 'QUEUED' })
-    await cluster.store.updateSigner(cluster.lane, { paused: false })
+    await cluster.store.updateSigner(cluster.lane, { paused: false }, anyNote())
     await cluster.clock.advance(5_100)
     expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING' })
   })

@@ -4,7 +4,7 @@ import { laneKey } from '../core/lane.ts'
 import { STABLE } from '../core/policy.ts'
 import type { TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock, Random } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Notice, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -25,6 +25,7 @@ export interface ChainSettings {
   readonly receiptBatch: number
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
+  readonly mempoolPerAccount: number
 }
 
 export interface EngineSettings {
@@ -41,6 +42,7 @@ export interface EnginePorts {
   readonly store: Store
   readonly signer: Signer
   readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
   readonly telemetry: Telemetry
   readonly nodeId: string
   readonly address: string | null
@@ -78,6 +80,7 @@ export interface Engine {
 const EXPIRE_BATCH = 1_000
 /** The store keeps more headers than memory does, in windows: readers of confirmed blocks may be away for a while. */
 const HEADERS_KEPT = 16
+const SIGNALS = { 'lane.work': 'work', 'lane.amended': 'amended', 'lane.asked': 'asked' } as const
 
 export function createEngine(ports: EnginePorts): Engine {
   const { store, clock, telemetry, settings, nodeId } = ports
@@ -113,10 +116,11 @@ export function createEngine(ports: EnginePorts): Engine {
         clock,
         telemetry,
         signer: ports.signer,
+        random: ports.random,
         chain: unit.chain,
         broadcaster: unit.broadcaster,
         tracker: unit.tracker,
-        settings: { ...settings, finality: unit.settings.finality },
+        settings: { ...settings, ...unit.settings },
         policy: () => keeper.signer(lease.lane)?.policy ?? STABLE,
         isPaused: () => keeper.signer(lease.lane)?.paused ?? false,
         mayAct,
@@ -130,10 +134,8 @@ export function createEngine(ports: EnginePorts): Engine {
     switch (notice.type) {
       case 'lane.work':
       case 'lane.amended':
-        keeper
-          .running()
-          .get(laneKey(notice.lane))
-          ?.post({ type: notice.type === 'lane.work' ? 'work' : 'amended' })
+      case 'lane.asked':
+        keeper.running().get(laneKey(notice.lane))?.post({ type: SIGNALS[notice.type] })
         return
       case 'lane.released':
       case 'nodes.changed':
@@ -152,6 +154,7 @@ export function createEngine(ports: EnginePorts): Engine {
   async function pollQueues(): Promise<void> {
     try {
       await expire()
+      for (const lane of await store.lanesAsked(nodeId)) keeper.running().get(laneKey(lane))?.post({ type: 'asked' })
       for (const lane of await store.lanesWithWork(nodeId)) keeper.running().get(laneKey(lane))?.post({ type: 'work' })
     } catch (error) {
       telemetry.log('warn', 'queues could not be polled; trying again', { error })

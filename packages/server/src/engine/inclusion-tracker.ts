@@ -5,6 +5,7 @@
  */
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
+import type { Reservation, ReservationId } from '../core/reservation.ts'
 import type { Transaction, TxId } from '../core/transaction.ts'
 import { type Block, type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -27,6 +28,8 @@ export interface InclusionTracker {
   adopt(runner: LaneRunner, transactions: readonly Transaction[]): void
   /** Transactions of a lane that have just been stored. */
   update(runner: LaneRunner, transactions: readonly Transaction[]): void
+  /** The reservations of a lane that are not final: the hashes that their holders named are followed too. */
+  follow(runner: LaneRunner, reservations: readonly Reservation[]): void
   forget(runner: LaneRunner): void
   lookUp(txId: TxId): void
   /** Some transaction is final only by a tag that the node reports. */
@@ -53,6 +56,7 @@ export function createInclusionTracker({
   settings,
 }: TrackerPorts): InclusionTracker {
   const list = createWatchList()
+  const followed = new Map<LaneRunner, ReadonlySet<ReservationId>>()
   const audit = createReceiptAudit({ chain, list, clock, telemetry, settings, view: follower.view, deliver })
   let updates: ChainUpdate[] = []
   let working: Promise<void> | null = null
@@ -150,7 +154,25 @@ export function createInclusionTracker({
       }
       if (settings.fetchReceiptUponEntry) audit.hurry()
     },
-    forget: list.forget,
+    follow: (runner, reservations) => {
+      const ids = new Set(reservations.map(({ id }) => id))
+      for (const id of followed.get(runner) ?? []) if (!ids.has(id)) list.remove(id)
+      followed.set(runner, ids)
+      for (const { id, hashes } of reservations) list.keepHashes(id, hashes)
+      let isNew = false
+      for (const reservation of reservations) {
+        const { id, hashes } = reservation
+        const known = list.find(id)?.hashes ?? []
+        const wanted = hashes.some((hash) => !known.includes(hash))
+        isNew ||= wanted
+        list.putReservation(runner, reservation, clock.now(), wanted)
+      }
+      if (isNew) audit.hurry()
+    },
+    forget: (runner) => {
+      followed.delete(runner)
+      list.forget(runner)
+    },
     lookUp: (txId) => {
       const entry = list.find(txId)
       if (entry !== null) entry.wanted = true

@@ -7,14 +7,15 @@ import type { Policy } from '../core/policy.ts'
 import { type InFlight, inclusionOf } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
-export function keepAlive(draft: LaneDraft, now: number, policy: Policy): void {
+/** `lowestLent`: the lowest unmined nonce that somebody who signs for himself holds. */
+export function keepAlive(draft: LaneDraft, now: number, policy: Policy, lowestLent: number | null = null): void {
   const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
   const waiting = unmined.filter(isWaiting)
   // A suspended one keeps its nonce, and those above wait for it all the same.
-  const lowest = unmined[0]
+  const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestLent ?? Number.POSITIVE_INFINITY)
   for (const tx of waiting) {
     if (now - tx.waitingSince < policy.stuckAfterMs) continue
-    draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: tx === lowest ? null : (lowest?.nonce ?? null) })
+    draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: lowest < tx.nonce ? lowest : null })
   }
   if (!waiting.some((tx) => isDue(tx, now, policy))) return
   // Refused or unanswered bytes follow their own pauses; they must not drag along what a node has just taken.
@@ -41,13 +42,13 @@ function isOverdue(waiting: readonly InFlight[], now: number, policy: Policy): b
 }
 
 /** When the lane must look again, at the latest; null where only a signal can change anything. */
-export function nextDueAt(inFlight: readonly InFlight[], policy: Policy, holdUntil: number | null): number | null {
-  const times = inFlight.filter(isWaiting).flatMap((tx) => {
-    const stuckAt = tx.waitingSince + policy.stuckAfterMs
-    return tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor'
-      ? [tx.nextResubmitAt]
-      : [tx.nextResubmitAt, stuckAt]
-  })
-  if (holdUntil !== null) times.push(holdUntil)
-  return times.length === 0 ? null : Math.min(...times)
+export function nextDueAt(inFlight: Iterable<InFlight>, policy: Policy, holdUntil: number | null): number | null {
+  let next = holdUntil ?? Number.POSITIVE_INFINITY
+  for (const tx of inFlight) {
+    if (!isWaiting(tx)) continue
+    next = Math.min(next, tx.nextResubmitAt)
+    if (tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor') continue
+    next = Math.min(next, tx.waitingSince + policy.stuckAfterMs)
+  }
+  return next === Number.POSITIVE_INFINITY ? null : next
 }

@@ -5,7 +5,7 @@
 
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Effect } from '../core/step.ts'
+import type { Effect, Step } from '../core/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { HistoryNote, TxEvent } from '../core/tx-event.ts'
@@ -14,17 +14,25 @@ import type { LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 /** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
 export interface Ledger {
   readonly cursor: number | null
+  /** In nonce order, so that thousands of them need not be sorted in every cycle. */
   readonly inFlight: ReadonlyMap<TxId, InFlight>
+  /** Nonces that nobody holds, lowest first. */
   readonly recyclable: readonly number[]
 }
 
 export interface LaneDraft {
   current(id: TxId): Transaction | undefined
-  /** Transactions of the lane with a nonce, as they would be after this draft. */
+  /** Transactions of the lane with a nonce, lowest first, as they would be after this draft. */
   inFlight(): readonly InFlight[]
   apply(tx: Transaction, event: TxEvent): Transaction
   moveCursor(next: number): void
   takeRecyclable(nonce: number): void
+  /** Says of a nonce that no transaction of the lane has that it is used, or free. */
+  markNonce(nonce: number, status: 'USED' | 'RECYCLABLE'): void
+  /** Says something of the lane itself. */
+  note(note: HistoryNote): void
+  /** Stored along with whatever else there is to store. */
+  setBalance(balance: NonNullable<LaneWrite['balance']>): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
   /** Every transaction that this draft moved, as it is after it. */
@@ -44,36 +52,36 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   const changes = new Map<TxId, Change>()
   const effects: { txId: TxId; effect: Effect }[] = []
   const marks: NonceMark[] = []
-  let cursor = ledger.cursor
+  const notes: HistoryNote[] = []
   const taken = new Set<number>()
+  const freed = new Set<number>()
+  let cursor = ledger.cursor
+  let balance: LaneWrite['balance'] = null
+  let listed: readonly InFlight[] | null = null
 
   function apply(tx: Transaction, event: TxEvent): Transaction {
     const change = changes.get(tx.id)
     const before = change?.tx ?? tx
     const step = transition(before, event, policy)
     if (step.tx === before) return before
+    listed = null
     if (change === undefined) changes.set(tx.id, { before, tx: step.tx, notes: markSteps(step.notes, before, step.tx) })
     else {
       change.tx = step.tx
       change.notes.push(...markSteps(step.notes, before, step.tx))
     }
     for (const effect of step.effects) effects.push({ txId: tx.id, effect })
-    markNonces(before, step.tx)
+    marks.push(...markNonces(before, step))
+    for (const effect of step.effects) {
+      const had = nonceOf(before)
+      if (effect.type === 'nonce.freed' && had !== null) freed.add(had)
+    }
     return step.tx
   }
 
-  function markNonces(before: Transaction, after: Transaction): void {
-    const had = nonceOf(before)
-    const has = nonceOf(after)
-    if (had === null && has !== null) marks.push({ nonce: has, status: 'RESERVED', txId: after.id })
-    else if (had !== null && !isInFlight(after))
-      marks.push({ nonce: had, status: 'USED', txId: has === null ? null : after.id })
-  }
-
   function inFlight(): readonly InFlight[] {
-    const now = new Map<TxId, Transaction>(ledger.inFlight)
-    for (const [id, change] of changes) now.set(id, change.tx)
-    return [...now.values()].filter(isInFlight).sort((a, b) => a.nonce - b.nonce)
+    listed ??= list(ledger.inFlight, changes)
+    return listed
   }
 
   return {
@@ -86,12 +94,27 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     takeRecyclable: (nonce) => {
       taken.add(nonce)
     },
-    isEmpty: () => changes.size === 0 && cursor === ledger.cursor,
+    markNonce: (nonce, status) => {
+      marks.push({ nonce, status, txId: null })
+      if (status === 'USED') taken.add(nonce)
+      else freed.add(nonce)
+    },
+    note: (note) => {
+      notes.push(note)
+    },
+    setBalance: (seen) => {
+      balance = seen
+    },
+    isEmpty: () => changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
     toWrite: (lease) => ({
       lease,
       cursor: cursor === ledger.cursor || cursor === null ? null : { expected: ledger.cursor, next: cursor },
       saves: [...changes.values()].map(toSave),
       nonces: marks,
+      notes,
+      reservations: [],
+      reset: null,
+      balance,
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,
@@ -104,7 +127,8 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
         if (isInFlight(change.tx)) next.set(id, { ...change.tx, version })
         else next.delete(id)
       }
-      return { cursor, inFlight: next, recyclable: ledger.recyclable.filter((nonce) => !taken.has(nonce)) }
+      const recyclable = [...ledger.recyclable.filter((nonce) => !taken.has(nonce)), ...freed]
+      return { cursor, inFlight: inNonceOrder(next), recyclable: recyclable.sort((a, b) => a - b) }
     },
   }
 }
@@ -113,6 +137,42 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
 function markSteps(notes: readonly HistoryNote[], before: Transaction, after: Transaction): HistoryNote[] {
   const step = { from: before.state, to: after.state, subState: after.subState }
   return notes.map((note) => ({ ...note, step }))
+}
+
+/** What a step does to the nonce of its transaction. */
+export function markNonces(before: Transaction, { tx, effects }: Step): readonly NonceMark[] {
+  const had = nonceOf(before)
+  const has = nonceOf(tx)
+  if (had === null) return has === null ? [] : [{ nonce: has, status: 'RESERVED', txId: tx.id }]
+  const holder = has === null ? null : tx.id
+  return effects.flatMap((effect): NonceMark[] => {
+    if (effect.type === 'nonce.used') return [{ nonce: had, status: 'USED', txId: holder }]
+    return effect.type === 'nonce.freed' ? [{ nonce: had, status: 'RECYCLABLE', txId: null }] : []
+  })
+}
+
+function list(stored: Ledger['inFlight'], changes: ReadonlyMap<TxId, Change>): readonly InFlight[] {
+  const now: InFlight[] = []
+  for (const [id, tx] of stored) {
+    const latest = changes.get(id)?.tx ?? tx
+    if (isInFlight(latest)) now.push(latest)
+  }
+  for (const [id, { tx }] of changes) if (!stored.has(id) && isInFlight(tx)) now.push(tx)
+  return sortByNonce(now)
+}
+
+function inNonceOrder(inFlight: Map<TxId, InFlight>): ReadonlyMap<TxId, InFlight> {
+  const transactions = [...inFlight.values()]
+  return isSorted(transactions) ? inFlight : new Map(sortByNonce(transactions).map((tx) => [tx.id, tx]))
+}
+
+/** New nonces come at the end, so that there is seldom anything to do. */
+function sortByNonce(transactions: InFlight[]): InFlight[] {
+  return isSorted(transactions) ? transactions : transactions.sort((a, b) => a.nonce - b.nonce)
+}
+
+function isSorted(transactions: readonly InFlight[]): boolean {
+  return transactions.every((tx, index) => index === 0 || (transactions[index - 1]?.nonce ?? 0) < tx.nonce)
 }
 
 function toSave(change: Change): TxSave {

@@ -45,6 +45,8 @@ function repeatKey(signal: LaneSignal): string | null {
   switch (signal.type) {
     case 'work':
     case 'amended':
+    case 'asked':
+    case 'counts':
     case 'tick':
     case 'chain':
       return signal.type

@@ -4,11 +4,15 @@ import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Queued, TxId } from '../core/transaction.ts'
+import type { AccountCounts, ChainCounts } from './free-nonces.ts'
 import type { Preparation } from './prepare.ts'
 
 export type LaneSignal =
   | { readonly type: 'work' }
   | { readonly type: 'amended' }
+  /** Something is asked of the lane's owner, or a lock has run out. */
+  | { readonly type: 'asked' }
+  | { readonly type: 'counts'; readonly counts: AccountCounts }
   | { readonly type: 'tick' }
   | {
       readonly type: 'answers'
@@ -29,15 +33,24 @@ export type LaneSignal =
     }
   | { readonly type: 'withdrawn'; readonly txId: TxId; readonly blockHash: Hash }
   | { readonly type: 'nonce.lost'; readonly txId: TxId; readonly nonce: number }
-  | { readonly type: 'prepared'; readonly preparations: readonly Preparation[]; readonly chainCount: number | null }
-  | { readonly type: 'prepare.held'; readonly until: number }
+  | {
+      readonly type: 'prepared'
+      readonly preparations: readonly Preparation[]
+      readonly counts: ChainCounts | null
+      /** As many were read from the queue as were asked for: there may be more. */
+      readonly isFull: boolean
+      /** Those that wait for funds were read as well, before their time. */
+      readonly hasUnfunded: boolean
+      /** The first in line waits until then, and all behind it; null where nothing holds the line. */
+      readonly heldUntil: number | null
+    }
   | { readonly type: 'prepare.failed' }
   | { readonly type: 'expired'; readonly transactions: readonly Queued[] }
 
 export interface LaneRunner {
   readonly lease: Lease
   /** The rule that decides when an inclusion of this intent is final. */
-  finalityOf(intent: Intent): Finality
+  finalityOf(intent: Pick<Intent, 'finality'>): Finality
   post(signal: LaneSignal): void
   /** Finishes the cycle that runs and starts no other. */
   stop(): Promise<void>

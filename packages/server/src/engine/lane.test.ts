@@ -6,7 +6,7 @@ import type { Intent, Transaction } from '../core/transaction.ts'
 import type { LaneWrite, LaneWriteResult } from '../ports/store.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
-import { acceptOne, acquire } from '../store/samples.suite.ts'
+import { acceptOne, acquire, anyId } from '../store/samples.suite.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import type { Broadcast } from './broadcaster.ts'
 import { createFaultyStore } from './faulty-store.suite.ts'
@@ -41,6 +41,7 @@ async function setUp() {
   const tracker: InclusionTracker = {
     adopt: (runner, transactions) => void watched.set(runner, transactions.length),
     update: (runner, transactions) => void watched.set(runner, transactions.length),
+    follow: () => {},
     forget: (runner) => void watched.delete(runner),
     lookUp: () => {},
     wantsTags: () => false,
@@ -58,6 +59,7 @@ async function setUp() {
     abandon: () => {},
   }
   const runner = createLane(lease, {
+    random: { id: anyId },
     ...{ store, writer, chain, signer, clock, telemetry, tracker },
     broadcaster: {
       send: async (broadcast) => {
@@ -66,7 +68,12 @@ async function setUp() {
         return { type: 'sent', outcomes: broadcast.attempts.map(() => state.outcome) }
       },
     },
-    settings: { finality: { type: 'confirmations', count: 3 }, prepareBatch: 50, prepareRetryMs: 1_000 },
+    settings: {
+      finality: { type: 'confirmations', count: 3 },
+      prepareBatch: 50,
+      prepareRetryMs: 1_000,
+      mempoolPerAccount: 1_000,
+    },
     policy: () => QUICK,
     isPaused: () => false,
     mayAct: () => state.held,

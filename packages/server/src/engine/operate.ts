@@ -8,13 +8,14 @@ import { assessInclusion, type ChainView, type Finality, type Inclusion } from '
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { type Policy, STABLE } from '../core/policy.ts'
-import { isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
+import { nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { OperatorAct, TxEvent } from '../core/tx-event.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { NonceMark, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { markNonces } from './lane-draft.ts'
 import { tellTransition } from './tell-transition.ts'
 
 export type OperatorRequest = OperatorAct &
@@ -54,7 +55,7 @@ export function createOperate(ports: OperatePorts): Operate {
       if (step.tx === tx) return tx
       const { version, state, attempts } = tx
       const save = { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes }
-      const result = await store.amend(save, markNonce(tx, step.tx))
+      const result = await store.amend(save, markNonces(tx, step))
       if (result.type !== 'written') continue
       tellTransition(telemetry, save)
       return { ...step.tx, version: result.version }
@@ -81,9 +82,7 @@ export function createOperate(ports: OperatePorts): Operate {
         return { type: 'operator.resolved', at, by, inclusion, confirmations }
       }
       case 'speed-up':
-        throw new AppError('action_forbidden', 'Speeding up a sent transaction is not possible yet.', {
-          action: request.action,
-        })
+        return { type: 'operator.sped_up', at, by }
     }
   }
 
@@ -134,10 +133,4 @@ async function lookUp(chain: Chain, hash: Hash, tx: Transaction): Promise<Inclus
 
 function forbidden(message: string): AppError {
   return new AppError('action_forbidden', message, { field: 'hash', action: 'resolve' })
-}
-
-function markNonce(before: Transaction, after: Transaction): readonly NonceMark[] {
-  const nonce = nonceOf(before)
-  if (nonce === null || isInFlight(after)) return []
-  return [{ nonce, status: 'USED', txId: after.id }]
 }

@@ -28,6 +28,7 @@ const CHAIN_SETTINGS: ChainSettings = {
   receiptBatch: 100,
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
+  mempoolPerAccount: 10_000,
 }
 
 export const ENGINE_SETTINGS: EngineSettings = {
@@ -138,6 +139,7 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     }
     const telemetry = createRecordingTelemetry()
     const engine = createEngine({
+      random: { id: anyId },
       ...{ store, signer, clock, telemetry, nodeId, address: null, settings: ENGINE_SETTINGS },
       chains: [{ chain: own, settings: { ...CHAIN_SETTINGS, ...options.chainSettings, ...settings } }],
       onDatabaseTime: () => {},

@@ -1,11 +1,13 @@
 /** Every attempt of every lane that this node runs, found by hash in no time. */
 import type { Finality, Header, Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
+import type { Reservation } from '../core/reservation.ts'
 import { inclusionOf, isInFlight, type Transaction, type TxId } from '../core/transaction.ts'
 import type { LaneRunner } from './lane-runner.ts'
 
 export interface Watched {
   readonly runner: LaneRunner
+  /** Of a transaction, or of a reservation whose holder named a hash. */
   readonly txId: TxId
   readonly nonce: number
   readonly hashes: readonly Hash[]
@@ -22,10 +24,17 @@ export interface Watched {
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
 
+type Watchable = Pick<Watched, 'txId' | 'nonce' | 'hashes' | 'inclusion' | 'finality'>
+
 export interface WatchList {
   put(runner: LaneRunner, tx: Transaction, now: number, wanted: boolean): void
+  /** Watched while its holder has named a hash and that is not final. */
+  putReservation(runner: LaneRunner, reservation: Reservation, now: number, wanted: boolean): void
   /** Drops what a lane no longer has in flight. */
   keepOnly(runner: LaneRunner, ids: ReadonlySet<TxId>): void
+  /** Gives up what it held besides these, so that somebody else's can be found by it. */
+  keepHashes(txId: TxId, hashes: readonly Hash[]): void
+  remove(txId: TxId): void
   forget(runner: LaneRunner): void
   find(txId: TxId): Watched | null
   findByHash(hash: Hash): Watched | null
@@ -38,44 +47,61 @@ export function createWatchList(): WatchList {
   const byHash = new Map<Hash, Watched>()
   const perRunner = new Map<LaneRunner, Set<TxId>>()
 
+  function unmap(entry: Watched, kept: readonly Hash[]): void {
+    for (const hash of entry.hashes) if (byHash.get(hash) === entry && !kept.includes(hash)) byHash.delete(hash)
+  }
+
   function remove(txId: TxId): void {
     const entry = byId.get(txId)
     if (entry === undefined) return
     byId.delete(txId)
-    for (const hash of entry.hashes) byHash.delete(hash)
+    unmap(entry, [])
     perRunner.get(entry.runner)?.delete(txId)
+  }
+
+  function set(runner: LaneRunner, item: Watchable, now: number, wanted: boolean, isOurs: boolean): void {
+    const before = byId.get(item.txId)
+    if (before !== undefined && before.runner !== runner) perRunner.get(before.runner)?.delete(item.txId)
+    if (before !== undefined) unmap(before, item.hashes)
+    // In place: a look-up that is under way holds this very entry, and what it finds out must not be lost.
+    const entry: Watched = Object.assign(before ?? {}, {
+      runner,
+      ...item,
+      checkedAt: before?.checkedAt ?? now,
+      wanted: wanted || (before?.wanted ?? false),
+      listedIn: before?.listedIn ?? null,
+      suspicion: before?.suspicion ?? null,
+    })
+    byId.set(item.txId, entry)
+    // What a holder names is hearsay: it must not take a hash away from whoever had it first.
+    for (const hash of entry.hashes) if (isOurs || !byHash.has(hash)) byHash.set(hash, entry)
+    const ids = perRunner.get(runner) ?? new Set<TxId>()
+    perRunner.set(runner, ids.add(item.txId))
   }
 
   return {
     put: (runner, tx, now, wanted) => {
-      if (!isInFlight(tx)) {
-        remove(tx.id)
-        return
-      }
-      const before = byId.get(tx.id)
-      if (before !== undefined && before.runner !== runner) perRunner.get(before.runner)?.delete(tx.id)
-      // In place: a look-up that is under way holds this very entry, and what it finds out must not be lost.
-      const entry: Watched = Object.assign(before ?? {}, {
-        runner,
-        txId: tx.id,
-        nonce: tx.nonce,
-        hashes: tx.attempts.map((attempt) => attempt.hash),
-        inclusion: inclusionOf(tx),
-        finality: () => runner.finalityOf(tx.intent),
-        checkedAt: before?.checkedAt ?? now,
-        wanted: wanted || (before?.wanted ?? false),
-        listedIn: before?.listedIn ?? null,
-        suspicion: before?.suspicion ?? null,
-      })
-      byId.set(tx.id, entry)
-      for (const hash of entry.hashes) byHash.set(hash, entry)
-      const ids = perRunner.get(runner) ?? new Set<TxId>()
-      perRunner.set(runner, ids.add(tx.id))
+      if (!isInFlight(tx)) return remove(tx.id)
+      const { id: txId, nonce, intent } = tx
+      const hashes = tx.attempts.map((attempt) => attempt.hash)
+      const finality = () => runner.finalityOf(intent)
+      set(runner, { txId, nonce, hashes, inclusion: inclusionOf(tx), finality }, now, wanted, true)
+    },
+    putReservation: (runner, reservation, now, wanted) => {
+      const { id: txId, state, nonce, hashes, inclusion, finalAt } = reservation
+      if (state !== 'USED' || nonce === null || finalAt !== null) return remove(txId)
+      const finality = () => runner.finalityOf({ finality: null })
+      set(runner, { txId, nonce, hashes, inclusion, finality }, now, wanted, false)
     },
     keepOnly: (runner, ids) => {
       for (const txId of [...(perRunner.get(runner) ?? [])]) if (!ids.has(txId)) remove(txId)
       if (!perRunner.has(runner)) perRunner.set(runner, new Set())
     },
+    keepHashes: (txId, hashes) => {
+      const entry = byId.get(txId)
+      if (entry !== undefined) unmap(entry, hashes)
+    },
+    remove,
     forget: (runner) => {
       for (const txId of [...(perRunner.get(runner) ?? [])]) remove(txId)
       perRunner.delete(runner)

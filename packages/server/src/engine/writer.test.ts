@@ -9,7 +9,7 @@ import { createWriter, type WriterSettings } from './writer.ts'
 const OK: LaneWriteResult = { type: 'written', versions: [] }
 
 function writeOf(lease: Lease): LaneWrite {
-  return { lease, cursor: null, saves: [], nonces: [] }
+  return { lease, cursor: null, saves: [], nonces: [], notes: [], reservations: [], reset: null, balance: null }
 }
 
 function anyLease(): Lease {

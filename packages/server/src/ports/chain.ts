@@ -67,6 +67,8 @@ export interface Chain {
   findTransaction(hash: Hash): Promise<TransactionByHash | null>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
   getBalance(address: Address): Promise<bigint>
+  /** What is deployed at the address; `0x` for an ordinary account. */
+  getCode(address: Address): Promise<Hex>
   /** Runs the call at the latest state and estimates its gas; `count` calls go out as one batch. */
   estimate(calls: readonly Call[]): Promise<readonly CallOutcome[]>
   getFeeMarket(): Promise<FeeMarket>

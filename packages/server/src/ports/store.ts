@@ -7,8 +7,10 @@ import type { Header } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
+import type { ReservationId } from '../core/reservation.ts'
 import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
 export class StoreUnavailable extends Error {
@@ -43,6 +45,8 @@ export interface NonceMark {
   readonly nonce: number
   readonly status: NonceStatus
   readonly txId: TxId | null
+  /** Lent to somebody who signs for himself. A nonce has one holder at most. */
+  readonly reservationId?: ReservationId | null
 }
 
 /** Everything a lane wants written at one time: all of it or nothing. */
@@ -52,6 +56,21 @@ export interface LaneWrite {
   readonly cursor: { readonly expected: number | null; readonly next: number } | null
   readonly saves: readonly TxSave[]
   readonly nonces: readonly NonceMark[]
+  /** What the stream shall say of the lane itself. */
+  readonly notes: readonly HistoryNote[]
+  readonly reservations: readonly ReservationSave[]
+  /** Where it is done, the cursor may go back, and whatever was noted of nonces from there on is forgotten. */
+  readonly reset: ResetAnswer | null
+  /** The account's balance, where the owner has looked. */
+  readonly balance: { readonly wei: bigint; readonly at: number } | null
+}
+
+/** How a lane has fared, as its owner last saw it; null where it has not seen that yet. */
+export interface LaneHealth {
+  /** When one of its transactions was last found final, and when its nonce on chain last moved with one of them. */
+  readonly lastConfirmationAt: number | null
+  readonly lastNonceMovementAt: number | null
+  readonly balance: { readonly wei: bigint; readonly at: number } | null
 }
 
 export type LaneWriteResult =
@@ -98,6 +117,16 @@ export interface LaneStatus {
   readonly queued: number
   readonly inFlight: number
   readonly stuck: number
+  /** Nonces that are lent to callers, and the lowest of them that is in no block: those above wait for it. */
+  readonly reserved: number
+  readonly lowestReserved: {
+    readonly reservationId: ReservationId
+    readonly nonce: number
+    readonly lockedUntil: number
+  } | null
+  /** Nonces that came back and are used first. */
+  readonly free: number
+  readonly health: LaneHealth
   readonly lease: {
     readonly nodeId: string
     readonly fence: number
@@ -148,17 +177,24 @@ export interface Page<T> {
   readonly next: string | null
 }
 
+export interface QueueOptions {
+  /** Leaves out those that wait for funds and are not due again by the database's clock. */
+  readonly passOverUnfunded?: boolean
+}
+
 export type Notice =
   | { readonly type: 'lane.work'; readonly lane: Lane }
   /** An operator changed a transaction of this lane: its owner must load it again. */
   | { readonly type: 'lane.amended'; readonly lane: Lane }
+  /** Something is asked of the lane's owner: a nonce for a caller, a reset. */
+  | { readonly type: 'lane.asked'; readonly lane: Lane }
   | { readonly type: 'lane.released'; readonly lane: Lane }
   | { readonly type: 'nodes.changed' }
   | { readonly type: 'events.appended' }
   /** Notices may have been lost (connection lost): look at everything once. */
   | { readonly type: 'gap' }
 
-export interface Store {
+export interface Store extends LaneRequestStore {
   /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
   ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
 
@@ -174,6 +210,7 @@ export interface Store {
   updateSigner(
     lane: Lane,
     change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
+    note: HistoryNote,
   ): Promise<SignerRecord | null>
   listLaneStatus(filter: { readonly lane?: Lane }): Promise<readonly LaneStatus[]>
 
@@ -205,7 +242,7 @@ export interface Store {
   // Lanes (owner only)
   loadLane(lane: Lane): Promise<LoadedLane>
   /** First in line, by priority and then by acceptance. Suspended ones are left out. */
-  readQueue(lane: Lane, limit: number): Promise<readonly Queued[]>
+  readQueue(lane: Lane, limit: number, options?: QueueOptions): Promise<readonly Queued[]>
   /** One database transaction for the batch; at most one write per lane. An answer for each, in order. */
   writeLanes(writes: readonly LaneWrite[]): Promise<readonly LaneWriteResult[]>
 

@@ -131,6 +131,32 @@ export function describeAcceptance(get: GetStore): void {
       expect(await store.countAhead(second.id)).toBe(0)
     })
 
+    test('what waits for funds can be left out until it is due, and nothing else that waits', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const lease = await acquire(store, lane)
+      const items = await accept(store, [anyNew(lane), anyNew(lane), anyNew(lane), anyNew(lane)])
+      const { nowMs } = await store.ping()
+      const waits = [
+        ['waiting_for_funds', nowMs + 60_000],
+        ['waiting_for_funds', nowMs - 60_000],
+        ['waiting_for_node', nowMs + 60_000],
+      ] as const
+      await write(
+        store,
+        lease,
+        waits.flatMap(([subState, retryAt], index) => {
+          const tx = items[index]
+          return tx === undefined ? [] : [[tx, { ...tx, subState, retryAt }] as const]
+        }),
+      )
+      const ids = items.map(({ id }) => id)
+      const read = async (passOverUnfunded: boolean) =>
+        (await store.readQueue(lane, 10, { passOverUnfunded })).map(({ id }) => id)
+      expect(await read(false)).toEqual(ids)
+      expect(await read(true)).toEqual(ids.slice(1))
+    })
+
     test('a transaction that comes back regains its place', async () => {
       const { store } = get()
       const lane = await registerLane(store)

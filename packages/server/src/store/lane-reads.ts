@@ -1,7 +1,7 @@
 /** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
-import type { LoadedLane } from '../ports/store.ts'
+import type { LoadedLane, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
@@ -27,6 +27,7 @@ const QUEUE = {
   text: `
 select ${TRANSACTION_COLUMNS} from managed_tx t
  where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+   and not ($4 and t.sub_state = 'waiting_for_funds' and coalesce(t.retry_at > clock_timestamp(), false))
  order by t.priority desc, t.queue_position limit $3`,
 } as const
 
@@ -68,8 +69,14 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
   return { cursor: rows[0]?.cursor ?? null, inFlight, recyclable: rows[0]?.recyclable ?? [] }
 }
 
-export async function readQueue(database: Database, lane: Lane, limit: number): Promise<readonly Queued[]> {
-  const rows = await database.query<TransactionRow>(QUEUE, [lane.chainId, toBytes(lane.signer), limit])
+export async function readQueue(
+  database: Database,
+  lane: Lane,
+  limit: number,
+  { passOverUnfunded = false }: QueueOptions = {},
+): Promise<readonly Queued[]> {
+  const values = [lane.chainId, toBytes(lane.signer), limit, passOverUnfunded]
+  const rows = await database.query<TransactionRow>(QUEUE, values)
   return rows.map(readQueued)
 }
 

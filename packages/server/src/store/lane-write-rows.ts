@@ -1,9 +1,12 @@
 /** Lane writes as the JSON rows that the writing statement takes. */
 import type { Lane } from '../core/lane.ts'
 import { isTerminal, type Transaction } from '../core/transaction.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
+import type { ReservationSave } from '../ports/lane-requests.ts'
 import type { LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 import { type CountedNote, compactNotes } from './history-note.ts'
 import { toBytes, toJson, toStored, toTime } from './json-text.ts'
+import { findLaneTimes } from './lane-times.ts'
 
 /** A lane write, or an amendment, which carries no lease. */
 export interface Change {
@@ -12,20 +15,29 @@ export interface Change {
   readonly cursor: LaneWrite['cursor']
   readonly saves: readonly TxSave[]
   readonly nonces: readonly NonceMark[]
+  readonly notes: LaneWrite['notes']
+  readonly reservations: LaneWrite['reservations']
+  readonly reset: LaneWrite['reset']
+  readonly balance: LaneWrite['balance']
   /** Payload of a notice to send if it is written. */
   readonly notice: string | null
 }
 
-/** The values of the statement: lanes and saves. */
-export function toStatementValues(changes: readonly Change[]): readonly [string, string] {
+/** The values of the statement: lanes, saves and reservations. */
+export function toStatementValues(changes: readonly Change[]): readonly [string, string, string] {
   const saves: unknown[] = []
+  const reservations = changes.flatMap((change, lane) =>
+    change.reservations.map((save) => toReservationRow(save, lane, change.by)),
+  )
   for (const [lane, change] of changes.entries()) {
     for (const save of change.saves) saves.push(toSaveRow(save, saves.length, lane, change.by))
   }
-  return [toJson(changes.map(toLaneRow)), toJson(saves)]
+  return [toJson(changes.map(toLaneRow)), toJson(saves), toJson(reservations)]
 }
 
-function toLaneRow({ lane, by, cursor, saves, nonces, notice }: Change, ord: number) {
+function toLaneRow(change: Change, ord: number) {
+  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance } = change
+  const { minedAt, confirmedAt } = findLaneTimes(change)
   return {
     ord,
     chain_id: lane.chainId,
@@ -38,6 +50,37 @@ function toLaneRow({ lane, by, cursor, saves, nonces, notice }: Change, ord: num
     saves: saves.length,
     nonces: lastMarks(nonces),
     notice,
+    notes: notes.length === 0 ? null : notes.map(toLaneNoteRow),
+    reservations: reservations.length,
+    reset_id: reset?.id ?? null,
+    reset_state: reset?.state ?? null,
+    refusal: reset?.refusal ?? null,
+    mined_at: toTime(minedAt),
+    final_at: toTime(confirmedAt),
+    balance: toStored(balance?.wei ?? null),
+    balance_at: toTime(balance?.at ?? null),
+  }
+}
+
+function toLaneNoteRow({ type, cause, detail }: HistoryNote, ord: number) {
+  return { ord, type, cause, detail: toStored(detail) }
+}
+
+function toReservationRow({ before, reservation, locks }: ReservationSave, lane: number, by: Change['by']) {
+  const { id, state, nonce, inclusion, result, reservedAt, minedAt, finalAt } = reservation
+  return {
+    lane,
+    reservation_id: id,
+    version: before.version,
+    state,
+    nonce,
+    fencing_token: nonce === null ? null : (by?.fence ?? null),
+    locks,
+    inclusion: toStored(inclusion),
+    result,
+    reserved_at: toTime(reservedAt),
+    mined_at: toTime(minedAt),
+    final_at: toTime(finalAt),
   }
 }
 
@@ -45,7 +88,12 @@ function toLaneRow({ lane, by, cursor, saves, nonces, notice }: Change, ord: num
 function lastMarks(nonces: readonly NonceMark[]) {
   if (nonces.length === 0) return null
   const byNonce = new Map(nonces.map((mark) => [mark.nonce, mark]))
-  return [...byNonce.values()].map(({ nonce, status, txId }) => ({ nonce, status, tx_id: txId }))
+  return [...byNonce.values()].map(({ nonce, status, txId, reservationId }) => ({
+    nonce,
+    status,
+    tx_id: txId,
+    reservation_id: reservationId ?? null,
+  }))
 }
 
 /** One literal with every column: rows of one shape are built and written several times as fast as rows put together. */
@@ -81,6 +129,7 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     refusals: signed?.refusals ?? null,
     next_resubmit_at: toTime(signed?.nextResubmitAt ?? null),
     new_forks: signed?.newForks ?? null,
+    wish: signed?.wish ?? null,
     inclusion: toStored(mined?.inclusion ?? null),
     mined_at: toTime(mined?.minedAt ?? null),
     confirmations: proven?.confirmations ?? null,

@@ -2,7 +2,7 @@
 
 import type { Lane } from '../core/lane.ts'
 import type { TxState } from '../core/transaction.ts'
-import { COMPLETING_EVENTS } from '../core/tx-event.ts'
+import { COMPLETING_EVENTS, type HistoryNote } from '../core/tx-event.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import { type CountedNote, compactNotes } from './history-note.ts'
 import { toJson, toStored } from './json-text.ts'
@@ -30,6 +30,20 @@ export function appendNotes(
     added += 1
   }
   return added
+}
+
+/** Adds what is said of a lane itself. */
+export function appendLaneNotes(state: MemoryState, lane: Lane, by: Writer, notes: readonly HistoryNote[]): number {
+  for (const { type, cause, detail } of notes) {
+    const at = state.now()
+    state.events.push({
+      ...{ eventId: state.events.length + 1, txId: null, lane, type, cause },
+      ...{ fromState: null, toState: null, subState: null, nodeId: by?.nodeId ?? null, fence: by?.fence ?? null },
+      detail: JSON.parse(toJson(toStored(detail))),
+      ...{ at, count: 1, lastAt: at },
+    })
+  }
+  return notes.length
 }
 
 function replaceLast(state: MemoryState, row: MemoryTransaction, latest: HistoryEntry, note: CountedNote): void {

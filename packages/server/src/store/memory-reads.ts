@@ -1,9 +1,11 @@
 /** Reads of the in-memory store. Every answer is a copy: a caller can change nothing by changing it. */
 import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
+import { holdsNonce } from '../core/reservation.ts'
 import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
-import type { LaneStatus, LoadedLane, Page, TransactionFilter } from '../ports/store.ts'
+import type { LaneStatus, LoadedLane, Page, QueueOptions, TransactionFilter } from '../ports/store.ts'
 import { heldBy } from './memory-leases.ts'
+import { openReservations } from './memory-requests.ts'
 import {
   findMemoryTransaction,
   isLeaseLive,
@@ -24,11 +26,17 @@ export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   return { cursor: lane.cursor, inFlight: structuredClone(inFlight), recyclable: recyclable.sort((a, b) => a - b) }
 }
 
-export function readQueueInMemory(state: MemoryState, wanted: Lane, limit: number): readonly Queued[] {
+export function readQueueInMemory(
+  state: MemoryState,
+  wanted: Lane,
+  limit: number,
+  { passOverUnfunded = false }: QueueOptions = {},
+): readonly Queued[] {
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return []
   return structuredClone(
     lineUp(lane)
+      .filter(({ tx }) => !(passOverUnfunded && tx.subState === 'waiting_for_funds' && (tx.retryAt ?? 0) > state.now()))
       .slice(0, limit)
       .map(({ tx }) => tx),
   )
@@ -111,9 +119,23 @@ export function listStatusInMemory(state: MemoryState, wanted: Lane | undefined)
         queued: transactions.filter((tx) => tx.state === 'QUEUED').length,
         inFlight: transactions.filter(isInFlight).length,
         stuck: transactions.filter((tx) => tx.state === 'STUCK').length,
+        reserved: openReservations(lane).filter(holdsNonce).length,
+        lowestReserved: findLowestReserved(lane),
+        free: [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').length,
+        health: structuredClone(lane.health),
         lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
       }
     })
+}
+
+function findLowestReserved(lane: MemoryLane): LaneStatus['lowestReserved'] {
+  const [lowest] = openReservations(lane)
+    .filter(holdsNonce)
+    .filter(({ inclusion }) => inclusion === null)
+    .sort((a, b) => a.nonce - b.nonce)
+  return lowest === undefined
+    ? null
+    : { reservationId: lowest.id, nonce: lowest.nonce, lockedUntil: lowest.lockedUntil }
 }
 
 /** Keeps one linked chain: a block that no longer fits takes all above it along. */

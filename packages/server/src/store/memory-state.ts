@@ -2,8 +2,10 @@
 import type { Header } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane, LaneKey } from '../core/lane.ts'
+import type { NonceReset } from '../core/nonce-reset.ts'
+import type { Reservation, ReservationId } from '../core/reservation.ts'
 import type { Transaction, TxId } from '../core/transaction.ts'
-import type { HistoryEntry, LiveNode, NonceMark, Notice, SignerRecord } from '../ports/store.ts'
+import type { HistoryEntry, LaneHealth, LiveNode, NonceMark, Notice, SignerRecord } from '../ports/store.ts'
 
 export interface MemoryTransaction {
   tx: Transaction
@@ -26,6 +28,15 @@ export interface MemoryLane {
   readonly live: Map<number, TxId>
   readonly transactions: Map<TxId, MemoryTransaction>
   readonly requests: Map<string, TxId>
+  readonly reservations: Map<ReservationId, MemoryReservation>
+  /** Oldest first. */
+  readonly resets: NonceReset[]
+  health: LaneHealth
+}
+
+export interface MemoryReservation {
+  reservation: Reservation
+  readonly lockOwner: string
 }
 
 export interface MemoryNode extends LiveNode {

@@ -5,9 +5,10 @@
  */
 
 import { laneKey } from '../core/lane.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
-import { isCompletion } from './memory-events.ts'
+import { appendLaneNotes, isCompletion } from './memory-events.ts'
 import {
   acquireInMemory,
   heartbeatInMemory,
@@ -28,6 +29,7 @@ import {
   readQueueInMemory,
   saveHeadersInMemory,
 } from './memory-reads.ts'
+import { createMemoryRequests } from './memory-requests.ts'
 import { createMemoryState, findMemoryTransaction, type MemoryState, sortedLanes, tell } from './memory-state.ts'
 import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
 import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
@@ -39,7 +41,8 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     insertTransactions: async (batch) => insertInMemory(state, batch),
     registerSigners: async (signers) => registerSigners(state, signers),
     listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
-    updateSigner: async (lane, change) => updateSigner(state, lane, change),
+    updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
+    ...createMemoryRequests(state),
     listLaneStatus: async ({ lane }) => listStatusInMemory(state, lane),
     heartbeat: async (node) => heartbeatInMemory(state, node),
     listNodes: async () => listNodesInMemory(state),
@@ -54,7 +57,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     lanesWithWork: async (nodeId) => lanesWithWorkInMemory(state, nodeId),
     readExpired: async (nodeId, limit) => readExpiredInMemory(state, nodeId, limit),
     loadLane: async (lane) => loadLaneInMemory(state, lane),
-    readQueue: async (lane, limit) => readQueueInMemory(state, lane, limit),
+    readQueue: async (lane, limit, options) => readQueueInMemory(state, lane, limit, options),
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),
     findTransaction: async (id) => copy(findMemoryTransaction(state, id)?.tx),
@@ -94,6 +97,8 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       signer: { lane: own, policy: structuredClone(policy), label, paused: false, createdAt: state.now() },
       ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
       ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
+      ...{ reservations: new Map(), resets: [] },
+      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null },
     })
   }
   if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })
@@ -103,12 +108,15 @@ function updateSigner(
   state: MemoryState,
   lane: SignerRecord['lane'],
   change: Parameters<Store['updateSigner']>[1],
+  note: HistoryNote,
 ): SignerRecord | null {
   const row = state.lanes.get(laneKey(lane))
   if (row === undefined) return null
   row.signer = { ...row.signer, ...structuredClone(change) }
+  appendLaneNotes(state, row.lane, null, [note])
   tell(state, { type: 'lane.work', lane: row.lane })
   tell(state, { type: 'nodes.changed' })
+  tell(state, { type: 'events.appended' })
   return structuredClone(row.signer)
 }
 

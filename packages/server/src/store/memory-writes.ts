@@ -11,7 +11,8 @@ import type {
   TxSave,
 } from '../ports/store.ts'
 import { ACCEPTED_NOTE } from './history-note.ts'
-import { appendNotes } from './memory-events.ts'
+import { appendLaneNotes, appendNotes } from './memory-events.ts'
+import { answerReset, isOpen, isResetPossible, seeHealth, storeReservation } from './memory-lane-writes.ts'
 import {
   findMemoryTransaction,
   isLeaseLive,
@@ -62,11 +63,15 @@ export function writeLanesInMemory(state: MemoryState, writes: readonly LaneWrit
   return writes.map((write) => writeLane(state, write))
 }
 
-function assertOfLane({ lease, saves }: LaneWrite): void {
+function assertOfLane({ lease, saves, reservations }: LaneWrite): void {
   const ids = new Set(saves.map(({ tx }) => tx.id))
   if (ids.size !== saves.length) throw new Error('a transaction is saved twice in one write')
   for (const { tx } of saves) {
     if (laneKey(tx.intent.lane) !== laneKey(lease.lane)) throw new Error(`transaction ${tx.id} is not of the lane`)
+  }
+  for (const { reservation } of reservations) {
+    const { id, lane } = reservation
+    if (laneKey(lane) !== laneKey(lease.lane)) throw new Error(`reservation ${id} is not of the lane`)
   }
 }
 
@@ -76,14 +81,18 @@ function writeLane(state: MemoryState, write: LaneWrite): LaneWriteResult {
   if (lane === undefined || !isLeaseLive(state, lane)) return { type: 'fenced' }
   if (lane.owner !== lease.nodeId || lane.fence !== lease.fence) return { type: 'fenced' }
   if (cursor !== null && cursor.expected !== lane.cursor) return { type: 'stale', detail: 'the cursor has moved' }
-  if (!saves.every((save) => isCurrent(lane, save))) {
-    return { type: 'stale', detail: 'a transaction changed or is final' }
+  if (!saves.every((save) => isCurrent(lane, save)) || !write.reservations.every((save) => isOpen(lane, save))) {
+    return { type: 'stale', detail: 'a transaction or reservation changed or is final' }
   }
+  if (!isResetPossible(lane, write)) return { type: 'stale', detail: 'a nonce above the reset is alive' }
   const refusal = findRefusal(state, lane, write)
   if (refusal !== null) return { type: 'refused', detail: refusal }
+  answerReset(state, lane, write)
   if (cursor !== null) lane.cursor = cursor.next
+  for (const save of write.reservations) storeReservation(state, lane, save)
   for (const mark of nonces) lane.nonces.set(mark.nonce, { ...mark })
-  let added = 0
+  lane.health = seeHealth(lane.health, write)
+  let added = appendLaneNotes(state, lane.lane, lease, write.notes)
   for (const save of saves) added += store(state, lane, save, lease)
   if (added > 0) tell(state, { type: 'events.appended' })
   return { type: 'written', versions: saves.map((save) => save.before.version + 1) }
@@ -92,7 +101,7 @@ function writeLane(state: MemoryState, write: LaneWrite): LaneWriteResult {
 export function amendInMemory(state: MemoryState, save: TxSave, nonces: readonly NonceMark[]): AmendResult {
   const lane = state.laneOf.get(save.tx.id)
   if (lane === undefined || !isCurrent(lane, save)) return { type: 'stale' }
-  const refusal = findRefusal(state, lane, { cursor: null, saves: [save], nonces })
+  const refusal = findRefusal(state, lane, { cursor: null, saves: [save], nonces, reset: null })
   if (refusal !== null) throw new Error(`an amendment of ${save.tx.id} was refused: ${refusal}`)
   for (const mark of nonces) lane.nonces.set(mark.nonce, { ...mark })
   const added = store(state, lane, save, null)
@@ -110,15 +119,21 @@ function isCurrent(lane: MemoryLane, { before, tx }: TxSave): boolean {
 function findRefusal(
   state: MemoryState,
   lane: MemoryLane,
-  { cursor, saves, nonces }: Omit<LaneWrite, 'lease'>,
+  { cursor, saves, nonces, reset }: Pick<LaneWrite, 'cursor' | 'saves' | 'nonces' | 'reset'>,
 ): string | null {
-  if (cursor !== null && lane.cursor !== null && cursor.next < lane.cursor) return 'the cursor never goes back'
+  const goesBack = cursor !== null && lane.cursor !== null && cursor.next < lane.cursor
+  if (goesBack && reset === null) return 'the cursor never goes back'
   for (const mark of new Map(nonces.map((each) => [each.nonce, each])).values()) {
     const had = lane.nonces.get(mark.nonce)
     const isFree = had === undefined || had.status === 'RECYCLABLE'
-    if (!isFree && mark.txId !== null && mark.txId !== had.txId) return `nonce ${mark.nonce} is taken`
+    const holder = holderOf(mark)
+    if (!isFree && holder !== null && holder !== holderOf(had)) return `nonce ${mark.nonce} is taken`
   }
   return findKnownAttempt(state, saves) ?? findSharedNonce(lane, saves)
+}
+
+function holderOf({ txId, reservationId }: NonceMark): string | null {
+  return txId ?? reservationId ?? null
 }
 
 function findKnownAttempt(state: MemoryState, saves: readonly TxSave[]): string | null {

@@ -1,7 +1,7 @@
 /** Nodes and signers: who is alive, and what is registered. */
 import { describe, expect, test } from 'vitest'
 import { FAST, STABLE } from '../core/policy.ts'
-import { acceptOne, acquire, allocateOne, anyLane, registerLane, toStuck, write } from './samples.suite.ts'
+import { acceptOne, acquire, allocateOne, anyLane, anyNote, registerLane, toStuck, write } from './samples.suite.ts'
 import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
 import type { GetStore } from './store.suite.ts'
 
@@ -57,15 +57,19 @@ export function describeNodes(get: GetStore): void {
     test('an update changes what it names', async () => {
       const { store } = get()
       const lane = await registerLane(store)
-      expect(await store.updateSigner(lane, { paused: true })).toMatchObject({
+      expect(await store.updateSigner(lane, { paused: true }, anyNote())).toMatchObject({
         policy: STABLE,
         paused: true,
         label: null,
       })
-      expect(await store.updateSigner(lane, { label: 'x' })).toMatchObject({ paused: true, label: 'x' })
-      expect(await store.updateSigner(lane, { policy: FAST })).toMatchObject({ policy: FAST, label: 'x' })
-      expect(await store.updateSigner(lane, { label: null })).toMatchObject({ policy: FAST, paused: true, label: null })
-      expect(await store.updateSigner(anyLane(), { paused: true })).toBeNull()
+      expect(await store.updateSigner(lane, { label: 'x' }, anyNote())).toMatchObject({ paused: true, label: 'x' })
+      expect(await store.updateSigner(lane, { policy: FAST }, anyNote())).toMatchObject({ policy: FAST, label: 'x' })
+      expect(await store.updateSigner(lane, { label: null }, anyNote())).toMatchObject({
+        policy: FAST,
+        paused: true,
+        label: null,
+      })
+      expect(await store.updateSigner(anyLane(), { paused: true }, anyNote())).toBeNull()
     })
 
     test('the status of a lane counts what waits, flies and is stuck', async () => {

@@ -8,7 +8,7 @@ export const CHANNEL = 'drover'
 export const EVENTS_APPENDED = '{"type":"events.appended"}'
 export const NODES_CHANGED = '{"type":"nodes.changed"}'
 
-export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.released', lane: Lane): string {
+export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.asked' | 'lane.released', lane: Lane): string {
   return JSON.stringify({ type, chainId: lane.chainId, signer: lane.signer })
 }
 
@@ -21,6 +21,7 @@ export function parseNotice(payload: string): Notice | null {
       return { type: told.type }
     case 'lane.work':
     case 'lane.amended':
+    case 'lane.asked':
     case 'lane.released': {
       const { type, chainId, signer } = told
       if (typeof chainId !== 'number' || typeof signer !== 'string' || !isAddress(signer)) return null

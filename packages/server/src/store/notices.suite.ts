@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { laneKey } from '../core/lane.ts'
 import type { Notice, Store } from '../ports/store.ts'
-import { acceptOne, acquire, anyNew, registerLane, toSave } from './samples.suite.ts'
+import { acceptOne, acquire, anyNew, anyNote, registerLane, toSave } from './samples.suite.ts'
 import type { GetStore } from './store.suite.ts'
 
 export function describeNotices(get: GetStore): void {
@@ -28,7 +28,7 @@ export function describeNotices(get: GetStore): void {
       await store.removeNode(`born-${laneKey(lane)}`)
       await ear.hears({ type: 'nodes.changed' })
       ear.forget()
-      await store.updateSigner(lane, { paused: true })
+      await store.updateSigner(lane, { paused: true }, anyNote())
       await ear.hears({ type: 'lane.work', lane })
       ear.close()
     })

@@ -19,6 +19,10 @@ describeStore('PostgreSQL store', async () => {
                          started_at = started_at - $1 * interval '1 millisecond'`,
         [ms],
       )
+      await client.query(
+        `update nonce_reservation set locked_until = locked_until - $1 * interval '1 millisecond' where final_at is null`,
+        [ms],
+      )
     },
     close: async () => {
       await client.end()

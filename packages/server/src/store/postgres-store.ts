@@ -15,6 +15,14 @@ import {
 } from './lease-statements.ts'
 import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
+import {
+  actOnReservation,
+  findReservations,
+  insertReservations,
+  lanesAsked,
+  readLaneRequests,
+} from './reservation-statements.ts'
+import { findReset, insertReset, listResets } from './reset-statements.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './signer-statements.ts'
 import { findRequests, findTransaction, findTransactionByHash, listTransactions } from './transaction-reads.ts'
 import { amend, writeLanes } from './write-lanes.ts'
@@ -35,7 +43,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     insertTransactions: (batch) => insertTransactions(database, batch),
     registerSigners: (signers) => registerSigners(database, signers),
     listSigners: () => listSigners(database),
-    updateSigner: (lane, change) => updateSigner(database, lane, change),
+    updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),
     listLaneStatus: (filter) => listLaneStatus(database, filter),
     heartbeat: (node) => heartbeat(database, node),
     listNodes: () => listNodes(database),
@@ -47,8 +55,16 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     listLeases: () => listLeases(database),
     lanesWithWork: (nodeId) => lanesWithWork(database, nodeId),
     readExpired: (nodeId, limit) => readExpired(database, nodeId, limit),
+    insertReservations: (request) => insertReservations(database, request),
+    findReservations: (ids) => findReservations(database, ids),
+    actOnReservation: (id, lockOwner, act) => actOnReservation(database, id, lockOwner, act),
+    insertReset: (reset) => insertReset(database, reset),
+    findReset: (id) => findReset(database, id),
+    listResets: (lane, limit) => listResets(database, lane, limit),
+    readLaneRequests: (lane) => readLaneRequests(database, lane),
+    lanesAsked: (nodeId) => lanesAsked(database, nodeId),
     loadLane: (lane) => loadLane(database, lane),
-    readQueue: (lane, limit) => readQueue(database, lane, limit),
+    readQueue: (lane, limit, options) => readQueue(database, lane, limit, options),
     writeLanes: (writes) => writeLanes(database, writes),
     amend: (save, nonces) => amend(database, save, nonces),
     findTransaction: (id) => findTransaction(database, id),

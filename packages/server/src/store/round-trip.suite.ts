@@ -85,6 +85,7 @@ const signed = {
   refusals: count,
   nextResubmitAt: time,
   newForks: count,
+  wish: fc.constantFrom('none', 'speed_up', 'cancel'),
 }
 const proof = { inclusion, confirmations: fc.array(confirmation, { maxLength: 4 }), minedAt: time, finalAt: time }
 

@@ -5,12 +5,18 @@ import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
 import { STABLE } from '../core/policy.ts'
 import type { Allocated, Attempt, Finished, Intent, Queued, Stuck, Tracking, Transaction } from '../core/transaction.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
 import type { LaneWrite, NewTransaction, Store, TxSave } from '../ports/store.ts'
 
 let chainIds = 1_000
 
 export function anyHash(): Hash {
   return `0x${randomBytes(32).toString('hex')}`
+}
+
+/** Something for the history to say. */
+export function anyNote(type = 'signer.changed'): HistoryNote {
+  return { type, cause: 'operator', detail: { actor: 'ann', reason: 'test' } }
 }
 
 export function anyAddress(): Address {
@@ -112,6 +118,7 @@ export function toAllocated(tx: Queued, nonce: number, lease: Pick<Lease, 'fence
     refusals: 0,
     nextResubmitAt: at + 30_000,
     newForks: 0,
+    wish: 'none',
   }
 }
 
@@ -168,7 +175,7 @@ export function toSave(before: Transaction, tx: Transaction, ...types: readonly 
 }
 
 export function toWrite(lease: Lease, saves: readonly TxSave[], over: Partial<LaneWrite> = {}): LaneWrite {
-  return { lease, cursor: null, saves, nonces: [], ...over }
+  return { lease, cursor: null, saves, nonces: [], notes: [], reservations: [], reset: null, balance: null, ...over }
 }
 
 /** Writes one lane and insists that it was written; the saved transactions with their new versions. */

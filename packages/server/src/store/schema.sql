@@ -58,6 +58,7 @@ create table managed_tx (
   refusals integer,
   next_resubmit_at timestamp with time zone,
   new_forks integer,
+  wish text,
   inclusion jsonb,
   confirmations jsonb,
   mined_at timestamp with time zone,
@@ -71,12 +72,13 @@ create table managed_tx (
   constraint managed_tx_nonce_check CHECK ((nonce >= 0)),
   constraint managed_tx_pkey PRIMARY KEY (tx_id),
   constraint managed_tx_queued_has_place CHECK ((((state = 'QUEUED'::text) = (queue_position IS NOT NULL)) AND ((queue_position IS NULL) OR (queue_position = accepted_seq)))),
-  constraint managed_tx_signed_is_whole CHECK ( CASE WHEN (nonce IS NULL) THEN (num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count, refusals, next_resubmit_at, new_forks, inclusion, confirmations, mined_at, stuck_at) = 0) ELSE (num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks) = 0) END),
+  constraint managed_tx_signed_is_whole CHECK ( CASE WHEN (nonce IS NULL) THEN (num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count, refusals, next_resubmit_at, new_forks, wish, inclusion, confirmations, mined_at, stuck_at) = 0) ELSE (num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish) = 0) END),
   constraint managed_tx_state_known CHECK ((state = ANY (ARRAY['QUEUED'::text, 'ALLOCATED'::text, 'TRACKING'::text, 'CONFIRMED'::text, 'FAILED_FINAL'::text, 'STUCK'::text, 'CANCELLED'::text, 'EXPIRED'::text]))),
   constraint managed_tx_stuck_since CHECK (((state = 'STUCK'::text) = (stuck_at IS NOT NULL))),
   constraint managed_tx_to_address_check CHECK ((octet_length(to_address) = 20)),
   constraint managed_tx_value_check CHECK ((value >= (0)::numeric)),
-  constraint managed_tx_version_check CHECK ((version > 0))
+  constraint managed_tx_version_check CHECK ((version > 0)),
+  constraint managed_tx_wish_check CHECK ((wish = ANY (ARRAY['none'::text, 'speed_up'::text, 'cancel'::text])))
 ) with (fillfactor=70);
 
 CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
@@ -109,14 +111,78 @@ create table nonce_allocation (
   locked_until timestamp with time zone,
   previous_status text,
   previous_tx_id uuid,
+  previous_lock_owner text,
   is_recyclable boolean not null generated always as ((status = 'RECYCLABLE'::text)) stored,
-  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR (tx_id IS NULL) OR (NOT (tx_id IS DISTINCT FROM previous_tx_id)))),
+  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR ((tx_id IS NULL) AND (lock_owner IS NULL)) OR ((NOT (tx_id IS DISTINCT FROM previous_tx_id)) AND (NOT (lock_owner IS DISTINCT FROM previous_lock_owner))))),
+  constraint nonce_allocation_has_one_holder CHECK (((tx_id IS NULL) OR (lock_owner IS NULL))),
   constraint nonce_allocation_nonce_check CHECK ((nonce >= 0)),
   constraint nonce_allocation_pkey PRIMARY KEY (chain_id, signer, nonce),
   constraint nonce_allocation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'USED'::text, 'RECYCLABLE'::text])))
 ) with (fillfactor=50);
 
 CREATE INDEX nonce_allocation_recyclable ON public.nonce_allocation USING btree (chain_id, signer, nonce) WHERE is_recyclable;
+
+create table nonce_reservation (
+  reservation_id uuid not null,
+  chain_id bigint not null,
+  signer bytea not null,
+  request_id text,
+  ordinal integer not null default 0,
+  label text,
+  ttl_ms bigint not null,
+  lock_owner text not null,
+  version integer not null default 1,
+  state text not null,
+  nonce bigint,
+  fencing_token bigint,
+  locked_until timestamp with time zone not null,
+  hashes bytea[] not null default '{}'::bytea[],
+  inclusion jsonb,
+  result text,
+  created_at timestamp with time zone not null,
+  reserved_at timestamp with time zone,
+  used_at timestamp with time zone,
+  mined_at timestamp with time zone,
+  final_at timestamp with time zone,
+  constraint nonce_reservation_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint nonce_reservation_lent_is_whole CHECK ((num_nulls(nonce, fencing_token, reserved_at) = ANY (ARRAY[0, 3]))),
+  constraint nonce_reservation_nonce_by_state CHECK ( CASE WHEN (state = 'REQUESTED'::text) THEN (nonce IS NULL) WHEN (state = ANY (ARRAY['RESERVED'::text, 'USED'::text])) THEN (nonce IS NOT NULL) ELSE true END),
+  constraint nonce_reservation_nonce_check CHECK ((nonce >= 0)),
+  constraint nonce_reservation_pkey PRIMARY KEY (reservation_id),
+  constraint nonce_reservation_result_by_state CHECK (((result IS NOT NULL) = ((state = 'USED'::text) AND (final_at IS NOT NULL)))),
+  constraint nonce_reservation_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'reverted'::text, 'foreign'::text]))),
+  constraint nonce_reservation_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'RESERVED'::text, 'USED'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
+  constraint nonce_reservation_ttl_ms_check CHECK ((ttl_ms > 0)),
+  constraint nonce_reservation_version_check CHECK ((version > 0))
+) with (fillfactor=70);
+
+CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (chain_id, signer, created_at, ordinal) WHERE (final_at IS NULL);
+
+CREATE UNIQUE INDEX nonce_reservation_live_nonce ON public.nonce_reservation USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
+
+CREATE UNIQUE INDEX nonce_reservation_request ON public.nonce_reservation USING btree (chain_id, signer, request_id, ordinal) WHERE (request_id IS NOT NULL);
+
+create table nonce_reset (
+  reset_id uuid not null,
+  chain_id bigint not null,
+  signer bytea not null,
+  state text not null default 'REQUESTED'::text,
+  actor text not null,
+  reason text not null,
+  from_nonce bigint,
+  to_nonce bigint,
+  refusal text,
+  requested_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  answered_at timestamp with time zone,
+  constraint nonce_reset_answer_is_whole CHECK ((((state = 'REQUESTED'::text) = (answered_at IS NULL)) AND ((state = 'DONE'::text) = (to_nonce IS NOT NULL)) AND ((state = 'REFUSED'::text) = (refusal IS NOT NULL)))),
+  constraint nonce_reset_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint nonce_reset_pkey PRIMARY KEY (reset_id),
+  constraint nonce_reset_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'DONE'::text, 'REFUSED'::text])))
+);
+
+CREATE INDEX nonce_reset_lane ON public.nonce_reset USING btree (chain_id, signer, requested_at);
+
+CREATE INDEX nonce_reset_open ON public.nonce_reset USING btree (chain_id, signer) WHERE (answered_at IS NULL);
 
 create table schema_migration (
   version integer not null,
@@ -138,6 +204,18 @@ create table signer (
   constraint signer_signer_check CHECK ((octet_length(signer) = 20))
 );
 
+create table signer_health (
+  chain_id bigint not null,
+  signer bytea not null,
+  last_confirmation_at timestamp with time zone,
+  last_nonce_movement_at timestamp with time zone,
+  balance_wei numeric(78,0),
+  balance_at timestamp with time zone,
+  constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
+  constraint signer_health_pkey PRIMARY KEY (chain_id, signer)
+) with (fillfactor=50);
+
 create table signer_lease (
   chain_id bigint not null,
   signer bytea not null,
@@ -157,10 +235,13 @@ create table signer_nonce_cursor (
   next_nonce bigint,
   previous_nonce bigint,
   fencing_token bigint,
+  reset_id uuid,
+  previous_reset_id uuid,
   constraint signer_nonce_cursor_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
-  constraint signer_nonce_cursor_never_goes_back CHECK (((previous_nonce IS NULL) OR ((next_nonce IS NOT NULL) AND (next_nonce >= previous_nonce)))),
+  constraint signer_nonce_cursor_never_goes_back CHECK (((previous_nonce IS NULL) OR ((next_nonce IS NOT NULL) AND (next_nonce >= previous_nonce)) OR ((next_nonce IS NOT NULL) AND (reset_id IS NOT NULL) AND (reset_id IS DISTINCT FROM previous_reset_id)))),
   constraint signer_nonce_cursor_next_nonce_check CHECK ((next_nonce >= 0)),
-  constraint signer_nonce_cursor_pkey PRIMARY KEY (chain_id, signer)
+  constraint signer_nonce_cursor_pkey PRIMARY KEY (chain_id, signer),
+  constraint signer_nonce_cursor_reset_id_fkey FOREIGN KEY (reset_id) REFERENCES nonce_reset(reset_id)
 ) with (fillfactor=50);
 
 create table tx_attempt (

@@ -2,10 +2,11 @@
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { LaneStatus, SignerRecord, Store } from '../ports/store.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
+import type { LaneHealth, LaneStatus, SignerRecord, Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes, toJson, toStored } from './json-text.ts'
-import { CHANNEL, laneNotice, NODES_CHANGED } from './notice-payload.ts'
+import { CHANNEL, EVENTS_APPENDED, laneNotice, NODES_CHANGED } from './notice-payload.ts'
 import { readPolicy, type Stored } from './stored-json.ts'
 
 interface SignerRow {
@@ -26,6 +27,15 @@ interface StatusRow extends SignerRow {
   readonly fencing_token: number
   readonly expires_at: number
   readonly is_live: boolean
+  readonly free: number
+  readonly reserved: number
+  readonly lowest_id: string | null
+  readonly lowest_nonce: number | null
+  readonly lowest_locked_until: number | null
+  readonly last_confirmation_at: number | null
+  readonly last_nonce_movement_at: number | null
+  readonly balance_wei: bigint | null
+  readonly balance_at: number | null
 }
 
 const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, s.paused, s.created_at'
@@ -45,6 +55,8 @@ with added as (
   insert into signer_lease (chain_id, signer) select chain_id, signer from added
 ), cursors as (
   insert into signer_nonce_cursor (chain_id, signer) select chain_id, signer from added
+), healths as (
+  insert into signer_health (chain_id, signer) select chain_id, signer from added
 )
 select pg_notify('${CHANNEL}', '${NODES_CHANGED}') where exists (select from added)`,
 } as const
@@ -60,16 +72,39 @@ with changed as (
          label = case when $5 then $6 else s.label end
    where s.chain_id = $1 and s.signer = $2::bytea
   returning ${COLUMNS}
+), head as (
+  update event_head set last_id = last_id + 1 where exists (select from changed)
+  returning last_id, clock_timestamp() as at
+), appended as (
+  insert into tx_event (event_id, chain_id, signer, type, cause, detail, at, last_at)
+  select h.last_id, s.chain_id, s.signer, $8, $9, $10::jsonb, h.at, h.at from changed s cross join head h
+  returning 1
 )
-select s.*, pg_notify('${CHANNEL}', $7), pg_notify('${CHANNEL}', '${NODES_CHANGED}') from changed s`,
+select s.*, pg_notify('${CHANNEL}', $7), pg_notify('${CHANNEL}', '${NODES_CHANGED}'),
+       pg_notify('${CHANNEL}', '${EVENTS_APPENDED}'), (select count(*) from appended) as appended
+  from changed s`,
 } as const
 
 const STATUS = {
   name: 'list_lane_status',
   text: `
 select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l.fencing_token, l.expires_at,
-       l.expires_at > clock_timestamp() as is_live
+       l.expires_at > clock_timestamp() as is_live, n.free, r.reserved, w.reservation_id as lowest_id,
+       w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, h.last_confirmation_at,
+       h.last_nonce_movement_at, h.balance_wei, h.balance_at
   from signer s
+ cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
+ cross join lateral (
+   select count(*) as free from nonce_allocation n
+    where n.chain_id = s.chain_id and n.signer = s.signer and n.is_recyclable) n
+ cross join lateral (
+   select count(*) as reserved from nonce_reservation r
+    where r.chain_id = s.chain_id and r.signer = s.signer and r.nonce is not null and r.final_at is null) r
+  left join lateral (
+   select r.reservation_id, r.nonce, r.locked_until from nonce_reservation r
+    where r.chain_id = s.chain_id and r.signer = s.signer and r.nonce is not null and r.final_at is null
+      and r.inclusion is null
+    order by r.nonce limit 1) w on true
  cross join lateral (select * from signer_lease l where l.chain_id = s.chain_id and l.signer = s.signer) l
  cross join lateral (select * from signer_nonce_cursor c where c.chain_id = s.chain_id and c.signer = s.signer) c
  cross join lateral (
@@ -104,6 +139,7 @@ export async function updateSigner(
   database: Database,
   lane: Lane,
   change: Parameters<Store['updateSigner']>[1],
+  note: HistoryNote,
 ): Promise<SignerRecord | null> {
   const [row] = await database.query<SignerRow>(UPDATE, [
     lane.chainId,
@@ -113,6 +149,9 @@ export async function updateSigner(
     change.label !== undefined,
     change.label ?? null,
     laneNotice('lane.work', lane),
+    note.type,
+    note.cause,
+    toJson(toStored(note.detail)),
   ])
   return row === undefined ? null : toRecord(row)
 }
@@ -143,6 +182,21 @@ function toStatus(row: StatusRow): LaneStatus {
     queued: row.queued,
     inFlight: row.in_flight,
     stuck: row.stuck,
+    reserved: row.reserved,
+    lowestReserved: toLowestReserved(row),
+    free: row.free,
+    health: toHealth(row),
     lease: nodeId === null ? null : { nodeId, fence, expiresAt, live },
   }
+}
+
+function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
+  const { lowest_id: reservationId, lowest_nonce: nonce, lowest_locked_until: lockedUntil } = row
+  return reservationId === null || nonce === null || lockedUntil === null ? null : { reservationId, nonce, lockedUntil }
+}
+
+function toHealth(row: StatusRow): LaneHealth {
+  const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
+  const { balance_wei: wei, balance_at: at } = row
+  return { lastConfirmationAt, lastNonceMovementAt, balance: wei === null || at === null ? null : { wei, at } }
 }

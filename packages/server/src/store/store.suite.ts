@@ -8,6 +8,7 @@ import { describeLeases } from './leases.suite.ts'
 import { describeNodes } from './nodes.suite.ts'
 import { describeNotices } from './notices.suite.ts'
 import { describeReads } from './reads.suite.ts'
+import { describeRequests } from './requests.suite.ts'
 import { describeRoundTrip } from './round-trip.suite.ts'
 
 export interface StoreUnderTest {
@@ -37,6 +38,7 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
     describeLeases(get)
     describeNodes(get)
     describeLaneWrites(get)
+    describeRequests(get)
     describeRoundTrip(get)
     describeEvents(get)
     describeReads(get)

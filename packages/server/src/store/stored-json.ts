@@ -31,7 +31,15 @@ export function readInclusion(inclusion: Stored<Inclusion>): Inclusion {
 }
 
 export function readPolicy(policy: Stored<Policy>): Policy {
-  return { ...policy, maxFeePerGasWei: policy.maxFeePerGasWei === null ? null : BigInt(policy.maxFeePerGasWei) }
+  return {
+    ...policy,
+    maxFeePerGasWei: readWei(policy.maxFeePerGasWei),
+    lowBalanceWei: readWei(policy.lowBalanceWei),
+  }
+}
+
+function readWei(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
 }
 
 /** Attempts come as one JSON array per transaction, each as an array in the order of `ATTEMPT_FIELDS`. */
@@ -52,6 +60,6 @@ export function readAttempt([hash, raw, kind, nonce, gasLimit, fees, createdAt]:
   }
 }
 
-function readBytes(text: string): Hash | Hex {
+export function readBytes(text: string): Hash | Hex {
   return `0x${text.slice(2)}`
 }

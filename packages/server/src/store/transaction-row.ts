@@ -2,7 +2,7 @@
 import type { Fees, Speed } from '../core/fees.ts'
 import type { Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
-import type { SubState, Transaction, TxError, TxState } from '../core/transaction.ts'
+import type { SubState, Transaction, TxError, TxState, Wish } from '../core/transaction.ts'
 import { ATTEMPT_FIELDS, readAttempt, readFees, readInclusion, type Stored, type StoredAttempt } from './stored-json.ts'
 
 /** Of `managed_tx t`. */
@@ -10,7 +10,7 @@ export const TRANSACTION_COLUMNS = `
   t.tx_id, t.chain_id, t.signer, t.request_id, t.request_digest, t.to_address, t.data, t.value, t.gas_limit, t.fees,
   t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.metadata, t.created_at, t.version, t.state, t.sub_state,
   t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
-  t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks,
+  t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
   t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
      from tx_attempt a where a.tx_id = t.tx_id) as attempts`
@@ -51,6 +51,7 @@ export interface TransactionRow {
   readonly refusals: number | null
   readonly next_resubmit_at: number | null
   readonly new_forks: number | null
+  readonly wish: Wish | null
   readonly inclusion: Stored<Inclusion> | null
   readonly confirmations: readonly Confirmation[] | null
   readonly mined_at: number | null
@@ -112,6 +113,7 @@ function readSigned(row: TransactionRow) {
     refusals: present(row, 'refusals'),
     nextResubmitAt: present(row, 'next_resubmit_at'),
     newForks: present(row, 'new_forks'),
+    wish: present(row, 'wish'),
   }
 }
 

@@ -29,7 +29,9 @@ export async function writeLanes(
 export async function amend(database: Database, save: TxSave, nonces: readonly NonceMark[]): Promise<AmendResult> {
   const { lane } = save.tx.intent
   const notice = laneNotice('lane.amended', lane)
-  const [result] = await writeChanges(database, [{ lane, by: null, cursor: null, saves: [save], nonces, notice }])
+  const [result] = await writeChanges(database, [
+    { ...NOTHING_ELSE, lane, by: null, cursor: null, saves: [save], nonces, notice },
+  ])
   switch (result?.type) {
     case 'written':
       return { type: 'written', version: save.before.version + 1 }
@@ -39,6 +41,8 @@ export async function amend(database: Database, save: TxSave, nonces: readonly N
       throw new Error(`an amendment of ${save.tx.id} was ${result?.type}: ${result && describe(result)}`)
   }
 }
+
+const NOTHING_ELSE = { notes: [], reservations: [], reset: null, balance: null } as const
 
 async function writeChanges(database: Database, changes: readonly Change[]): Promise<readonly LaneWriteResult[]> {
   if (changes.length === 0) return []
@@ -62,7 +66,10 @@ function readVerdicts(changes: readonly Change[], rows: readonly VerdictRow[]): 
     if (row === undefined) throw new Error('the writing statement answered fewer lanes than it was given')
     if (!row.is_held) return { type: 'fenced' }
     if (!row.passes) {
-      return { type: 'stale', detail: row.is_moved ? 'a transaction changed or is final' : 'the cursor has moved' }
+      return {
+        type: 'stale',
+        detail: row.is_moved ? 'a transaction or reservation changed or is final' : 'the cursor has moved',
+      }
     }
     expected += change.saves.length
     return { type: 'written', versions: change.saves.map((save) => save.before.version + 1) }
@@ -72,7 +79,8 @@ function readVerdicts(changes: readonly Change[], rows: readonly VerdictRow[]): 
   return results
 }
 
-function toChange({ lease, cursor, saves, nonces }: LaneWrite): Change {
+function toChange({ lease, ...write }: LaneWrite): Change {
+  const { saves, reservations } = write
   const key = laneKey(lease.lane)
   const ids = new Set<string>()
   for (const { tx } of saves) {
@@ -80,7 +88,10 @@ function toChange({ lease, cursor, saves, nonces }: LaneWrite): Change {
     if (ids.has(tx.id)) throw new Error(`transaction ${tx.id} is saved twice in one write`)
     ids.add(tx.id)
   }
-  return { lane: lease.lane, by: lease, cursor, saves, nonces, notice: null }
+  for (const { reservation } of reservations) {
+    if (laneKey(reservation.lane) !== key) throw new Error(`reservation ${reservation.id} is not of lane ${key}`)
+  }
+  return { ...write, lane: lease.lane, by: lease, notice: null }
 }
 
 function assertOneWritePerLane(writes: readonly LaneWrite[]): void {

@@ -38,6 +38,16 @@ export const METRICS = {
     help: 'Transactions sent again with the same bytes.',
     labels: { result: 'sent, withheld' },
   },
+  drover_replacements_total: {
+    kind: 'counter',
+    help: 'Sent transactions that were signed again at a higher price.',
+    labels: { reason: 'wish, price, overdue', kind: 'bump, cancel, noop' },
+  },
+  drover_signer_balance_wei: {
+    kind: 'gauge',
+    help: 'Balance of an account, as last read by the node that runs its lane.',
+    labels: { chain_id: 'the chain', signer: 'the account' },
+  },
   drover_finality_total: {
     kind: 'counter',
     help: 'Steps towards finality.',
@@ -59,6 +69,11 @@ export const METRICS = {
     help: 'Time from acceptance to finality.',
     labels: { chain_id: 'the chain' },
     buckets: LONG_SECONDS,
+  },
+  drover_reservations_total: {
+    kind: 'counter',
+    help: 'What this node did to nonces that are lent to callers.',
+    labels: { event: 'reservation.granted, reservation.expired and the like' },
   },
   drover_alarms_total: {
     kind: 'counter',

@@ -14,6 +14,12 @@ const blockedBy = z.discriminatedUnion('type', [
     nonce: z.int().min(0),
     state: z.enum(TX_STATES),
   }),
+  z.object({
+    type: z.literal('reservation'),
+    reservationId: z.uuid(),
+    nonce: z.int().min(0),
+    lockedUntil: instant,
+  }),
   z.object({ type: z.literal('lane'), chainId: z.int(), address }),
   z.object({ type: z.literal('slot'), inFlight: z.int(), maxInFlight: z.int() }),
   z.object({ type: z.literal('node'), node: z.string().nullable() }),

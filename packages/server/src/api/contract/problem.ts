@@ -34,6 +34,8 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   idempotency_conflict: 409,
   transaction_rejected: 422,
   action_forbidden: 409,
+  not_lock_owner: 403,
+  reservation_expired: 409,
   queue_full: 429,
   chain_unavailable: 503,
   database_unavailable: 503,

@@ -24,6 +24,16 @@ export const pageLimitParam = integerParam(1, 200).default(50)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+export const reservationIdParam = z
+  .string()
+  .meta({ description: 'Id of the reservation.' })
+  .transform((text, context) => {
+    const id = text.toLowerCase()
+    if (UUID.test(id)) return id
+    context.addIssue({ code: 'custom', message: 'must be the id of a reservation' })
+    return z.NEVER
+  })
+
 /** Opaque to callers; it is the id of the last transaction they were given. */
 export const cursorParam = z
   .string({ error: ONCE })

@@ -5,6 +5,7 @@ import { amount } from './amount.ts'
 import { resourceSchemas } from './api-schemas.ts'
 import { finalityRule } from './finality.ts'
 import { instant } from './instant.ts'
+import { resetResource } from './reset-resource.ts'
 
 const policy = z.object({
   preset: z.enum(['stable', 'fast']),
@@ -13,6 +14,9 @@ const policy = z.object({
   stuckAfterMs: z.int(),
   maxSubmitAttempts: z.int(),
   mayReplace: z.boolean(),
+  bumpAfterMs: z.int(),
+  onLackOfFunds: z.enum(['hold', 'pass_over']),
+  lowBalance: amount.nullable(),
   externalUse: z.boolean(),
   onForeignNonce: z.enum(['stuck', 'requeue']),
   gasLimitPercent: z.int(),
@@ -30,6 +34,20 @@ export const laneResource = z.object({
   queued: z.int(),
   inFlight: z.int(),
   stuck: z.int(),
+  reserved: z.int().meta({ description: 'Nonces that are lent to callers who sign themselves.' }),
+  free: z.int().meta({ description: 'Nonces that came back; they are used before any new one.' }),
+  lowestReserved: z
+    .object({ reservationId: z.uuid(), nonce: z.int(), lockedUntil: instant })
+    .nullable()
+    .meta({ description: 'The lowest lent nonce that is in no block: everything above it waits for it.' }),
+  balance: z
+    .object({ wei: amount, at: instant })
+    .nullable()
+    .meta({ description: 'As the owner of the lane last saw it.' }),
+  lastConfirmationAt: instant.nullable().meta({ description: 'When a transaction of the lane was last found final.' }),
+  lastNonceMovementAt: instant
+    .nullable()
+    .meta({ description: 'When a transaction of the lane was last found in a block.' }),
   lease: z
     .object({ node: z.string(), fence: z.int(), expiresAt: instant, live: z.boolean() })
     .nullable()
@@ -42,5 +60,9 @@ resourceSchemas.add(laneResource, { id: 'Lane' })
 export const laneList = z.object({ items: z.array(laneResource) })
 resourceSchemas.add(laneList, { id: 'LaneList' })
 
-export const signerResource = z.object({ address, lanes: z.array(laneResource) })
+export const signerResource = z.object({
+  address,
+  lanes: z.array(laneResource),
+  resets: z.array(resetResource).meta({ description: 'The latest resets of its cursors, newest first.' }),
+})
 resourceSchemas.add(signerResource, { id: 'Signer' })

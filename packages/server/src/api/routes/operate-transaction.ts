@@ -34,9 +34,16 @@ export const retryTransaction = define(
 
 export const cancelTransaction = define(
   'cancel',
-  'Drop a transaction that has no nonce yet',
+  'Drop a transaction that has no nonce yet, or put an empty one in the place of one that has',
   operatorRequest,
   ({ reason }) => ({ action: 'cancel', actor, reason }),
+)
+
+export const speedUpTransaction = define(
+  'speed-up',
+  'Sign a sent transaction again at a higher price; whichever is mined counts',
+  operatorRequest,
+  ({ reason }) => ({ action: 'speed-up', actor, reason }),
 )
 
 export const resolveTransaction = define(
@@ -55,7 +62,7 @@ function define<B extends z.ZodType>(
   return defineRoute(
     { ...NO_INPUT, params: z.strictObject({ id: transactionKeyParam }), body: bodySchema },
     {
-      operationId: `${action}Transaction`,
+      operationId: `${action === 'speed-up' ? 'speedUp' : action}Transaction`,
       method: 'POST',
       path: `/v1/transactions/{id}/${action}`,
       summary,

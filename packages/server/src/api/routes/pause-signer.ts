@@ -24,8 +24,9 @@ function defineSwitch(action: 'pause' | 'resume', summary: string): Route {
     },
     async ({ params, body: { chainId, reason } }, services) => {
       const lane = await getLane(services, params.address, chainId)
-      const told = { action, actor: 'api', reason }
-      return { status: 200, body: await updateLane(services, lane, { paused: action === 'pause' }, told) }
+      const type = action === 'pause' ? 'signer.paused' : 'signer.resumed'
+      const note = { type, cause: 'operator', detail: { action, actor: 'api', reason } }
+      return { status: 200, body: await updateLane(services, lane, { paused: action === 'pause' }, note) }
     },
   )
 }

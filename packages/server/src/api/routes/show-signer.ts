@@ -4,7 +4,10 @@ import { addressInput, checksumAddress } from '../contract/address.ts'
 import { signerResource } from '../contract/signer-resource.ts'
 import { getLanes } from '../get-lane.ts'
 import { presentLane } from '../present-lane.ts'
+import { presentReset } from '../present-reset.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
+
+const SHOWN_RESETS = 5
 
 export const showSigner = defineRoute(
   { ...NO_INPUT, params: z.strictObject({ address: addressInput }) },
@@ -18,6 +21,15 @@ export const showSigner = defineRoute(
   },
   async ({ params }, services) => {
     const lanes = await getLanes(services, params.address)
-    return { status: 200, body: { address: checksumAddress(params.address), lanes: lanes.map(presentLane) } }
+    const perLane = await Promise.all(lanes.map(({ signer }) => services.store.listResets(signer.lane, SHOWN_RESETS)))
+    const resets = perLane.flat().sort((a, b) => b.requestedAt - a.requestedAt)
+    return {
+      status: 200,
+      body: {
+        address: checksumAddress(params.address),
+        lanes: lanes.map(presentLane),
+        resets: resets.slice(0, SHOWN_RESETS).map(presentReset),
+      },
+    }
   },
 )

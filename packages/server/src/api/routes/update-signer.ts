@@ -25,6 +25,7 @@ export const updateSigner = defineRoute(
       ...(policy !== undefined && { policy: changePolicy(lane.signer.policy, policy) }),
     }
     const fields = [...(label === undefined ? [] : ['label']), ...Object.keys(policy ?? {})]
-    return { status: 200, body: await updateLane(services, lane, change, { fields }) }
+    const note = { type: 'signer.changed', cause: 'operator', detail: { actor: 'api', fields } }
+    return { status: 200, body: await updateLane(services, lane, change, note) }
   },
 )

@@ -30,18 +30,59 @@ create table signer_lease (
   check (owner_node is null or fencing_token > 0)
 ) with (fillfactor = 50);
 
--- previous_nonce lets a plain CHECK say that the cursor never goes back.
+-- Orders of operators to put a cursor where the chain's count is, with what came of them. Never deleted.
+create table nonce_reset (
+  reset_id uuid primary key,
+  chain_id bigint not null,
+  signer bytea not null,
+  state text not null default 'REQUESTED' check (state in ('REQUESTED', 'DONE', 'REFUSED')),
+  actor text not null,
+  reason text not null,
+  from_nonce bigint,
+  to_nonce bigint,
+  refusal text,
+  requested_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
+  answered_at timestamptz,
+  foreign key (chain_id, signer) references signer,
+  constraint nonce_reset_answer_is_whole check (
+    (state = 'REQUESTED') = (answered_at is null)
+    and (state = 'DONE') = (to_nonce is not null)
+    and (state = 'REFUSED') = (refusal is not null)
+  )
+);
+create index nonce_reset_lane on nonce_reset (chain_id, signer, requested_at);
+create index nonce_reset_open on nonce_reset (chain_id, signer) where answered_at is null;
+
+-- The previous_ columns let a plain CHECK say that the cursor never goes back, except by a reset that is on record and
+-- that it has not followed before.
 create table signer_nonce_cursor (
   chain_id bigint not null,
   signer bytea not null,
   next_nonce bigint check (next_nonce >= 0),
   previous_nonce bigint,
   fencing_token bigint,
+  reset_id uuid references nonce_reset,
+  previous_reset_id uuid,
   primary key (chain_id, signer),
   foreign key (chain_id, signer) references signer,
   constraint signer_nonce_cursor_never_goes_back check (
-    previous_nonce is null or (next_nonce is not null and next_nonce >= previous_nonce)
+    previous_nonce is null
+    or (next_nonce is not null and next_nonce >= previous_nonce)
+    or (next_nonce is not null and reset_id is not null and reset_id is distinct from previous_reset_id)
   )
+) with (fillfactor = 50);
+
+-- What the owner of a lane last saw of the account. Written with what it stores anyway.
+create table signer_health (
+  chain_id bigint not null,
+  signer bytea not null,
+  last_confirmation_at timestamptz,
+  last_nonce_movement_at timestamptz,
+  balance_wei numeric(78, 0),
+  balance_at timestamptz,
+  primary key (chain_id, signer),
+  foreign key (chain_id, signer) references signer,
+  check ((balance_wei is null) = (balance_at is null))
 ) with (fillfactor = 50);
 
 create sequence managed_tx_accepted_seq;
@@ -87,6 +128,8 @@ create table managed_tx (
   refusals integer,
   next_resubmit_at timestamptz,
   new_forks integer,
+  -- What an operator or the deadline wants done to it and the lane's owner has not done yet.
+  wish text check (wish in ('none', 'speed_up', 'cancel')),
   inclusion jsonb,
   confirmations jsonb,
   mined_at timestamptz,
@@ -113,10 +156,10 @@ create table managed_tx (
     case
       when nonce is null then
         num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count,
-          refusals, next_resubmit_at, new_forks, inclusion, confirmations, mined_at, stuck_at) = 0
+          refusals, next_resubmit_at, new_forks, wish, inclusion, confirmations, mined_at, stuck_at) = 0
       else
         num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at,
-          new_forks) = 0
+          new_forks, wish) = 0
     end
   ),
   constraint managed_tx_final_by_state check (
@@ -137,8 +180,9 @@ create index managed_tx_expiring on managed_tx (chain_id, signer, valid_until)
 create unique index managed_tx_live_nonce on managed_tx (chain_id, signer, nonce)
   where nonce is not null and final_at is null;
 
--- The one truth that a nonce is taken once. The previous_ columns let a plain CHECK say who may have it next: it changes
--- hands only from RECYCLABLE; otherwise it stays with its transaction or is given up.
+-- The one truth that a nonce is taken once. Its holder is a transaction or, by the digest of its proof, somebody who signs
+-- for himself. The previous_ columns let a plain CHECK say who may have it next: it changes hands only from RECYCLABLE;
+-- otherwise it stays with its holder or is given up.
 create table nonce_allocation (
   chain_id bigint not null,
   signer bytea not null,
@@ -149,18 +193,66 @@ create table nonce_allocation (
   locked_until timestamptz,
   previous_status text,
   previous_tx_id uuid,
+  previous_lock_owner text,
   -- The index below may not mention status itself: RESERVED to USED happens to every nonce and shall touch no index.
   is_recyclable boolean not null generated always as (status = 'RECYCLABLE') stored,
   primary key (chain_id, signer, nonce),
   constraint nonce_allocation_changes_hands_when_recyclable check (
     previous_status is null
     or previous_status = 'RECYCLABLE'
-    or tx_id is null
-    or tx_id is not distinct from previous_tx_id
-  )
+    or (tx_id is null and lock_owner is null)
+    or (tx_id is not distinct from previous_tx_id and lock_owner is not distinct from previous_lock_owner)
+  ),
+  constraint nonce_allocation_has_one_holder check (tx_id is null or lock_owner is null)
 ) with (fillfactor = 50);
 
 create index nonce_allocation_recyclable on nonce_allocation (chain_id, signer, nonce) where is_recyclable;
+
+-- Nonces asked for, or lent to, callers that sign themselves. lock_owner is a digest of what the holder must show.
+create table nonce_reservation (
+  reservation_id uuid primary key,
+  chain_id bigint not null,
+  signer bytea not null,
+  -- Several may be asked for at once; ordinal tells those of one request apart.
+  request_id text,
+  ordinal integer not null default 0,
+  label text,
+  ttl_ms bigint not null check (ttl_ms > 0),
+  lock_owner text not null,
+  version integer not null default 1 check (version > 0),
+  state text not null check (state in ('REQUESTED', 'RESERVED', 'USED', 'RELEASED', 'EXPIRED')),
+  nonce bigint check (nonce >= 0),
+  fencing_token bigint,
+  locked_until timestamptz not null,
+  hashes bytea[] not null default '{}',
+  inclusion jsonb,
+  result text check (result in ('succeeded', 'reverted', 'foreign')),
+  created_at timestamptz not null,
+  reserved_at timestamptz,
+  used_at timestamptz,
+  mined_at timestamptz,
+  final_at timestamptz,
+  foreign key (chain_id, signer) references signer,
+  constraint nonce_reservation_nonce_by_state check (
+    case
+      when state = 'REQUESTED' then nonce is null
+      when state in ('RESERVED', 'USED') then nonce is not null
+      else true
+    end
+  ),
+  constraint nonce_reservation_lent_is_whole check (
+    num_nulls(nonce, fencing_token, reserved_at) in (0, 3)
+  ),
+  constraint nonce_reservation_result_by_state check (
+    (result is not null) = (state = 'USED' and final_at is not null)
+  )
+) with (fillfactor = 70);
+
+create unique index nonce_reservation_request on nonce_reservation (chain_id, signer, request_id, ordinal)
+  where request_id is not null;
+create index nonce_reservation_open on nonce_reservation (chain_id, signer, created_at, ordinal) where final_at is null;
+create unique index nonce_reservation_live_nonce on nonce_reservation (chain_id, signer, nonce)
+  where nonce is not null and final_at is null;
 
 create table tx_attempt (
   hash bytea primary key check (octet_length(hash) = 32),

@@ -1,0 +1,47 @@
+/** A reservation as the API shows it. The proof of its holder is told once, beside it, and never again. */
+import { z } from 'zod'
+import { RESERVATION_RESULTS, RESERVATION_STATES } from '../../core/reservation.ts'
+import { address } from './address.ts'
+import { resourceSchemas } from './api-schemas.ts'
+import { hash } from './bytes.ts'
+import { instant } from './instant.ts'
+
+export const reservationResource = z.object({
+  id: z.uuid(),
+  chainId: z.int(),
+  address,
+  state: z.enum(RESERVATION_STATES),
+  nonce: z.int().min(0).nullable().meta({ description: 'Null until the owner of the lane has lent one.' }),
+  lockedUntil: instant.meta({
+    description:
+      'Use it before this, by the clock of the database. Without a nonce: after this none is wanted any more.',
+  }),
+  ttlMs: z.int(),
+  label: z.string().nullable(),
+  requestId: z.string().nullable(),
+  hash: hash.nullable().meta({ description: 'The one that is included, else the latest that the holder named.' }),
+  hashes: z.array(hash).meta({ description: 'All that the holder named, oldest first.' }),
+  inclusion: z
+    .object({ transactionHash: hash, blockNumber: z.int(), blockHash: hash, succeeded: z.boolean() })
+    .nullable(),
+  result: z
+    .enum(RESERVATION_RESULTS)
+    .nullable()
+    .meta({ description: 'How the nonce ended on chain; `foreign`: by a transaction that the holder did not name.' }),
+  createdAt: instant,
+  reservedAt: instant.nullable(),
+  usedAt: instant.nullable(),
+  minedAt: instant.nullable(),
+  finalAt: instant.nullable().meta({ description: 'Nothing changes after this.' }),
+})
+export type ReservationResource = z.infer<typeof reservationResource>
+resourceSchemas.add(reservationResource, { id: 'Reservation' })
+
+export const reservationList = z.object({
+  items: z.array(reservationResource),
+  lockOwner: z.string().nullable().meta({
+    description:
+      'The proof to act on them with. Keep it: it is told once. Null where it was told with the first answer.',
+  }),
+})
+resourceSchemas.add(reservationList, { id: 'ReservationList' })

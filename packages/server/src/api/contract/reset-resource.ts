@@ -1,0 +1,22 @@
+/** An operator's reset of a cursor, as the API shows it. */
+import { z } from 'zod'
+import { RESET_STATES } from '../../core/nonce-reset.ts'
+import { address } from './address.ts'
+import { resourceSchemas } from './api-schemas.ts'
+import { instant } from './instant.ts'
+
+export const resetResource = z.object({
+  id: z.uuid(),
+  chainId: z.int(),
+  address,
+  state: z.enum(RESET_STATES),
+  actor: z.string(),
+  reason: z.string(),
+  fromNonce: z.int().nullable().meta({ description: 'The cursor before; null where there was none.' }),
+  toNonce: z.int().nullable().meta({ description: "The cursor after: the chain's count." }),
+  refusal: z.string().nullable().meta({ description: 'What stood in the way.' }),
+  requestedAt: instant,
+  answeredAt: instant.nullable(),
+})
+export type ResetResource = z.infer<typeof resetResource>
+resourceSchemas.add(resetResource, { id: 'NonceReset' })

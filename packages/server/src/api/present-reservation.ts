@@ -1,0 +1,28 @@
+/** A reservation as JSON. */
+import type { Reservation } from '../core/reservation.ts'
+import { checksumAddress } from './contract/address.ts'
+import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
+import type { ReservationResource } from './contract/reservation-resource.ts'
+
+export function presentReservation(reservation: Reservation): ReservationResource {
+  const { id, lane, state, nonce, ttlMs, label, requestId, hashes, inclusion, result } = reservation
+  return {
+    ...{ id, state, nonce, ttlMs, label, requestId, result },
+    chainId: lane.chainId,
+    address: checksumAddress(lane.signer),
+    lockedUntil: presentInstant(reservation.lockedUntil),
+    hash: inclusion?.txHash ?? hashes.at(-1) ?? null,
+    hashes: [...hashes],
+    inclusion: inclusion && {
+      transactionHash: inclusion.txHash,
+      blockNumber: inclusion.blockNumber,
+      blockHash: inclusion.blockHash,
+      succeeded: inclusion.succeeded,
+    },
+    createdAt: presentInstant(reservation.createdAt),
+    reservedAt: presentOptionalInstant(reservation.reservedAt),
+    usedAt: presentOptionalInstant(reservation.usedAt),
+    minedAt: presentOptionalInstant(reservation.minedAt),
+    finalAt: presentOptionalInstant(reservation.finalAt),
+  }
+}

@@ -1,0 +1,22 @@
+/** `GET /v1/nonces/{id}`: one reservation, and what became of its nonce. */
+import { z } from 'zod'
+import { reservationIdParam } from '../contract/query.ts'
+import { reservationResource } from '../contract/reservation-resource.ts'
+import { presentReservation } from '../present-reservation.ts'
+import { defineRoute, NO_INPUT } from '../route.ts'
+
+export const showReservation = defineRoute(
+  { ...NO_INPUT, params: z.strictObject({ id: reservationIdParam }) },
+  {
+    operationId: 'showReservation',
+    method: 'GET',
+    path: '/v1/nonces/{id}',
+    summary: 'Show a reservation and what became of its nonce',
+    answers: [{ status: 200, description: 'The reservation.', schema: reservationResource }],
+    errors: ['not_found'],
+  },
+  async ({ params }, { reservations }) => ({
+    status: 200,
+    body: presentReservation(await reservations.find(params.id)),
+  }),
+)

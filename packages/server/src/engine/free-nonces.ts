@@ -1,0 +1,34 @@
+/**
+ * Which nonces that came back may be given out. A free nonce below the chain's count is used by somebody else's
+ * transaction, and one below the pending count is about to be: neither is touched. A free nonce below one that is on its
+ * way is a gap, which nothing above it can pass; one above all of them is simply the next to be taken.
+ */
+
+/** The account's transaction counts, as of the latest block and with what the node's pool adds to it. */
+export interface ChainCounts {
+  readonly latest: number
+  readonly pending: number
+}
+
+/** The same, and the count as of the latest block that is final; null where that was not asked or cannot be told. */
+export interface AccountCounts extends ChainCounts {
+  readonly final: number | null
+}
+
+/** Lowest first. */
+export function findUsable(recyclable: readonly number[], counts: ChainCounts | null): number[] {
+  const from = counts === null ? 0 : Math.max(counts.latest, counts.pending)
+  return recyclable.filter((nonce) => nonce >= from).sort((a, b) => a - b)
+}
+
+export function findGaps(
+  recyclable: readonly number[],
+  counts: ChainCounts | null,
+  highest: number | null,
+): readonly number[] {
+  return highest === null ? [] : findUsable(recyclable, counts).filter((nonce) => nonce < highest)
+}
+
+export function findUsed(recyclable: readonly number[], { latest }: ChainCounts): readonly number[] {
+  return recyclable.filter((nonce) => nonce < latest)
+}

@@ -1,0 +1,37 @@
+/** Puts empty transactions of the lane's own at the head of its queue, one for each gap that nobody else is there to close. */
+import { FILL_PRIORITY, NOOP_GAS } from '../core/fill.ts'
+import type { Lane } from '../core/lane.ts'
+import type { Intent, Queued } from '../core/transaction.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import { type AcceptRequest, formIntent } from './accept-request.ts'
+
+interface FillPorts {
+  readonly store: Pick<Store, 'insertTransactions'>
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+}
+
+/**
+ * They are accepted like any other and take the lowest free nonce when their turn comes, so a crash in between leaves
+ * nothing but a queued fill. The nonces are told for people only: a fill that finds no gap any more is dropped.
+ */
+export async function insertFills(
+  { store, clock, random }: FillPorts,
+  lane: Lane,
+  nonces: readonly number[],
+): Promise<readonly Queued[]> {
+  const outcomes = await store.insertTransactions(
+    nonces.map((nonce) => ({ id: random.id(clock.now()), intent: composeFill(lane, nonce) })),
+  )
+  return outcomes.flatMap((outcome) => (outcome.type === 'inserted' ? [outcome.transaction] : []))
+}
+
+function composeFill(lane: Lane, nonce: number): Intent {
+  const request: AcceptRequest = {
+    ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: NOOP_GAS },
+    ...{ fees: null, speed: null, priority: FILL_PRIORITY, validUntil: null, requestId: null, finality: null },
+    ...{ simulate: false, metadata: { purpose: 'gap_fill', nonce: String(nonce) } },
+  }
+  return formIntent(request, lane, { speed: 'fast', simulate: false })
+}

@@ -1,0 +1,152 @@
+/**
+ * Nonces for callers that sign themselves, from any node: asked for here, lent by the lane's owner, and then moved by
+ * whoever has the proof. The proof is told once, to the caller; what is stored is its digest, bound to the reservation, so
+ * that neither the database nor a log can act for a holder.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { AppError } from '../core/app-error.ts'
+import type { Hash } from '../core/hex.ts'
+import type { Lane } from '../core/lane.ts'
+import type { Reservation, ReservationId } from '../core/reservation.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { HolderAct } from '../ports/lane-requests.ts'
+import type { Store } from '../ports/store.ts'
+import { createRequestAnswers } from './request-answers.ts'
+
+export interface ReserveRequest {
+  readonly lane: Lane
+  readonly count: number
+  readonly ttlMs: number
+  readonly label: string | null
+  readonly requestId: string | null
+  /** The caller's own proof; null: one is made up. */
+  readonly lockOwner: string | null
+}
+
+export interface Reserved {
+  readonly type: 'new' | 'existing'
+  readonly reservations: readonly Reservation[]
+  /** Null where it was made up for an earlier request: it is told once. */
+  readonly lockOwner: string | null
+}
+
+export interface Reservations {
+  reserve(request: ReserveRequest): Promise<Reserved>
+  find(id: ReservationId): Promise<Reservation>
+  act(id: ReservationId, lockOwner: string, act: HolderAct): Promise<Reservation>
+  close(): void
+}
+
+interface ReservePorts {
+  readonly store: Pick<
+    Store,
+    'insertReservations' | 'findReservations' | 'actOnReservation' | 'findTransactionByHash' | 'listen'
+  >
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'findTransaction'>>
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly timeoutMs?: number
+}
+
+export function createReservations({ store, chains, clock, random, timeoutMs = 5_000 }: ReservePorts): Reservations {
+  const answers = createRequestAnswers<Reservation>({
+    ...{ store, clock, timeoutMs },
+    find: (ids) => store.findReservations(ids),
+    isAnswered: ({ state }) => state !== 'REQUESTED',
+  })
+
+  async function reserve(request: ReserveRequest): Promise<Reserved> {
+    const { lane, count, ttlMs, label, requestId } = request
+    const lockOwner = request.lockOwner ?? randomBytes(24).toString('base64url')
+    const items = Array.from({ length: count }, () => {
+      const id = random.id(clock.now())
+      return { id, lockOwner: digestOwner(id, lockOwner) }
+    })
+    const outcome = await store.insertReservations({ lane, items, ttlMs, label, requestId })
+    if (outcome.type === 'unknown_signer') {
+      throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
+    }
+    if (outcome.type === 'inserted') {
+      const reservations = await answers.wait(outcome.reservations.map(({ id }) => id))
+      return { type: 'new', reservations, lockOwner }
+    }
+    const earlier = outcome.items
+    const isSameOwner = earlier.every((item) => item.lockOwner === digestOwner(item.reservation.id, lockOwner))
+    const first = earlier[0]?.reservation
+    const isSame = earlier.length === count && first?.label === label
+    if (!isSame || (request.lockOwner !== null && !isSameOwner)) {
+      const message = `Request id ${JSON.stringify(requestId)} was used before with another body; use a new one for a new request.`
+      throw new AppError('idempotency_conflict', message, { field: 'requestId' })
+    }
+    const reservations = await answers.wait(earlier.map(({ reservation }) => reservation.id))
+    return { type: 'existing', reservations, lockOwner: isSameOwner ? lockOwner : null }
+  }
+
+  async function find(id: ReservationId): Promise<Reservation> {
+    const [reservation] = await store.findReservations([id])
+    if (!reservation) throw notFound(id)
+    return reservation
+  }
+
+  async function act(id: ReservationId, lockOwner: string, asked: HolderAct): Promise<Reservation> {
+    if (asked.type === 'use') await checkHash(await find(id), asked.hash)
+    const outcome = await store.actOnReservation(id, digestOwner(id, lockOwner), asked)
+    switch (outcome?.type) {
+      case undefined:
+        throw notFound(id)
+      case 'done':
+        return outcome.reservation
+      case 'not_owner':
+        throw new AppError('not_lock_owner', 'lockOwner is not what this reservation was made with.', {
+          field: 'lockOwner',
+        })
+      case 'expired':
+        throw new AppError('reservation_expired', describeExpiry(outcome.reservation), {
+          nonce: outcome.reservation.nonce,
+        })
+      case 'refused':
+        throw refuse(outcome.reservation, asked)
+    }
+  }
+
+  /** A hash that the chain knows already must be of this nonce; one that it does not know is checked when it is mined. */
+  async function checkHash({ lane, nonce }: Reservation, hash: Hash): Promise<void> {
+    const managed = await store.findTransactionByHash(hash)
+    if (managed !== null)
+      throw new AppError('invalid_request', `${hash} is of transaction ${managed.id}.`, { field: 'hash' })
+    try {
+      const found = await chains.get(lane.chainId)?.findTransaction(hash)
+      if (!found || (found.from === lane.signer && found.nonce === nonce)) return
+      const message = `${hash} is nonce ${found.nonce} of ${found.from}, not nonce ${nonce} of ${lane.signer}.`
+      throw new AppError('invalid_request', message, { field: 'hash' })
+    } catch (error) {
+      // The holder must be able to say what it sent while the node is away, or its lock would run out.
+      if (!(error instanceof ChainUnavailable)) throw error
+    }
+  }
+
+  return { reserve, find, act, close: answers.close }
+}
+
+/** Of no use without the reservation that it belongs to, so that one caller's proofs cannot be told to be the same. */
+function digestOwner(id: ReservationId, lockOwner: string): string {
+  return createHash('sha256').update(`${id.toLowerCase()}:${lockOwner}`).digest('hex')
+}
+
+function notFound(id: ReservationId): AppError {
+  return new AppError('not_found', `There is no reservation ${id}.`)
+}
+
+function describeExpiry({ nonce, lockedUntil }: Reservation): string {
+  const at = new Date(lockedUntil).toISOString()
+  return nonce === null
+    ? `The request ran out at ${at} without a nonce; reserve again.`
+    : `The lock on nonce ${nonce} ran out at ${at}; do not send anything with it, and reserve again.`
+}
+
+function refuse({ state, nonce, finalAt }: Reservation, { type }: HolderAct): AppError {
+  const over = finalAt === null ? '' : ' for good'
+  const message = `The reservation${nonce === null ? '' : ` of nonce ${nonce}`} is ${state}${over}, and cannot be asked to ${type}.`
+  return new AppError('action_forbidden', message, { state, action: type })
+}

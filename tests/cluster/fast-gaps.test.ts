@@ -1,0 +1,114 @@
+/** Nonces that come back, and accounts that run dry: the lane goes on by itself, and the chain shows no gap. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { type SingleNode, startSingleNode } from '../faults/single-node.ts'
+import { readAll, readChain } from '../setup/cluster.ts'
+import { eventually } from '../setup/eventually.ts'
+
+/** Less than any transaction needs: the node refuses such bytes for good. */
+const TOO_LITTLE_GAS = { gasLimit: '20000', simulate: false }
+const PLAIN = { gasLimit: '21000', simulate: false }
+const ETHER = 10n ** 18n
+
+let node: SingleNode
+
+afterEach(() => node.close())
+
+async function expectConsecutive(count: number): Promise<void> {
+  const mined = await readChain(node.chain)
+  expect(mined.map(({ nonce }) => nonce)).toEqual(Array.from({ length: count }, (_, index) => index))
+}
+
+describe('bytes that a node proves invalid', () => {
+  test('free their nonce, and the next in line has it before any higher one is taken', async () => {
+    node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '2' } })
+    const act = (action: string) =>
+      node.drover().post(`/v1/signers/${node.sender.address}/${action}`, { reason: 'collecting' })
+    await act('pause')
+    const bad = await node.send(TOO_LITTLE_GAS)
+    const [second, third] = [await node.send(PLAIN), await node.send(PLAIN)]
+    await act('resume')
+    await node.until(third, ({ state }) => state === 'TRACKING')
+    expect(await node.read(third)).toMatchObject({ nonce: 0 })
+    await node.mineUntil([second, third], 'CONFIRMED')
+    expect(await node.read(bad)).toMatchObject({
+      ...{ state: 'CANCELLED', subState: 'rejected', nonce: null },
+      error: { code: 'rejected' },
+    })
+    expect(await node.read(second)).toMatchObject({ nonce: 1 })
+    await expectConsecutive(2)
+  })
+
+  test('with nothing in line the gap is filled by an empty transaction', async () => {
+    node = await startSingleNode({ preset: 'fast' })
+    const act = (action: string) =>
+      node.drover().post(`/v1/signers/${node.sender.address}/${action}`, { reason: 'collecting' })
+    await act('pause')
+    await node.send(TOO_LITTLE_GAS)
+    const good = await node.send(PLAIN)
+    await act('resume')
+    await node.mineUntil([good], 'CONFIRMED')
+    expect(await node.read(good)).toMatchObject({ nonce: 1 })
+    const fills = (await readAll(node.drover())).filter(({ id }) => !node.accepted.includes(id))
+    expect(fills).toMatchObject([{ state: 'CONFIRMED', nonce: 0, metadata: { purpose: 'gap_fill' } }])
+    await expectConsecutive(2)
+  })
+})
+
+describe('funds', () => {
+  test('one oversized intent among 100: 99 are mined', async () => {
+    node = await startSingleNode({
+      preset: 'fast',
+      env: { DROVER_MAX_IN_FLIGHT: '100', DROVER_MEMPOOL_PER_ACCOUNT: '200' },
+    })
+    await node.chain.setBalance(node.sender.address, ETHER)
+    const ids: string[] = []
+    for (let index = 0; index < 100; index++)
+      ids.push(await node.send({ ...PLAIN, value: index === 10 ? String(5n * ETHER) : '1' }))
+    const [oversized = ''] = ids.splice(10, 1)
+    await node.mineUntil(ids, 'CONFIRMED')
+    expect(await node.read(oversized)).toMatchObject({ state: 'QUEUED', subState: 'waiting_for_funds' })
+    await expectConsecutive(99)
+  })
+
+  test('a drained account parks its lane; confirmations go on; after a top-up it is mined within two blocks', async () => {
+    node = await startSingleNode({ preset: 'fast', env: { DROVER_FINALITY: '3' } })
+    const before = await node.send(PLAIN)
+    await node.until(before, ({ state }) => state === 'TRACKING')
+    await node.chain.mine(1)
+    await node.chain.setBalance(node.sender.address, 1_000n)
+    // A balance is read once per block: the next one shows it.
+    await node.chain.mine(1)
+    await node.until(before, ({ confirmations }) => confirmations.count === 1)
+    const ids: string[] = []
+    for (let index = 0; index < 5; index++) ids.push(await node.send(PLAIN))
+    for (const id of ids) await node.until(id, ({ subState }) => subState === 'waiting_for_funds')
+    await node.mineUntil([before], 'CONFIRMED')
+    expect((await Promise.all(ids.map(node.read))).map(({ state }) => state)).toEqual(ids.map(() => 'QUEUED'))
+    await node.chain.setBalance(node.sender.address, ETHER)
+    // The block that shows the top-up, and the one that takes what it pays for.
+    await node.chain.mine(1)
+    for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
+    await node.chain.mine(1)
+    for (const id of ids) await node.until(id, ({ inclusion }) => inclusion !== null)
+    await expectConsecutive(6)
+  })
+
+  test('drained while in flight: what the node dropped is sent again after the top-up', async () => {
+    node = await startSingleNode({ preset: 'fast' })
+    const id = await node.send(PLAIN)
+    await node.until(id, ({ state }) => state === 'TRACKING')
+    await node.chain.dropAllTransactions()
+    await node.chain.setBalance(node.sender.address, 1_000n)
+    await node.until(id, ({ subState }) => subState === 'waiting_for_funds')
+    await node.chain.setBalance(node.sender.address, ETHER)
+    await eventually(
+      async () => {
+        await node.chain.mine(1)
+        return await node.read(id)
+      },
+      ({ state }) => state === 'CONFIRMED',
+      { everyMs: 150 },
+    )
+    await expectConsecutive(1)
+  })
+})
