@@ -10,13 +10,16 @@ const MAY_IMPORT = {
   chain: ['core', 'ports'],
   signer: ['core', 'ports'],
   hooks: ['core', 'ports'],
-  webhooks: ['core', 'ports'],
+  webhooks: ['core', 'ports', 'hooks'],
   api: ['core', 'ports', 'engine'],
+  // The same rules for what a caller may write, and the same wall against other names, as for the rest of the HTTP server.
+  rpc: ['core', 'ports', 'engine', 'api/contract', 'api/parse-input', 'api/check-host'],
   telemetry: ['core', 'ports'],
   config: ['core', 'ports', 'telemetry'],
   // The command line and the development set-up are programs: they start the composed service, and compose nothing.
   dev: ['core', 'ports', 'config', 'telemetry', 'app'],
-  cli: ['core', 'ports', 'config', 'telemetry', 'app', 'dev', 'store/migrate'],
+  // The contract too: a batch is checked by it, line by line, before anything of it is sent.
+  cli: ['core', 'ports', 'config', 'telemetry', 'app', 'dev', 'store/migrate', 'api/contract', 'api/parse-input'],
 }
 
 /** Packages that only these folders of the server may know. */
@@ -24,8 +27,9 @@ const ONLY_KNOWN_TO = {
   // `dev` asks whether the database that it started answers.
   pg: ['store', 'dev'],
   viem: ['chain', 'signer', 'api/contract'],
-  fastify: ['api'],
-  zod: ['api'],
+  fastify: ['api', 'rpc'],
+  zod: ['api', 'rpc'],
+  ws: ['rpc'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
   commander: ['cli'],

@@ -11,7 +11,7 @@ export type AmountInput = bigint | string | number
 `
 
 /** What only the client's own transport says, and not its caller. */
-const OWN_HEADERS = new Set(['Idempotency-Key'])
+const OWN_HEADERS = new Set(['Idempotency-Key', 'Last-Event-ID', 'Last-Event-Id'])
 const WHOLE_NUMBER = /^\^\\d(?:\+|\{.*\})\$$/
 
 export function buildApiTypes(document: Schema): string {
@@ -43,6 +43,13 @@ function listOperations(document: Schema): readonly NamedOperation[] {
         operation: asSchema(operation, path),
       })),
     )
+    .filter(({ operation }) => !isStream(operation))
+}
+
+/** A stream has no answer to be typed: the client opens it by itself, and its events are those of the pages. */
+function isStream(operation: Schema): boolean {
+  const answer = asSchema(asSchema(operation.responses, 'responses')['200'] ?? {}, '200')
+  return 'text/event-stream' in asSchema(answer.content ?? {}, '200')
 }
 
 function reach(roots: readonly Schema[], schemas: Schema): readonly string[] {
@@ -99,7 +106,7 @@ function typeOfParameter(schema: Schema, path: string): string {
 
 function answerOf(operation: Schema, name: string): string {
   const answers = Object.entries(asSchema(operation.responses, name)).filter(([status]) => status.startsWith('2'))
-  const types = answers.map(([, answer]) => bodyOf(answer, name))
+  const types = answers.map(([status, answer]) => (status === '204' ? 'undefined' : bodyOf(answer, name)))
   if (types.length === 0) throw new Error(`${name}: there is no answer but errors`)
   return [...new Set(types)].join(' | ')
 }

@@ -1,32 +1,40 @@
 /** The reference page of all error codes, out of the table of codes. */
+import { ERROR_ADVICE } from '../packages/server/src/api/contract/error-advice.ts'
 import { STATUS_OF } from '../packages/server/src/api/contract/problem.ts'
-import { EXIT } from '../packages/server/src/cli/exit-code.ts'
+import { ROUTES } from '../packages/server/src/api/routes.ts'
+import { EXIT, EXIT_MEANINGS } from '../packages/server/src/cli/exit-code.ts'
 import { APP_ERRORS, type AppErrorCode } from '../packages/server/src/core/app-error.ts'
 import { markdownTable } from './markdown-table.ts'
-
-const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'Done, or stopped in an orderly way.',
-  failure: 'Failed.',
-  usage: 'Wrong usage or configuration; nothing was done.',
-  interrupted: 'Interrupted before an orderly stop was finished.',
-}
 
 export function buildErrorsReference(): string {
   const codes = Object.keys(APP_ERRORS) as readonly AppErrorCode[]
   return `# Errors
 
-Every error of the HTTP API is a problem document (RFC 9457, \`application/problem+json\`) with a stable \`code\`. Programs may act
-on the code; \`detail\` is for people and may change.
+Every error of the HTTP API is a problem document (RFC 9457, \`application/problem+json\`) with a stable \`code\`; its \`type\` is
+\`urn:drover:error:\` and the code. Programs may act on the code; \`detail\` is for people and may change.
 
 ${markdownTable(
-  ['code', 'status', 'meaning'],
-  codes.map((code) => [`\`${code}\``, String(STATUS_OF[code]), APP_ERRORS[code]]),
+  ['code', 'status', 'meaning', 'what to do'],
+  codes.map((code) => [`\`${code}\``, String(STATUS_OF[code]), APP_ERRORS[code], ERROR_ADVICE[code]]),
 )}
+
+## Where they come from
+
+Any operation can answer with those that are not listed here.
+
+${markdownTable(['code', 'operations'], sourceRows(codes))}
 
 ## Exit codes of \`drover\`
 
 ${markdownTable(['code', 'meaning'], exitRows())}
 `
+}
+
+function sourceRows(codes: readonly AppErrorCode[]): readonly (readonly string[])[] {
+  return codes.flatMap((code) => {
+    const sources = ROUTES.filter(({ errors }) => errors.includes(code)).map(({ operationId }) => operationId)
+    return sources.length === 0 ? [] : [[`\`${code}\``, sources.join(', ')]]
+  })
 }
 
 function exitRows(): readonly (readonly string[])[] {

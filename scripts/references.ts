@@ -2,6 +2,7 @@
 import { buildOpenApi } from '../packages/server/src/api/build-open-api.ts'
 import { ROUTES } from '../packages/server/src/api/routes.ts'
 import { buildApiTypes } from './api-types.ts'
+import { buildCliReference } from './cli-reference.ts'
 import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
@@ -11,6 +12,7 @@ export const ROOT = new URL('../', import.meta.url)
 export function buildReferences(): ReadonlyMap<string, string> {
   const openApi = buildOpenApi(ROUTES)
   return new Map([
+    ['docs/reference/cli.md', buildCliReference()],
     ['docs/reference/configuration.md', buildConfigurationReference()],
     ['docs/reference/errors.md', buildErrorsReference()],
     ['docs/reference/metrics.md', buildMetricsReference()],

@@ -57,6 +57,12 @@ describe('what is not known is refused by its path', () => {
     expect(text).not.toContain('Unused')
   })
 
+  test('an answer without a body is undefined, and a stream is left to the client', () => {
+    expect(buildApiTypes(documentWith({ responses: { 204: {} } }))).toContain('readonly answer: undefined')
+    const stream = { 200: { content: { 'text/event-stream': {} } } }
+    expect(buildApiTypes(documentWith({ responses: stream }))).not.toContain('GET /v1/a')
+  })
+
   test.each<[Schema, RegExp]>([
     [{ responses: { 200: { content: { 'text/plain': {} } } } }, /only JSON/],
     [{ responses: { 400: answer } }, /no answer but errors/],

@@ -18,6 +18,9 @@ const key = `0x${randomBytes(32).toString('hex')}` as const
 const sender = privateKeyToAddress(key)
 const planted = { path: token(), query: token(), user: token(), password: token(), hook: token(), hookSecret: token() }
 
+/** API keys, once there are some. */
+const tokens = new Map<string, string>()
+
 /** Texts, and where each was seen. */
 const seen = new Map<string, string>()
 let chain: TestChain
@@ -111,7 +114,8 @@ async function setDatabaseOpen(isOpen: boolean): Promise<void> {
 
 function expectHidden(): void {
   const databasePassword = decodeURIComponent(new URL(database.url).password)
-  const secrets = { ...planted, databasePassword, key: key.slice(2) }
+  const keySecrets = [...tokens].map(([name, text]) => [name, text.slice('drv_0123456789abcdef_'.length)])
+  const secrets = { ...planted, databasePassword, key: key.slice(2), ...Object.fromEntries(keySecrets) }
   const basic = Buffer.from(`${planted.user}:${planted.password}`).toString('base64')
   for (const [name, secret] of Object.entries({ ...secrets, basic })) {
     expect(secret.length, name).toBeGreaterThan(8)
@@ -222,6 +226,48 @@ test('a bug that nobody caught, in a hook that knows the environment', async () 
   expectHidden()
 })
 
+test('API keys: right, wrong, revoked, and where they do not belong', async () => {
+  const call = async (method: string, path: string, token: string | null, body?: unknown) => {
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+    const answer = await drover.request(method, path, body, headers)
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+    const isCreation = method === 'POST' && answer.status === 201
+    // The one answer that tells a key.
+    if (!isCreation) seen.set(`${method} ${path.split('?', 1)[0]} (${answer.status}, ${seen.size})`, text)
+    return answer
+  }
+  const make = async (name: string, token: string | null, scopes: readonly string[]) => {
+    const made = await call('POST', '/v1/api-keys', token, { name, scopes })
+    expect(made.status).toBe(201)
+    tokens.set(name, made.body.token)
+    return { id: String(made.body.id), token: String(made.body.token) }
+  }
+  const admin = await make('admin', null, ['read', 'send', 'operate', 'admin'])
+  const reader = await make('reader', admin.token, ['read'])
+  const wrong = `${reader.token.slice(0, -6)}${reader.token.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'}`
+  tokens.set('wrong', wrong)
+  expect((await call('GET', '/v1/signers', reader.token)).status).toBe(200)
+  expect((await call('GET', '/v1/signers', wrong)).status).toBe(401)
+  expect((await call('GET', '/v1/signers', `${wrong}0`)).status).toBe(401)
+  expect((await call('POST', '/v1/transactions', reader.token, { from: sender })).status).toBe(403)
+  expect((await call('GET', `/v1/signers?key=${admin.token}`, reader.token)).status).toBe(400)
+  expect((await call('POST', '/v1/transactions', admin.token, { from: sender, token: reader.token })).status).toBe(400)
+  expect((await call('POST', '/v1/transactions', admin.token, { from: sender, to: sender })).status).toBe(202)
+  expect((await call('DELETE', `/v1/api-keys/${reader.id}`, admin.token)).status).toBe(200)
+  expect((await call('GET', '/v1/signers', reader.token)).status).toBe(401)
+  for (const path of ['/v1/api-keys', '/v1/audit', '/v1/events?after=0', '/metrics', '/openapi.json', '/'])
+    expect((await call('GET', path, admin.token)).status).toBe(200)
+  const listed = launchDrover(['key', 'list', '--json'], { DROVER_DATABASE_URL: database.url })
+  expect(await listed.exited).toBe(0)
+  seen.set('drover key list', listed.output())
+  expect(listed.output()).toContain(reader.id)
+  await setDatabaseOpen(false)
+  await call('GET', '/v1/signers', admin.token)
+  expect((await call('GET', '/metrics', admin.token)).status).toBe(200)
+  await setDatabaseOpen(true)
+  expectHidden()
+})
+
 test('all that was ever printed and stored', async () => {
   expect(await drover.end()).toBe(0)
   expect(drover.output()).toContain('"level":"debug"')
@@ -237,5 +283,7 @@ test('all that was ever printed and stored', async () => {
   }
   await client.end()
   expect(seen.get('table tx_event')).toContain('underpriced')
+  expect(seen.get('table api_key')).toContain('reader')
+  expect(seen.get('table audit_entry')).toContain('revokeApiKey')
   expectHidden()
 })

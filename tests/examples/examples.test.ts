@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   service = await startDrover({
     ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
-    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_WEBHOOK_ALLOW_PRIVATE: 'true' },
   })
 })
 
@@ -71,6 +71,38 @@ test('reserve-a-nonce', async () => {
   expect(await chain.rpc('eth_getTransactionByHash', [hash])).toMatchObject({
     ...{ nonce: `0x${nonce.toString(16)}`, blockNumber: `0x${Number(block).toString(16)}` },
   })
+})
+
+test('pay-many, and once more: each is paid once', async () => {
+  const recipient = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
+  const before = await balanceOf(recipient)
+  const [wrong, paid] = await runExample('pay-many', service.url)
+  expect(wrong).toMatch(/^payroll-2030-01-99: to must be 0x and 40 hex digits/)
+  expect(paid).toBe('99 of 100 are paid')
+  expect(await runExample('pay-many', service.url)).toEqual([wrong, paid])
+  expect((await balanceOf(recipient)) - before).toBe(990n)
+})
+
+test('send-with-viem', async () => {
+  expect(await runExample('send-with-viem', service.url)).toEqual(['viem: success', 'ethers: success'])
+})
+
+test('receive-webhooks', async () => {
+  const receiver = startExample('receive-webhooks', service.url)
+  expect((await receiver.lines.next()).value).toMatch(/ webhook\.test $/)
+  const [accepted] = await runExample('send-and-wait', service.url)
+  const id = accepted?.replace('accepted ', '')
+  expect((await receiver.lines.next()).value).toMatch(new RegExp(` finality\\.reached ${id}$`))
+  receiver.kill('SIGINT')
+  expect(await receiver.ended).toEqual({ code: 0, errors: '' })
+  expect((await service.get('/v1/webhooks')).body.items).toEqual([])
+})
+
+test('json-rpc', async () => {
+  const dead = '0x000000000000000000000000000000000000dEaD'
+  const before = await balanceOf(dead)
+  expect(await runExample('json-rpc', service.url)).toEqual(['viem: success', 'ethers: success', 'web3.js: success'])
+  expect((await balanceOf(dead)) - before).toBe(3n)
 })
 
 describe('follow-events', () => {

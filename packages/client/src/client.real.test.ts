@@ -5,6 +5,7 @@ import { revertingCode } from '../../../tests/setup/contracts.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/setup/database.ts'
 import { type DroverProcess, startDrover } from '../../../tests/setup/drover-process.ts'
 import { eventually } from '../../../tests/setup/eventually.ts'
+import type { Fetch } from './connection.ts'
 import { createDrover, type Drover } from './create-drover.ts'
 import { toBigInt } from './to-big-int.ts'
 
@@ -57,6 +58,7 @@ describe('an intent', () => {
     expect(await tx.attempts()).toMatchObject([{ hash: final.hash, kind: 'original' }])
     expect(await tx.confirmations()).toMatchObject({ final: true })
     expect((await drover.transactions.get(final.hash)).id).toBe(tx.id)
+    await expect(tx.speedUp('too late')).rejects.toMatchObject({ code: 'action_forbidden', status: 409 })
   })
 
   test('sent again is the same transaction; with another body it is a conflict that names the first', async () => {
@@ -102,6 +104,38 @@ describe('an intent', () => {
   })
 })
 
+describe('a batch', () => {
+  test('is accepted, and each intent has its result', async () => {
+    const intents = Array.from({ length: 30 }, (_, index) => ({ ...INTENT, value: 1n, requestId: `batch ${index}` }))
+    const wrong = { ...INTENT, to: 'nowhere' }
+    const results = await drover.sendBatch([...intents, wrong])
+    expect(results.map(({ type }) => type)).toEqual([...Array(30).fill('accepted'), 'failed'])
+    expect(results.at(-1)).toMatchObject({ error: { code: 'invalid_request', status: 400, field: 'to' } })
+    const again = await drover.sendBatch(intents)
+    expect(again.map((result) => result.type === 'accepted' && result.repeated)).toEqual(Array(30).fill(true))
+    const handles = results.flatMap((result) => (result.type === 'accepted' ? [result.transaction] : []))
+    const final = await Promise.all(handles.map((tx) => tx.wait('confirmed', { timeoutMs: 60_000 })))
+    expect(new Set(final.map(({ nonce }) => nonce)).size).toBe(30)
+  })
+})
+
+describe('a nonce of ones own', () => {
+  test('is lent, kept for longer and given back', async () => {
+    const { items, lockOwner } = await drover.nonces.reserve(sender.address, { ttlMs: 60_000 })
+    const { id } = await drover.nonces.wait(items[0]?.id ?? '', 'reserved', { timeoutMs: 60_000 })
+    expect(await drover.nonces.extend(id, { lockOwner, ttlMs: 120_000 })).toMatchObject({ state: 'RESERVED' })
+    await expect(drover.nonces.release(id, { lockOwner: 'not mine' })).rejects.toMatchObject({ code: 'not_lock_owner' })
+    expect(await drover.nonces.release(id, { lockOwner })).toMatchObject({ state: 'RELEASED' })
+    expect(await drover.nonces.wait(id, 'final', { timeoutMs: 60_000 })).toMatchObject({ state: 'RELEASED' })
+  })
+})
+
+test('the price now, for each speed', async () => {
+  const [followed] = await drover.chains.list()
+  const { speeds } = await drover.chains.fees(followed?.chainId ?? 0)
+  expect(toBigInt(speeds.fast.maxPriorityFeePerGas)).toBeGreaterThanOrEqual(toBigInt(speeds.slow.maxPriorityFeePerGas))
+})
+
 test('what is not there is null to find', async () => {
   expect(await drover.transactions.find('00000000-0000-7000-8000-000000000000')).toBeNull()
 })
@@ -115,16 +149,62 @@ test('signers, chains and nodes', async () => {
   expect(await drover.signers.pause(sender.address, { reason: 'test' })).toMatchObject({ paused: true })
   expect(await drover.signers.resume(sender.address, { reason: 'test' })).toMatchObject({ paused: false })
   const [followed] = await drover.chains.list()
+  const chainId = followed?.chainId ?? 0
+  await expect(drover.signers.register({ chainId, address: sender.address })).rejects.toMatchObject({
+    ...{ code: 'signer_exists', field: 'address' },
+  })
+  expect(await drover.signers.resetNonce(sender.address, { reason: 'test' })).toMatchObject({ state: 'DONE' })
+  await expect(drover.signers.fillGap(sender.address, { reason: 'test' })).rejects.toMatchObject({
+    ...{ code: 'action_forbidden', status: 409 },
+  })
   expect(followed?.following).toBe(true)
   expect((await drover.chains.blocks(followed?.chainId ?? 0)).items.length).toBeGreaterThan(0)
   expect(await drover.nodes()).toMatchObject([{ id: service.nodeId, self: true }])
+})
+
+test('a stream that breaks again and again, within events too, loses none and repeats none', async () => {
+  let cuts = 0
+  /** Lets through somewhat more each time, then breaks off in the middle of whatever comes. */
+  const cutting: Fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    if (!input.includes('/events/stream') || response.body === null || cuts >= 20) return response
+    return new Response(response.body.pipeThrough(cutAfter(700 + 611 * cuts++)), response)
+  }
+  const reader = createDrover({ url: service.url, fetch: cutting })
+  const controller = new AbortController()
+  const seen: number[] = []
+  const following = (async () => {
+    for await (const { eventId } of reader.events({ signal: controller.signal })) seen.push(eventId)
+  })()
+  const ended = expect(following).rejects.toMatchObject({ name: 'AbortError' })
+  const results = await drover.sendBatch(Array.from({ length: 60 }, () => ({ ...INTENT, value: 1n })))
+  for (const result of results) if (result.type === 'accepted') await result.transaction.wait('confirmed')
+  const stored = (await collect(drover.events({ follow: false }))).map(({ eventId }) => eventId)
+  await eventually(
+    async () => seen.length,
+    (count) => count >= stored.length,
+  )
+  controller.abort()
+  await ended
+  expect(cuts).toBe(20)
+  expect(seen.slice(0, stored.length)).toEqual(stored)
 })
 
 test('the service is killed and started again: sends go through once, and the event loop misses nothing', async () => {
   const failures: string[] = []
   const port = Number(new URL(service.url).port)
   const retry = { maxTries: 100, maxDelayMs: 1_000 }
-  const patient = createDrover({ url: service.url, retry, onRetry: ({ error }) => failures.push(error.code) })
+  const streams: string[] = []
+  const counting: Fetch = (input, init) => {
+    if (input.includes('/events/stream')) streams.push(input)
+    return fetch(input, init)
+  }
+  const patient = createDrover({
+    url: service.url,
+    fetch: counting,
+    retry,
+    onRetry: ({ error }) => failures.push(error.code),
+  })
   const controller = new AbortController()
   const seen: number[] = []
   const following = (async () => {
@@ -154,6 +234,8 @@ test('the service is killed and started again: sends go through once, and the ev
   )
   controller.abort()
   await ended
+  // Pushed, not asked for: a stream before the kill and one after it.
+  expect(streams.length).toBeGreaterThanOrEqual(2)
   const ends = await collect(patient.events({ follow: false, completions: true }))
   expect(ends.map(({ transactionId }) => transactionId)).toEqual(
     expect.arrayContaining(transactions.map(({ id }) => id)),
@@ -161,6 +243,17 @@ test('the service is killed and started again: sends go through once, and the ev
   expect(seen.slice(0, stored.length)).toEqual(stored)
   expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
 })
+
+function cutAfter(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let left = bytes
+  return new TransformStream({
+    transform(chunk, out) {
+      out.enqueue(chunk.slice(0, left))
+      left -= chunk.length
+      if (left <= 0) out.error(new TypeError('terminated'))
+    },
+  })
+}
 
 async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = []

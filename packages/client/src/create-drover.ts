@@ -1,23 +1,26 @@
 /** The entry: checks what it is given and puts the parts together. */
+import { type ApiKeys, type AuditOptions, createApiKeys, createAudit } from './api-keys.ts'
 import { type Chains, createChains } from './chains.ts'
-import { DroverError } from './drover-error.ts'
+import { createChosenEvents } from './choose-events.ts'
+import { type ConnectionOptions, createConnection } from './connection.ts'
 import { type EventOptions, readEvents } from './events.ts'
-import { createExchange, type Fetch } from './exchange.ts'
-import type { Event, Node } from './generated/api-types.ts'
-import type { CallOptions } from './operation.ts'
+import { createExchange } from './exchange.ts'
+import type { AuditEntry, Event, Node } from './generated/api-types.ts'
+import { createHeldWaits } from './held-waits.ts'
+import type { Intent } from './intent.ts'
+import { createNonces, type Nonces } from './nonces.ts'
+import type { CallOptions, Request } from './operation.ts'
 import { createPolledEvents } from './poll-events.ts'
 import { DEFAULT_RETRY, NO_RETRY, type RetryPolicy } from './retry.ts'
+import { type BatchOptions, type BatchResult, createSendBatch } from './send-batch.ts'
 import { createSigners, type Signers } from './signers.ts'
+import { createStreamedEvents } from './stream-events.ts'
 import type { TransactionHandle } from './transaction-handle.ts'
-import { createSend, createTransactions, type Intent, type Transactions } from './transactions.ts'
+import { createSend, createTransactions, type Transactions } from './transactions.ts'
 import { createTransport, type RetryNotice } from './transport.ts'
+import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
 
-export interface DroverOptions {
-  /** Where the service is, such as `https://drover.example.org`; a path in front of `/v1` may be a part of it. */
-  readonly url: string
-  readonly apiKey?: string
-  /** In place of the runtime's own. */
-  readonly fetch?: Fetch
+export interface DroverOptions extends ConnectionOptions {
   /** For one try of one request. 30 seconds if left out. */
   readonly timeoutMs?: number
   /** False: every request is sent once. */
@@ -32,61 +35,51 @@ export interface Drover {
    * request id, so that it is carried out once however often it is sent.
    */
   send(intent: Intent, options?: CallOptions): Promise<TransactionHandle>
+  /**
+   * Hands many intents over, a thousand at a time. The results are in the order of the intents; one that is refused does
+   * not fail the rest. Rejects only for a mistake of the caller, before anything is sent, or by the signal.
+   */
+  sendBatch(intents: readonly Intent[], options?: BatchOptions): Promise<readonly BatchResult[]>
   readonly transactions: Transactions
+  /** Nonces for callers who sign themselves. */
+  readonly nonces: Nonces
   readonly signers: Signers
   readonly chains: Chains
   /** The live nodes of the service. */
   nodes(options?: CallOptions): Promise<readonly Node[]>
+  readonly webhooks: WebhookEndpoints
+  readonly apiKeys: ApiKeys
+  /** Who changed what, newest first, fetched page by page as the loop goes on. */
+  audit(options?: AuditOptions): AsyncIterableIterator<AuditEntry>
   /** All that happens, in order, from a cursor on and through outages: `for await (const event of drover.events())`. */
   events(options?: EventOptions): AsyncIterableIterator<Event>
+  /** Any operation of the contract by its name, such as `request('GET /v1/nodes', {})`; for tools that show everything. */
+  readonly request: Request
 }
 
 export function createDrover(options: DroverOptions): Drover {
-  const { apiKey, timeoutMs = 30_000, retry = {}, onRetry = () => {} } = options
-  const exchange = createExchange({
-    url: checkUrl(options.url),
-    apiKey: apiKey === undefined ? null : checkApiKey(apiKey),
-    // Called anew each time: browsers insist on its being called on the global object.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    timeoutMs,
-  })
+  const { timeoutMs = 30_000, retry = {}, onRetry = () => {} } = options
+  const connect = createConnection(options)
+  const exchange = createExchange({ connect, timeoutMs })
   const policy = retry === false ? NO_RETRY : { ...DEFAULT_RETRY, ...retry }
   const request = createTransport({ exchange, retry: policy, onRetry })
-  const open = createPolledEvents(request)
+  const ports = { request, onRetry, heldWaits: createHeldWaits(timeoutMs) }
+  const open = createChosenEvents({
+    stream: createStreamedEvents({ connect, timeoutMs }),
+    poll: createPolledEvents(request),
+  })
   return {
-    send: createSend({ request, onRetry }),
-    transactions: createTransactions({ request, onRetry }),
-    signers: createSigners(request),
+    send: createSend(ports),
+    sendBatch: createSendBatch({ ...ports, retry: policy }),
+    transactions: createTransactions(ports),
+    nonces: createNonces(request),
+    signers: createSigners(ports),
     chains: createChains(request),
     nodes: async (callOptions) => (await request('GET /v1/nodes', {}, callOptions)).items,
+    webhooks: createWebhookEndpoints(request),
+    apiKeys: createApiKeys(request),
+    audit: createAudit(request),
     events: (eventOptions = {}) => readEvents({ open, onRetry }, eventOptions),
+    request,
   }
-}
-
-/** Neither message repeats what was given: both may hold secrets. */
-function checkUrl(text: string): string {
-  const url = parseUrl(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('url', 'must be an http or https URL')
-  if (url.username !== '' || url.password !== '') throw refuse('url', 'must hold no user and password; use apiKey')
-  if (url.search !== '' || url.hash !== '') throw refuse('url', 'must end before any ? or #')
-  return url.href.replace(/\/+$/, '')
-}
-
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    // `URL.canParse` would say so too, but not in browsers of 2023; the caller is told either way.
-    return null
-  }
-}
-
-/** What cannot stand in a header would be repeated in the error of whoever tries. */
-function checkApiKey(apiKey: string): string {
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw refuse('apiKey', 'must be printable ASCII without blanks')
-  return apiKey
-}
-
-function refuse(field: string, what: string): DroverError {
-  return new DroverError({ code: 'invalid_argument', detail: `${field} ${what}.`, field })
 }

@@ -14,6 +14,10 @@ export type ClientErrorCode =
   | 'unexpected_answer'
   /** The caller's mistake, found before anything was sent. */
   | 'invalid_argument'
+  /** Of a batch: its turn did not come, because what was before it failed. */
+  | 'not_sent'
+  /** What was posted to a webhook is not from the service, or too old. */
+  | 'invalid_webhook'
   /** `wait` took longer than it was given; the transaction goes on. */
   | 'wait_timeout'
   | 'transaction_reverted'

@@ -3,7 +3,16 @@ import { createDrover, type Drover } from './create-drover.ts'
 import { readEvents } from './events.ts'
 import type { Event } from './generated/api-types.ts'
 import type { OpenEvents } from './poll-events.ts'
-import { event, json, NETWORK_DOWN, problem, type Reply, stubService } from './stub-service.suite.ts'
+import {
+  ADDRESS,
+  event,
+  json,
+  NETWORK_DOWN,
+  problem,
+  type Reply,
+  type SeenRequest,
+  stubService,
+} from './stub-service.suite.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -11,14 +20,18 @@ afterEach(() => vi.useRealTimers())
 /** A service with so many events; `fault` may answer in its place. */
 function setUp(count: number, fault: (asked: number) => Reply | null = () => null) {
   const state = { count }
-  const service = stubService(({ url }, asked) => {
+  const pages: SeenRequest[] = []
+  const service = stubService((request) => {
+    const { url } = request
+    if (url.pathname === '/v1/events/stream') return problem(404, 'not_found')
+    const asked = pages.push(request)
     const after = Number(url.searchParams.get('after'))
     const limit = Number(url.searchParams.get('limit'))
     const items = Array.from({ length: Math.min(limit, state.count - after) }, (_, index) => event(after + index + 1))
     return fault(asked) ?? json({ items, next: items.at(-1)?.eventId ?? after })
   })
   const drover = createDrover({ url: 'http://drover.test', fetch: service.fetch, retry: false })
-  return { drover, state, requests: service.requests }
+  return { drover, state, requests: pages }
 }
 
 function numbers(from: number, to: number): readonly number[] {
@@ -53,6 +66,15 @@ describe('all events in order', () => {
     await take(drover, 1, { completions: true })
     await take(drover, 1, { completions: false })
     expect(requests.map(({ url }) => url.search)).toEqual(['?after=0&limit=200&completions=true', '?after=0&limit=200'])
+  })
+
+  test('or only those that are asked for, though pages bring them all', async () => {
+    const { drover } = setUp(450)
+    expect(await take(drover, 1_000, { follow: false, types: ['accepted'], from: ADDRESS.toLowerCase() })).toHaveLength(
+      450,
+    )
+    expect(await take(drover, 1_000, { follow: false, types: ['inclusion.seen'] })).toEqual([])
+    expect(await take(drover, 1_000, { follow: false, chainId: 2 })).toEqual([])
   })
 
   test('those that come later as well, with pauses that grow while nothing comes', async () => {

@@ -7,7 +7,7 @@ import { delay } from './delay.ts'
 import type { Event } from './generated/api-types.ts'
 import type { CallOptions } from './operation.ts'
 import { createOutage } from './outage.ts'
-import type { OpenEvents } from './poll-events.ts'
+import type { EventQuery, OpenEvents } from './poll-events.ts'
 import type { RetryNotice } from './transport.ts'
 
 export interface EventOptions extends CallOptions {
@@ -15,6 +15,11 @@ export interface EventOptions extends CallOptions {
   readonly after?: number
   /** False: the loop ends when all that has happened so far is delivered. Else it goes on for ever. */
   readonly follow?: boolean
+  /** Only those of these types, such as `inclusion.seen`. */
+  readonly types?: readonly string[]
+  readonly chainId?: number
+  /** Only those of this signer. */
+  readonly from?: string
   /** Only the one event of each transaction that made it final. */
   readonly completions?: boolean
   /** How long the service may be out of reach, in a row, before the loop fails. For ever if left out. */
@@ -27,14 +32,20 @@ export interface EventPorts {
 }
 
 export async function* readEvents({ open, onRetry }: EventPorts, options: EventOptions): AsyncGenerator<Event, void> {
-  const { after = 0, follow = true, completions = false, maxOutageMs = Number.POSITIVE_INFINITY, signal } = options
+  const { after = 0, follow = true, maxOutageMs = Number.POSITIVE_INFINITY, signal } = options
+  const query = spellFilter(options)
   const outage = createOutage(maxOutageMs)
-  for (let cursor = after; ; ) {
+  let cursor = after
+  // Else a reader of few events would begin far back whenever the stream is opened again.
+  const onPassed = (eventId: number) => {
+    if (eventId > cursor) cursor = eventId
+  }
+  for (;;) {
     try {
-      for await (const event of open({ after: cursor, follow, completions, signal, onAnswer: outage.end })) {
+      for await (const event of open({ after: cursor, follow, query, signal, onAnswer: outage.end, onPassed })) {
         if (event.eventId <= cursor) continue
         cursor = event.eventId
-        yield event
+        if (isWanted(event, options)) yield event
       }
       if (!follow) return
     } catch (caught) {
@@ -43,5 +54,21 @@ export async function* readEvents({ open, onRetry }: EventPorts, options: EventO
       onRetry({ operation: 'events', error, tries: failures, delayMs })
       await delay(delayMs, signal)
     }
+  }
+}
+
+/** The stream brings only what was asked for; pages bring everything. */
+function isWanted(event: Event, { types, chainId, from }: EventOptions): boolean {
+  if (types !== undefined && !types.includes(event.type)) return false
+  if (chainId !== undefined && event.chainId !== chainId) return false
+  return from === undefined || event.from.toLowerCase() === from.toLowerCase()
+}
+
+function spellFilter({ types, chainId, from, completions }: EventOptions): EventQuery {
+  return {
+    ...(types !== undefined && { types: types.join(',') }),
+    ...(chainId !== undefined && { chainId }),
+    ...(from !== undefined && { from }),
+    ...(completions === true && { completions: 'true' }),
   }
 }

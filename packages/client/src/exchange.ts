@@ -1,11 +1,12 @@
 /** One HTTP exchange. What became of it is a value; only the caller's own abort is thrown. */
+import type { Connection } from './connection.ts'
 import { startDeadline } from './deadline.ts'
 import type { Problem } from './generated/api-types.ts'
-
-export type Fetch = (input: string, init: RequestInit) => Promise<Response>
+import { parseObject } from './parse-object.ts'
 
 export type Outcome =
-  | { readonly type: 'answered'; readonly status: number; readonly body: object }
+  /** The body is undefined where the service had nothing to say (204). */
+  | { readonly type: 'answered'; readonly status: number; readonly body: object | undefined }
   | {
       readonly type: 'refused'
       readonly status: number
@@ -18,36 +19,34 @@ export type Outcome =
   /** No whole answer: it may have been carried out or not. */
   | { readonly type: 'lost'; readonly reason: 'network_error' | 'timeout'; readonly cause: unknown }
 
+export type Refusal = Extract<Outcome, { readonly type: 'refused' }>
+
 export interface Message {
   readonly method: string
   readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: string | null
   readonly signal: AbortSignal | undefined
 }
 
 export interface ExchangePorts {
-  /** Without a slash at its end. */
-  readonly url: string
-  readonly apiKey: string | null
-  readonly fetch: Fetch
+  readonly connect: Connection
   readonly timeoutMs: number
 }
 
 export type Exchange = (message: Message) => Promise<Outcome>
 
-export function createExchange({ url, apiKey, fetch, timeoutMs }: ExchangePorts): Exchange {
-  return async ({ method, path, body, signal }) => {
+export function createExchange({ connect, timeoutMs }: ExchangePorts): Exchange {
+  return async ({ method, path, headers: own, body, signal }) => {
     signal?.throwIfAborted()
     const headers = {
       accept: 'application/json',
       ...(body !== null && { 'content-type': 'application/json' }),
-      ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+      ...own,
     }
     const deadline = startDeadline({ signal, timeoutMs, reason: () => new Error(`no answer in ${timeoutMs} ms`) })
     try {
-      // A followed redirect can turn a POST into a GET, whose answer would be taken for that of the POST.
-      const init = { method, headers, redirect: 'manual', signal: deadline.signal } as const
-      const response = await fetch(url + path, body === null ? init : { ...init, body })
+      const response = await connect(path, { method, headers, body, signal: deadline.signal })
       return judge(response, await response.text())
     } catch (cause) {
       signal?.throwIfAborted()
@@ -59,22 +58,18 @@ export function createExchange({ url, apiKey, fetch, timeoutMs }: ExchangePorts)
 }
 
 function judge(response: Response, text: string): Outcome {
-  const { status, ok, headers } = response
+  const { status, ok } = response
+  if (!ok) return judgeRefusal(response, text)
+  if (status === 204) return { type: 'answered', status, body: undefined }
   const parsed = parseObject(text)
-  if (ok) return parsed === null ? { type: 'garbled', status, text } : { type: 'answered', status, body: parsed }
+  return parsed === null ? { type: 'garbled', status, text } : { type: 'answered', status, body: parsed }
+}
+
+export function judgeRefusal({ status, headers }: Response, text: string): Refusal {
+  const parsed = parseObject(text)
   const problem = parsed !== null && isProblem(parsed) ? parsed : null
   const retryAfterMs = problem?.retryAfterMs ?? readRetryAfter(headers.get('retry-after'))
   return { type: 'refused', status, problem, retryAfterMs, text }
-}
-
-function parseObject(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
-  } catch {
-    // Not JSON: the caller is told so, with the text.
-    return null
-  }
 }
 
 function isProblem(value: object): value is Problem {

@@ -14,9 +14,13 @@ export const NO_RETRY: RetryPolicy = { ...DEFAULT_RETRY, maxTries: 1 }
 /** Too many requests; and what a proxy or the service says while something behind it is away. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
+export function isPassing(status: number): boolean {
+  return PASSING.has(status)
+}
+
 /** The same call may well succeed later. */
 export function isTransient(outcome: Outcome): boolean {
-  return outcome.type === 'lost' || (outcome.type === 'refused' && PASSING.has(outcome.status))
+  return outcome.type === 'lost' || (outcome.type === 'refused' && isPassing(outcome.status))
 }
 
 /**
@@ -30,6 +34,8 @@ export function nextDelayMs(
   chance: number,
 ): number | null {
   if (call.tries >= policy.maxTries || !isTransient(outcome)) return null
+  // Whoever wanted to be held can do without, and should not wait for the place to wait in.
+  if (outcome.type === 'refused' && outcome.problem?.code === 'too_many_waiting') return null
   // Of a call that must not be done twice, only the one answer that says that nothing was done.
   const undone = outcome.type === 'refused' && outcome.status === 429
   if (!call.repeatable && !undone) return null

@@ -1,28 +1,43 @@
 /** Signers: the accounts that the service sends from, one lane for each chain. */
-import type { Lane, LaneRequest, Signer, SignerChange } from './generated/api-types.ts'
-import type { CallOptions, Request } from './operation.ts'
+import type { Lane, LaneRequest, NonceReset, Signer, SignerChange, SignerRegistration } from './generated/api-types.ts'
+import type { CallOptions } from './operation.ts'
+import { createTransactionHandle, type HandlePorts, type TransactionHandle } from './transaction-handle.ts'
 
 export interface Signers {
   /** One entry for each signer and chain. */
   list(options?: CallOptions): Promise<readonly Lane[]>
   /** One signer on all its chains. Fails with `not_found`. */
   get(address: string, options?: CallOptions): Promise<Signer>
+  /** Adds a signer on one chain; the service must hold its key. Fails with `signer_exists` where it is there already. */
+  register(signer: SignerRegistration, options?: CallOptions): Promise<Lane>
   /** Changes label or policy on one chain. */
   update(address: string, change: SignerChange, options?: CallOptions): Promise<Lane>
   /** Takes no more nonces; what is in flight goes on. */
   pause(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
   /** Takes nonces again. */
   resume(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
+  /** Puts its next nonce where the chain's count is, unless something alive is in the way. */
+  resetNonce(address: string, request: LaneRequest, options?: CallOptions): Promise<NonceReset>
+  /** Closes gaps below nonces that were given out, with empty transactions to itself: one for each. Without any it is refused. */
+  fillGap(address: string, request: LaneRequest, options?: CallOptions): Promise<readonly TransactionHandle[]>
 }
 
-export function createSigners(request: Request): Signers {
+export function createSigners(ports: HandlePorts): Signers {
+  const { request } = ports
   return {
     list: async (options) => (await request('GET /v1/signers', {}, options)).items,
     get: (address, options) => request('GET /v1/signers/{address}', { params: { address } }, options),
+    register: (body, options) => request('POST /v1/signers', { body }, options),
     update: (address, body, options) => request('PATCH /v1/signers/{address}', { params: { address }, body }, options),
     pause: (address, body, options) =>
       request('POST /v1/signers/{address}/pause', { params: { address }, body }, options),
     resume: (address, body, options) =>
       request('POST /v1/signers/{address}/resume', { params: { address }, body }, options),
+    resetNonce: (address, body, options) =>
+      request('POST /v1/signers/{address}/reset-nonce', { params: { address }, body }, options),
+    async fillGap(address, body, options) {
+      const { items } = await request('POST /v1/signers/{address}/fill-gap', { params: { address }, body }, options)
+      return items.map((fill) => createTransactionHandle(ports, fill))
+    },
   }
 }

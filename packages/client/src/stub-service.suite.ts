@@ -1,6 +1,6 @@
 /** A fetch that answers from a script and keeps what it was asked, and samples to answer with. */
 import { expect } from 'vitest'
-import type { Fetch } from './exchange.ts'
+import type { Fetch } from './connection.ts'
 import type { Event, Transaction } from './generated/api-types.ts'
 
 export const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'

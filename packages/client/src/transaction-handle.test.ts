@@ -11,6 +11,7 @@ import {
   problem,
   type Reply,
   type Script,
+  type SeenRequest,
   sent,
   stubService,
   transaction,
@@ -45,6 +46,35 @@ describe('waiting', () => {
     expect([receipt.status, nonce]).toEqual(['success', 0])
     expect(requests).toHaveLength(4)
     expect(tx.snapshot.state).toBe('TRACKING')
+  })
+
+  test('is held by the service until the stage is reached', async () => {
+    const { tx, requests } = await openHandle(showing(confirmed))
+    await tx.wait('confirmed')
+    expect(requests[1]?.url.search).toBe('?wait=confirmed&timeoutMs=15000')
+  })
+
+  test('does without where the service holds too many already', async () => {
+    const full = ({ url }: SeenRequest) => (url.search === '' ? null : problem(503, 'too_many_waiting'))
+    const seen = [sent, sent, confirmed]
+    const { tx, requests } = await openHandle((request) => full(request) ?? json(seen.shift() ?? confirmed))
+    const waiting = tx.wait('confirmed')
+    await vi.runAllTimersAsync()
+    expect(await waiting).toMatchObject({ state: 'CONFIRMED' })
+    expect(requests.map(({ url }) => url.search === '')).toEqual([true, false, true, false, true, false, true])
+  })
+
+  test('of many leaves connections for others', async () => {
+    const service = stubService((_, count) => (count === 1 ? json(transaction()) : 'hang'))
+    const drover = createDrover({ url: 'http://drover.test', fetch: service.fetch, retry: false })
+    const tx = await drover.transactions.get(ID)
+    const controller = new AbortController()
+    const waits = Array.from({ length: 10 }, () => tx.wait('mined', { signal: controller.signal }))
+    const ended = Promise.allSettled(waits)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(service.requests.filter(({ url }) => url.search !== '')).toHaveLength(4)
+    controller.abort('enough')
+    expect(await ended).toEqual(Array(10).fill({ status: 'rejected', reason: 'enough' }))
   })
 
   test('looks again before it believes in a failure that may be past', async () => {

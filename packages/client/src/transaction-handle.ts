@@ -1,9 +1,10 @@
 /** A transaction of the service in the caller's hands: looked at, waited for, acted upon. */
 import type { Attempt, Confirmations, Event, Explanation, ResolveRequest, Transaction } from './generated/api-types.ts'
+import type { HeldWaits } from './held-waits.ts'
 import type { CallOptions, Request } from './operation.ts'
 import type { Stage, Stages } from './stage.ts'
 import type { RetryNotice } from './transport.ts'
-import { type WaitOptions, waitForStage } from './wait-for-stage.ts'
+import { type WaitOptions, type WaitQuery, waitForStage } from './wait-for-stage.ts'
 
 export interface TransactionHandle {
   readonly id: string
@@ -33,22 +34,27 @@ export interface TransactionHandle {
   resume(reason: string, options?: CallOptions): Promise<Transaction>
   /** Tries again at once what waits or is stuck, with the same bytes. */
   retry(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Signs it again at a higher price; whichever is mined counts. */
+  speedUp(reason: string, options?: CallOptions): Promise<Transaction>
   /** Ends a stuck one by the final transaction that used its nonce. */
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Transaction>
 }
 
 export interface HandlePorts {
   readonly request: Request
+  readonly heldWaits: HeldWaits
   onRetry(notice: RetryNotice): void
 }
 
-export function createTransactionHandle({ request, onRetry }: HandlePorts, first: Transaction): TransactionHandle {
+export function createTransactionHandle(ports: HandlePorts, first: Transaction): TransactionHandle {
+  const { request } = ports
   const { id } = first
   const params = { id }
   const seen = createLatest(first)
-  const refresh = (options: CallOptions = {}) => seen.take(request('GET /v1/transactions/{id}', { params }, options))
+  const look = (query: WaitQuery, options: CallOptions = {}) =>
+    seen.take(request('GET /v1/transactions/{id}', { params, query }, options))
   const act =
-    (action: 'cancel' | 'suspend' | 'resume' | 'retry') =>
+    (action: 'cancel' | 'suspend' | 'resume' | 'retry' | 'speed-up') =>
     (reason: string, options: CallOptions = {}) =>
       seen.take(request(`POST /v1/transactions/{id}/${action}`, { params, body: { reason } }, options))
   return {
@@ -56,8 +62,8 @@ export function createTransactionHandle({ request, onRetry }: HandlePorts, first
     get snapshot() {
       return seen.value()
     },
-    refresh,
-    wait: (stage, options = {}) => waitForStage({ snapshot: seen.value, refresh, onRetry }, stage, options),
+    refresh: (options) => look({}, options),
+    wait: (stage, options = {}) => waitForStage({ ...ports, snapshot: seen.value, look }, stage, options),
     explain: (options) => request('GET /v1/transactions/{id}/explain', { params }, options),
     history: async (options) => (await request('GET /v1/transactions/{id}/history', { params }, options)).items,
     attempts: async (options) => (await request('GET /v1/transactions/{id}/attempts', { params }, options)).items,
@@ -66,6 +72,7 @@ export function createTransactionHandle({ request, onRetry }: HandlePorts, first
     suspend: act('suspend'),
     resume: act('resume'),
     retry: act('retry'),
+    speedUp: act('speed-up'),
     resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
   }
 }

@@ -79,7 +79,14 @@ test('signers, chains and nodes are asked for at their places', async () => {
   await drover.signers.update(ADDRESS, { policy: { maxFeePerGas: 10n ** 30n } })
   await drover.signers.pause(ADDRESS, { reason: 'audit' })
   await drover.signers.resume(ADDRESS, { reason: 'done', chainId: 1 })
+  await drover.signers.resetNonce(ADDRESS, { reason: 'drift' })
+  await drover.signers.fillGap(ADDRESS, { reason: 'gap' })
+  await drover.signers.register({ chainId: 1, address: ADDRESS })
   await drover.chains.blocks(1, { after: 7 })
+  await drover.chains.fees(1)
+  await drover.apiKeys.list()
+  await drover.apiKeys.create({ name: 'reader', scopes: ['read'], expiresAt: new Date(0) })
+  await drover.apiKeys.revoke('k1')
   expect(
     requests.map(({ method, url, text }) => `${method} ${url.pathname}${url.search} ${text ?? ''}`.trim()),
   ).toEqual([
@@ -90,6 +97,23 @@ test('signers, chains and nodes are asked for at their places', async () => {
     `PATCH /v1/signers/${ADDRESS} {"policy":{"maxFeePerGas":"1000000000000000000000000000000"}}`,
     `POST /v1/signers/${ADDRESS}/pause {"reason":"audit"}`,
     `POST /v1/signers/${ADDRESS}/resume {"reason":"done","chainId":1}`,
+    `POST /v1/signers/${ADDRESS}/reset-nonce {"reason":"drift"}`,
+    `POST /v1/signers/${ADDRESS}/fill-gap {"reason":"gap"}`,
+    `POST /v1/signers {"chainId":1,"address":"${ADDRESS}"}`,
     'GET /v1/chains/1/blocks?after=7',
+    'GET /v1/chains/1/fees',
+    'GET /v1/api-keys',
+    'POST /v1/api-keys {"name":"reader","scopes":["read"],"expiresAt":"1970-01-01T00:00:00.000Z"}',
+    'DELETE /v1/api-keys/k1',
   ])
+})
+
+test('the audit goes from page to page', async () => {
+  const { drover, requests } = setUp(
+    inTurn(json({ items: [{ id: 3 }, { id: 2 }], next: 2 }), json({ items: [], next: null })),
+  )
+  const seen: number[] = []
+  for await (const { id } of drover.audit()) seen.push(id)
+  expect(seen).toEqual([3, 2])
+  expect(requests.map(({ url }) => url.search)).toEqual(['?limit=100', '?limit=100&before=2'])
 })

@@ -1,15 +1,9 @@
 /** Transactions: sent, found and listed. */
-import { createRequestId } from './create-request-id.ts'
 import { DroverError } from './drover-error.ts'
-import type { Operations, Transaction, TransactionPage, TransactionRequest } from './generated/api-types.ts'
+import type { Operations, Transaction, TransactionPage } from './generated/api-types.ts'
+import { type Intent, spellTime, toRequest } from './intent.ts'
 import type { CallOptions } from './operation.ts'
 import { createTransactionHandle, type HandlePorts, type TransactionHandle } from './transaction-handle.ts'
-
-/** What is to be done. Without a `requestId` it gets one of its own, so that sending it again by itself is safe. */
-export type Intent = Omit<TransactionRequest, 'validUntil'> & {
-  /** After it no nonce is taken any more. */
-  readonly validUntil?: string | Date
-}
 
 type Query = Operations['GET /v1/transactions']['query']
 
@@ -45,9 +39,7 @@ export interface Transactions {
 
 export function createSend(ports: HandlePorts) {
   return async (intent: Intent, options?: CallOptions): Promise<TransactionHandle> => {
-    const { validUntil, requestId = createRequestId(), ...rest } = intent
-    const until = validUntil === undefined ? {} : { validUntil: spellTime(validUntil) }
-    const body = { ...rest, ...until, requestId }
+    const body = toRequest(intent)
     return createTransactionHandle(ports, await ports.request('POST /v1/transactions', { body }, options))
   }
 }
@@ -87,8 +79,4 @@ export function createTransactions(ports: HandlePorts): Transactions {
       }
     },
   }
-}
-
-function spellTime(time: string | Date): string {
-  return typeof time === 'string' ? time : time.toISOString()
 }

@@ -124,6 +124,20 @@ describe('sending again', () => {
   })
 })
 
+test('what has no request id is not sent again, though the operation could be', async () => {
+  const { drover, requests } = setUp(() => NETWORK_DOWN)
+  const raw = { from: ADDRESS }
+  const withId = { ...raw, requestId: 'r' }
+  const nonces = { params: { address: ADDRESS }, body: { ttlMs: 1_000, requestId: 'r' } }
+  await settle(drover.request('POST /v1/transactions', { body: raw }))
+  await settle(drover.request('POST /v1/transactions/batch', { body: { transactions: [withId, raw] } }))
+  // Its proof would be told with the answer that was lost, and never again.
+  await settle(drover.request('POST /v1/signers/{address}/nonces', nonces))
+  expect(requests).toHaveLength(3)
+  await settle(drover.request('POST /v1/transactions/batch', { body: { transactions: [withId] } }))
+  expect(requests).toHaveLength(3 + 8)
+})
+
 describe('a refusal', () => {
   test.each([400, 404, 409, 413, 422, 500])('with %i is not tried again', async (status) => {
     const { drover, requests } = setUp(() => problem(status, 'some_code'))

@@ -1,8 +1,13 @@
-/** Looks at a transaction, less and less often, until it has come as far as was asked or cannot come there. */
+/**
+ * Looks at a transaction until it has come as far as was asked or cannot come there. The service holds the answer until
+ * then; where it does not, or answers that it is not there yet, the looks come less and less often.
+ */
 import { startDeadline } from './deadline.ts'
 import { delay } from './delay.ts'
+import { DroverError } from './drover-error.ts'
 import type { Transaction } from './generated/api-types.ts'
-import type { CallOptions } from './operation.ts'
+import type { HeldWaits } from './held-waits.ts'
+import type { CallOptions, OperationInput } from './operation.ts'
 import { createOutage, type Outage } from './outage.ts'
 import { findFailure, hasReached, type Stage, type Stages, tookTooLong } from './stage.ts'
 import type { RetryNotice } from './transport.ts'
@@ -16,13 +21,18 @@ export interface WaitOptions extends CallOptions {
   readonly maxOutageMs?: number
 }
 
+export type WaitQuery = NonNullable<OperationInput<'GET /v1/transactions/{id}'>['query']>
+
 export interface WaitPorts {
   readonly snapshot: () => Transaction
-  readonly refresh: (options: CallOptions) => Promise<Transaction>
+  readonly look: (query: WaitQuery, options: CallOptions) => Promise<Transaction>
+  readonly heldWaits: HeldWaits
   onRetry(notice: RetryNotice): void
 }
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
+/** An answer that took at least this long was held by the service, and is no reason to look less often. */
+const HELD_FOR_MS = 1_000
 const MAX_OUTAGE_MS = 5 * 60_000
 
 export async function waitForStage<S extends Stage>(
@@ -49,30 +59,48 @@ async function watch<S extends Stage>(ports: WaitPorts, stage: S, options: Watch
   const { signal, onStuck, maxOutageMs } = options
   const outage = createOutage(maxOutageMs)
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)) {
+    const askedAt = performance.now()
     // What was seen before may be long past: only a new look tells whether it is stuck, or still in its block.
-    const tx = await lookThroughOutages(ports, outage, signal)
+    const tx = await lookThroughOutages(ports, stage, outage, signal)
     if (hasReached(tx, stage)) return tx
     const failure = findFailure(tx, stage)
     if (failure !== null && !(tx.state === 'STUCK' && onStuck === 'wait')) throw failure
+    if (performance.now() - askedAt >= HELD_FOR_MS) pauseMs = FIRST_PAUSE_MS
     await delay(pauseMs, signal)
   }
 }
 
 async function lookThroughOutages(
-  { refresh, onRetry }: WaitPorts,
+  ports: WaitPorts,
+  stage: Stage,
   outage: Outage,
   signal: AbortSignal,
 ): Promise<Transaction> {
   for (;;) {
     try {
-      const tx = await refresh({ signal })
+      const tx = await ports.heldWaits.with((holdMs) => lookOnce(ports, stage, holdMs, signal))
       outage.end()
       return tx
     } catch (caught) {
       signal.throwIfAborted()
       const { error, failures, delayMs } = outage.bear(caught)
-      onRetry({ operation: 'wait', error, tries: failures, delayMs })
+      ports.onRetry({ operation: 'wait', error, tries: failures, delayMs })
       await delay(delayMs, signal)
     }
+  }
+}
+
+async function lookOnce(
+  { look }: WaitPorts,
+  wait: Stage,
+  timeoutMs: number | null,
+  signal: AbortSignal,
+): Promise<Transaction> {
+  if (timeoutMs === null) return look({}, { signal })
+  try {
+    return await look({ wait, timeoutMs }, { signal })
+  } catch (error) {
+    if (!(error instanceof DroverError && error.code === 'too_many_waiting')) throw error
+    return look({}, { signal })
   }
 }

@@ -1,8 +1,8 @@
 /** The frame around every page: the bar on top, what is wrong with the connection, and the page that the address names. */
 import { useContext, useEffect, useRef } from 'preact/hooks'
-import { loadOverview } from './live/overview.ts'
+import { loadOverview, type Overview } from './live/overview.ts'
 import { Service } from './live/service.ts'
-import { useResource } from './live/use-resource.ts'
+import { type Resource, useResource } from './live/use-resource.ts'
 import { OverviewPage } from './pages/overview-page.tsx'
 import { formHash, type Route } from './pages/route.ts'
 import { SignerPage } from './pages/signer-page.tsx'
@@ -10,6 +10,7 @@ import { TransactionPage } from './pages/transaction-page.tsx'
 import { useRoute } from './pages/use-route.ts'
 import { Announcer } from './parts/announcer.tsx'
 import { ConnectionBanner } from './parts/connection-banner.tsx'
+import { KeyPrompt, useKeyStatus } from './parts/key-prompt.tsx'
 import { Empty } from './parts/placeholders.tsx'
 import { TopBar } from './parts/top-bar.tsx'
 
@@ -18,6 +19,7 @@ export function App() {
   const route = useRoute()
   const overview = useResource('overview', () => loadOverview(api))
   const main = useFocusOnNewPage(route)
+  const key = useKeyStatus()
   return (
     <>
       {/* A button, because the address after # names the page here and cannot name a place within it. */}
@@ -27,14 +29,24 @@ export function App() {
       <TopBar overview={overview} />
       <ConnectionBanner />
       <main ref={main} tabIndex={-1}>
-        {route.page === 'overview' && <OverviewPage route={route} overview={overview} />}
-        {route.page === 'transaction' && <TransactionPage key={route.key} txKey={route.key} />}
-        {route.page === 'signer' && <SignerPage key={route.address} address={route.address} after={route.after} />}
-        {route.page === 'unknown' && <UnknownPage />}
+        {key.type === 'needed' ? <KeyPrompt reason={key.reason} /> : <Page route={route} overview={overview} />}
       </main>
       <Announcer />
     </>
   )
+}
+
+function Page({ route, overview }: { readonly route: Route; readonly overview: Resource<Overview> }) {
+  switch (route.page) {
+    case 'overview':
+      return <OverviewPage route={route} overview={overview} />
+    case 'transaction':
+      return <TransactionPage key={route.key} txKey={route.key} />
+    case 'signer':
+      return <SignerPage key={route.address} address={route.address} after={route.after} />
+    case 'unknown':
+      return <UnknownPage />
+  }
 }
 
 function UnknownPage() {

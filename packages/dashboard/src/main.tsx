@@ -1,6 +1,7 @@
 /** Starts the page: the only place that touches the browser's globals to hand them on. */
 import { render } from 'preact'
 import { createApiClient } from './api/api-client.ts'
+import { createKeyHolder } from './api/key-holder.ts'
 import { App } from './app.tsx'
 import { createBrowserPulse } from './live/browser-pulse.ts'
 import { Service } from './live/service.ts'
@@ -14,8 +15,10 @@ import './styles/transaction.css'
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html has no element with the id "app"')
 
+const keys = createKeyHolder({ fetch: (input, init) => fetch(input, init), storage: sessionStorage })
 const service = {
-  api: createApiClient({ fetch: (input, init) => fetch(input, init) }),
+  keys,
+  api: createApiClient({ fetch: keys.fetch }),
   pulse: createBrowserPulse(),
 }
 

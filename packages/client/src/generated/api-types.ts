@@ -6,6 +6,54 @@
 /** A whole number, such as wei or gas: exact as bigint or text (decimal or 0x-hex), as a number only up to 2^53 - 1. */
 export type AmountInput = bigint | string | number
 
+export interface ApiKey {
+  /** Public: the part between `drv_` and the secret. */
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** Null: all. */
+  readonly signers: readonly `0x${string}`[] | null
+  /** Null: all. */
+  readonly chains: readonly number[] | null
+  readonly rate: {
+    readonly perSecond: number
+    readonly burst: number
+  } | null
+  readonly expiresAt: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly createdBy: string
+  /** To the minute or so. */
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+}
+
+export interface ApiKeyList {
+  readonly items: readonly ApiKey[]
+}
+
+/** Nothing in it may be more than the key has that makes it. */
+export interface ApiKeyRequest {
+  /** Whose it is or what it is for; the history and the audit show it. */
+  readonly name: string
+  /** What it may do; none implies another. */
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** The only signers that it may see and use; null: all. */
+  readonly signers?: readonly string[] | null
+  /** The only chains that it may see and use; null: all. */
+  readonly chains?: readonly number[] | null
+  /** Counted by each node for itself; null: no limit. */
+  readonly rate?: {
+    /** Requests in a second, over time. */
+    readonly perSecond: number
+    /** At once; left out: as many as a second has. */
+    readonly burst?: number
+  } | null
+  /** Null: never. */
+  readonly expiresAt?: string | null
+}
+
 export interface Attempt {
   readonly hash: `0x${string}`
   readonly kind: 'original' | 'bump' | 'cancel' | 'noop'
@@ -29,6 +77,29 @@ export interface Attempt {
 
 export interface AttemptList {
   readonly items: readonly Attempt[]
+}
+
+export interface AuditEntry {
+  readonly id: number
+  /** ISO 8601, UTC. */
+  readonly at: string
+  /** Null: no key was needed. */
+  readonly keyId: string | null
+  /** Name of the key. */
+  readonly actor: string
+  readonly node: string | null
+  /** As in this document, e.g. cancelTransaction. */
+  readonly operation: string
+  /** The path that it was done to. */
+  readonly target: string
+  /** `done`, or the code of the error that it was refused with. */
+  readonly result: string
+}
+
+export interface AuditPage {
+  readonly items: readonly AuditEntry[]
+  /** Pass as `before` to go on; null at the end. */
+  readonly next: number | null
 }
 
 export interface Block {
@@ -73,6 +144,34 @@ export interface ChainList {
   readonly items: readonly Chain[]
 }
 
+export interface ChangedWebhook {
+  readonly id: string
+  readonly url: string
+  readonly description: string | null
+  readonly types: readonly string[] | null
+  readonly chainId: number | null
+  readonly from: `0x${string}` | null
+  readonly completions: boolean
+  readonly enabled: boolean
+  readonly disabled: {
+    /** Switched off by somebody; answered 410; or nothing could be delivered for a long time. */
+    readonly reason: 'operator' | 'gone' | 'failing'
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+  /** Since when nothing was delivered although it was tried. */
+  readonly failingSince: string | null
+  /** Events up to this one have their deliveries. */
+  readonly plannedTo: number
+  /** Until then the secret before this one signs too. */
+  readonly previousSecretUntil: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly createdBy: string
+  /** `whsec_` and base64, as Standard Webhooks has it; told only here: keep it now. */
+  readonly secret?: string
+}
+
 export interface Confirmations {
   /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
   readonly required: number | 'safe' | 'finalized'
@@ -87,6 +186,39 @@ export interface Confirmations {
     readonly blockNumber: number
     readonly blockHash: `0x${string}`
   })[]
+}
+
+export interface Delivery {
+  /** The `webhook-id` that the receiver sees, the same with every attempt. */
+  readonly id: string
+  readonly webhookId: string
+  /** Null for a test. */
+  readonly eventId: number | null
+  readonly transactionId: string | null
+  readonly type: string
+  readonly state: 'PENDING' | 'DELIVERED' | 'FAILED'
+  /** When it is tried next; null where it is settled, and while an earlier one of its transaction is pending. */
+  readonly dueAt: string | null
+  readonly attempts: number
+  readonly lastAttempt: {
+    /** ISO 8601, UTC. */
+    readonly at: string
+    /** Null where there was no answer. */
+    readonly status: number | null
+    readonly error: string | null
+    /** The first bytes of the answer. */
+    readonly response: string | null
+    readonly durationMs: number
+  } | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly settledAt: string | null
+}
+
+export interface DeliveryPage {
+  readonly items: readonly Delivery[]
+  /** Pass as `before` to go on; null at the end. */
+  readonly next: number | null
 }
 
 export interface Event {
@@ -163,6 +295,46 @@ export interface ExtendNonceRequest {
   readonly lockOwner: string
   /** How long the nonce stays lent without being used, in milliseconds. */
   readonly ttlMs: number
+}
+
+export interface Fees {
+  readonly chainId: number
+  /** Of the block to come; null on a chain without base fees. */
+  readonly nextBaseFeePerGas: string | null
+  /** As the node suggests it. */
+  readonly gasPrice: string
+  /** What is offered for each `speed`, before any cap; tips are medians of recent blocks. */
+  readonly speeds: {
+    readonly slow: {
+      /** Null on a chain without base fees; there, gasPrice is offered. */
+      readonly maxFeePerGas: string | null
+      /** Whole number as a decimal string. */
+      readonly maxPriorityFeePerGas: string
+    }
+    readonly standard: {
+      /** Null on a chain without base fees; there, gasPrice is offered. */
+      readonly maxFeePerGas: string | null
+      /** Whole number as a decimal string. */
+      readonly maxPriorityFeePerGas: string
+    }
+    readonly fast: {
+      /** Null on a chain without base fees; there, gasPrice is offered. */
+      readonly maxFeePerGas: string | null
+      /** Whole number as a decimal string. */
+      readonly maxPriorityFeePerGas: string
+    }
+  }
+  /** Signers on this chain whose policy has a cap: nothing above it is offered for them. */
+  readonly caps: readonly ({
+    /** Check-summed address. */
+    readonly address: `0x${string}`
+    /** Whole number as a decimal string. */
+    readonly maxFeePerGas: string
+  })[]
+}
+
+export interface FillList {
+  readonly items: readonly Transaction[]
 }
 
 export interface History {
@@ -242,6 +414,59 @@ export interface LaneRequest {
   readonly reason: string
 }
 
+export interface NewApiKey {
+  /** Public: the part between `drv_` and the secret. */
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** Null: all. */
+  readonly signers: readonly `0x${string}`[] | null
+  /** Null: all. */
+  readonly chains: readonly number[] | null
+  readonly rate: {
+    readonly perSecond: number
+    readonly burst: number
+  } | null
+  readonly expiresAt: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly createdBy: string
+  /** To the minute or so. */
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+  /** The key itself, told only here: keep it now. */
+  readonly token: string
+}
+
+export interface NewWebhook {
+  readonly id: string
+  readonly url: string
+  readonly description: string | null
+  readonly types: readonly string[] | null
+  readonly chainId: number | null
+  readonly from: `0x${string}` | null
+  readonly completions: boolean
+  readonly enabled: boolean
+  readonly disabled: {
+    /** Switched off by somebody; answered 410; or nothing could be delivered for a long time. */
+    readonly reason: 'operator' | 'gone' | 'failing'
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+  /** Since when nothing was delivered although it was tried. */
+  readonly failingSince: string | null
+  /** Events up to this one have their deliveries. */
+  readonly plannedTo: number
+  /** Until then the secret before this one signs too. */
+  readonly previousSecretUntil: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly createdBy: string
+  /** `whsec_` and base64, as Standard Webhooks has it; told only here: keep it now. */
+  readonly secret: string
+}
+
 export interface Node {
   readonly id: string
   readonly address: string | null
@@ -291,7 +516,7 @@ export interface Problem {
   /** What is wrong here, and what to do about it. */
   readonly detail: string
   /** Stable: programs may act on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'chain_unavailable' | 'database_unavailable' | 'payload_too_large' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the part of the request at fault. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
@@ -405,6 +630,34 @@ export interface SignerChange {
   }
 }
 
+export interface SignerRegistration {
+  readonly chainId: number
+  /** Its key must be among those that this service holds. */
+  readonly address: string
+  readonly label?: string | null
+  /** What differs from the policy that the configuration gives it. */
+  readonly policy?: {
+    /** Sets all that the presets differ in; fields that are given as well come on top of it. */
+    readonly preset?: 'stable' | 'fast'
+    readonly maxInFlight?: number
+    readonly resubmitIntervalMs?: number
+    readonly stuckAfterMs?: number
+    readonly maxSubmitAttempts?: number
+    readonly mayReplace?: boolean
+    readonly bumpAfterMs?: number
+    readonly onLackOfFunds?: 'hold' | 'pass_over'
+    /** Wei; below it a warning; null: none. */
+    readonly lowBalance?: AmountInput | null
+    readonly externalUse?: boolean
+    readonly onForeignNonce?: 'stuck' | 'requeue'
+    readonly gasLimitPercent?: number
+    /** Wei; null: no cap. */
+    readonly maxFeePerGas?: AmountInput | null
+    /** Null: the rule of the chain. */
+    readonly finality?: number | 'safe' | 'finalized' | null
+  }
+}
+
 export interface Transaction {
   readonly id: string
   readonly chainId: number
@@ -467,6 +720,23 @@ export interface Transaction {
   readonly node: string | null
 }
 
+export interface TransactionBatch {
+  /** As many as there were transactions, in the same order. */
+  readonly results: readonly ({
+    /** 200: the same request was accepted before. */
+    readonly status: 202 | 200
+    readonly transaction: Transaction
+  } | {
+    readonly status: number
+    readonly problem: Problem
+  })[]
+}
+
+export interface TransactionBatchRequest {
+  /** Stored in this order. */
+  readonly transactions: readonly TransactionRequest[]
+}
+
 export interface TransactionPage {
   readonly items: readonly Transaction[]
   /** Pass as `after` to go on; null at the end. */
@@ -524,11 +794,80 @@ export interface UseNonceRequest {
   readonly hash: string
 }
 
+export interface Webhook {
+  readonly id: string
+  readonly url: string
+  readonly description: string | null
+  readonly types: readonly string[] | null
+  readonly chainId: number | null
+  readonly from: `0x${string}` | null
+  readonly completions: boolean
+  readonly enabled: boolean
+  readonly disabled: {
+    /** Switched off by somebody; answered 410; or nothing could be delivered for a long time. */
+    readonly reason: 'operator' | 'gone' | 'failing'
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+  /** Since when nothing was delivered although it was tried. */
+  readonly failingSince: string | null
+  /** Events up to this one have their deliveries. */
+  readonly plannedTo: number
+  /** Until then the secret before this one signs too. */
+  readonly previousSecretUntil: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly createdBy: string
+}
+
+export interface WebhookChange {
+  /** Where events are posted to. https, and no private address, unless the service allows it. */
+  readonly url?: string
+  readonly description?: string | null
+  /** Only events of these types; null: all. */
+  readonly types?: readonly string[] | null
+  /** Only events of this chain; null: of all. */
+  readonly chainId?: number | null
+  /** Only events of this signer; null: of all. */
+  readonly from?: string | null
+  /** Only the one event of each transaction that made it final. */
+  readonly completions?: boolean
+  /** `false` stops it; `true` goes on where it stood, with all that it has missed. */
+  readonly enabled?: boolean
+  /** A new secret, told in this answer only; the old one signs beside it for a while. */
+  readonly rotateSecret?: true
+}
+
+export interface WebhookList {
+  readonly items: readonly Webhook[]
+}
+
+export interface WebhookRequest {
+  /** Where events are posted to. https, and no private address, unless the service allows it. */
+  readonly url: string
+  readonly description?: string | null
+  /** Only events of these types; null: all. */
+  readonly types?: readonly string[] | null
+  /** Only events of this chain; null: of all. */
+  readonly chainId?: number | null
+  /** Only events of this signer; null: of all. */
+  readonly from?: string | null
+  /** Only the one event of each transaction that made it final. */
+  readonly completions?: boolean
+  /** The last event that it is not told of; 0: it is told of all; null: of those from now on. */
+  readonly after?: number | null
+}
+
 export interface Operations {
   /** Accept an intent: it is durable when the answer comes. */
   'POST /v1/transactions': {
     readonly params: undefined
-    readonly query: undefined
+    readonly query: {
+      /** Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again). */
+      readonly wait?: 'submitted' | 'mined' | 'confirmed'
+      /** With `wait`: after this the transaction is answered as it is; 30000 if left out. */
+      readonly timeoutMs?: number
+    }
     readonly body: TransactionRequest
     readonly answer: Transaction
   }
@@ -558,13 +897,25 @@ export interface Operations {
     readonly body: undefined
     readonly answer: TransactionPage
   }
-  /** Show a transaction. */
+  /** Accept up to 1,000 intents; a result for each, in order. */
+  'POST /v1/transactions/batch': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: TransactionBatchRequest
+    readonly answer: TransactionBatch
+  }
+  /** Show a transaction, at once or when it has come as far as you wait for. */
   'GET /v1/transactions/{id}': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
       readonly id: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again). */
+      readonly wait?: 'submitted' | 'mined' | 'confirmed'
+      /** With `wait`: after this the transaction is answered as it is; 30000 if left out. */
+      readonly timeoutMs?: number
+    }
     readonly body: undefined
     readonly answer: Transaction
   }
@@ -675,6 +1026,13 @@ export interface Operations {
     readonly body: undefined
     readonly answer: LaneList
   }
+  /** Register a signer on one chain, whose key this service holds. */
+  'POST /v1/signers': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: SignerRegistration
+    readonly answer: Lane
+  }
   /** Show a signer on all its chains. */
   'GET /v1/signers/{address}': {
     readonly params: {
@@ -724,6 +1082,16 @@ export interface Operations {
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: NonceReset
+  }
+  /** Close gaps below nonces that were given out, with empty transactions to the signer itself. */
+  'POST /v1/signers/{address}/fill-gap': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: LaneRequest
+    readonly answer: FillList
   }
   /** Reserve nonces of a signer, to sign with them yourself. */
   'POST /v1/signers/{address}/nonces': {
@@ -789,6 +1157,89 @@ export interface Operations {
     readonly body: undefined
     readonly answer: EventPage
   }
+  /** Have events posted to a URL, signed as Standard Webhooks has it. */
+  'POST /v1/webhooks': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: WebhookRequest
+    readonly answer: NewWebhook
+  }
+  /** List the webhooks, newest first, without their secrets. */
+  'GET /v1/webhooks': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: WebhookList
+  }
+  /** Show a webhook. */
+  'GET /v1/webhooks/{id}': {
+    readonly params: {
+      /** Id of a webhook. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Webhook
+  }
+  /** Change a webhook, switch it off or on, or give it a new secret. */
+  'PATCH /v1/webhooks/{id}': {
+    readonly params: {
+      /** Id of a webhook. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: WebhookChange
+    readonly answer: ChangedWebhook
+  }
+  /** Delete a webhook with all of its deliveries. */
+  'DELETE /v1/webhooks/{id}': {
+    readonly params: {
+      /** Id of a webhook. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Webhook
+  }
+  /** List the deliveries of a webhook, newest first, page by page. */
+  'GET /v1/webhooks/{id}/deliveries': {
+    readonly params: {
+      /** Id of a webhook. */
+      readonly id: string
+    }
+    readonly query: {
+      /** Only those in this state. */
+      readonly state?: 'PENDING' | 'DELIVERED' | 'FAILED'
+      /** `next` of the page before. */
+      readonly before?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
+    readonly body: undefined
+    readonly answer: DeliveryPage
+  }
+  /** Send a delivery once more, now, under the same id. */
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver': {
+    readonly params: {
+      /** Id of a webhook. */
+      readonly id: string
+      /** Id of a delivery. */
+      readonly deliveryId: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Delivery
+  }
+  /** Send an event of the type webhook.test, to see whether it arrives. */
+  'POST /v1/webhooks/{id}/test': {
+    readonly params: {
+      /** Id of a webhook. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Delivery
+  }
   /** List the chains. */
   'GET /v1/chains': {
     readonly params: undefined
@@ -811,11 +1262,57 @@ export interface Operations {
     readonly body: undefined
     readonly answer: BlockPage
   }
+  /** Show what gas costs on a chain now, and what would be offered at each speed. */
+  'GET /v1/chains/{chainId}/fees': {
+    readonly params: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId: number
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Fees
+  }
   /** List the live nodes. */
   'GET /v1/nodes': {
     readonly params: undefined
     readonly query: undefined
     readonly body: undefined
     readonly answer: NodeList
+  }
+  /** List the API keys, newest first, without their secrets. */
+  'GET /v1/api-keys': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ApiKeyList
+  }
+  /** Make an API key; from the first one on, every call needs one. */
+  'POST /v1/api-keys': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: ApiKeyRequest
+    readonly answer: NewApiKey
+  }
+  /** Revoke an API key: it opens nothing on any node from the moment of the answer. */
+  'DELETE /v1/api-keys/{id}': {
+    readonly params: {
+      /** Id of the key. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ApiKey
+  }
+  /** Read who changed what, newest first. */
+  'GET /v1/audit': {
+    readonly params: undefined
+    readonly query: {
+      /** `next` of the page before. */
+      readonly before?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
+    readonly body: undefined
+    readonly answer: AuditPage
   }
 }

@@ -1,13 +1,24 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
 import type { ChainView, Finality, Header } from '../core/finality.ts'
+import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
 import type { Accept } from '../engine/accept.ts'
+import type { AcceptBatch } from '../engine/accept-batch.ts'
+import type { FeeMarkets } from '../engine/fee-markets.ts'
+import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
+import type { TransactionWaits } from '../engine/transaction-waits.ts'
+import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { Access } from './access.ts'
+import type { ApiKeys } from './api-keys.ts'
+import type { EventStreams } from './event-streams.ts'
+import type { Webhooks } from './webhooks.ts'
 
 export type ApiStore = Pick<
   Store,
@@ -18,11 +29,13 @@ export type ApiStore = Pick<
   | 'readEvents'
   | 'readHeaders'
   | 'readCompletions'
+  | 'findLastEventId'
   | 'countAhead'
   | 'loadLane'
   | 'listLaneStatus'
   | 'listLeases'
   | 'updateSigner'
+  | 'registerSigners'
   | 'listResets'
 >
 
@@ -47,10 +60,21 @@ export interface ReadinessProblem {
 
 export interface ApiServices {
   readonly nodeId: string
+  readonly access: Access
+  readonly apiKeys: ApiKeys
+  readonly audit: Pick<AccessStore, 'listAudit'>
   readonly accept: Accept
+  readonly acceptBatch: AcceptBatch
   readonly operate: Operate
   readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'>
   readonly resets: Pick<ResetNonce, 'reset'>
+  readonly eventStreams: EventStreams
+  readonly webhooks: Webhooks
+  readonly waits: TransactionWaits
+  readonly feeMarkets: FeeMarkets
+  readonly fillGaps: FillGaps
+  /** The keys that this node can sign with, and the policy that its configuration has for each. */
+  readonly ownKeys: { addresses(): readonly Address[]; defaultPolicy(address: Address): Policy }
   readonly store: ApiStore
   readonly clock: Pick<Clock, 'now'>
   /** This node's view of every chain it follows; from memory. */

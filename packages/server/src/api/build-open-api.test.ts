@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { buildOpenApi } from './build-open-api.ts'
 import { STATUS_OF } from './contract/problem.ts'
 import { ROUTES } from './routes.ts'
@@ -29,6 +31,14 @@ test('the checked-in reference is what the code describes', () => {
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document)
 })
 
+test('the document is a valid one of OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const result = await validator.validate(structuredClone(document))
+  expect([result.valid, result.errors ?? [], validator.version]).toEqual([true, [], '3.1'])
+  const broken = await new Validator().validate({ ...structuredClone(document), paths: [] })
+  expect(broken.valid).toBe(false)
+})
+
 test('every reference leads to a schema, and every schema is used', () => {
   const names = Object.keys(document.components.schemas)
   const refs = new Set(collectRefs(document))
@@ -53,7 +63,7 @@ test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as cons
     const parameters = operation?.parameters ?? []
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
     expect(parameters.every((parameter) => parameter.required === (parameter.in === 'path'))).toBe(true)
-    expect(operation?.requestBody !== undefined).toBe(route.method !== 'GET')
+    expect(operation?.requestBody !== undefined).toBe(!(route.body instanceof z.ZodUndefined))
     for (const code of route.errors) expect(operation?.responses[STATUS_OF[code]]).toBeDefined()
     for (const { status } of route.answers) expect(operation?.responses[status]).toBeDefined()
   },

@@ -14,6 +14,7 @@ const GENERAL_ERRORS: readonly AppErrorCode[] = [
   'database_unavailable',
   'internal',
 ]
+const ACCESS_ERRORS: readonly AppErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited', 'queue_full']
 const BODY_ERRORS: readonly AppErrorCode[] = ['payload_too_large', 'unsupported_media_type']
 
 export function buildOpenApi(routes: readonly Route[]): Json {
@@ -30,7 +31,10 @@ export function buildOpenApi(routes: readonly Route[]): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
-    components: { schemas: describeSchemas() },
+    components: {
+      schemas: describeSchemas(),
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `drv_…`.' } },
+    },
   }
 }
 
@@ -43,6 +47,9 @@ function describeOperation(route: Route): Json {
   return {
     operationId: route.operationId,
     summary: route.summary,
+    tags: [groupOf(route)],
+    // The second, empty one: as long as there are no keys, none is needed.
+    security: route.scope === null ? [] : [{ apiKey: [route.scope] }, {}],
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody(route) && {
       requestBody: { required: true, content: { 'application/json': { schema: refer(route.body) } } },
@@ -51,8 +58,13 @@ function describeOperation(route: Route): Json {
   }
 }
 
+/** The first part of its path under `/v1`; what is not there is about the service itself. */
+function groupOf({ path }: Route): string {
+  return /^\/v1\/([\w-]+)/.exec(path)?.[1] ?? 'service'
+}
+
 function hasBody(route: Route): boolean {
-  return route.method !== 'GET'
+  return !(route.body instanceof z.ZodUndefined)
 }
 
 function describeParameters(place: 'path' | 'query' | 'header', object: z.ZodObject): Json[] {
@@ -87,9 +99,15 @@ function describeContent(answer: Route['answers'][number]): Json {
   return { 'application/json': { schema: answer.schema === null ? { type: 'object' } : refer(answer.schema) } }
 }
 
+/** Every code that the operation can answer with. */
+export function listErrors(route: Route): readonly AppErrorCode[] {
+  const access = route.scope === null ? [] : ACCESS_ERRORS
+  return [...new Set([...GENERAL_ERRORS, ...access, ...(hasBody(route) ? BODY_ERRORS : []), ...route.errors])]
+}
+
 /** One entry for each status; the codes that it can stand for are told in the description. */
 function describeErrors(route: Route): Json {
-  const codes = [...GENERAL_ERRORS, ...(hasBody(route) ? BODY_ERRORS : []), ...route.errors]
+  const codes = listErrors(route)
   const describe = (status: number): Json => ({
     description: codes.filter((code) => STATUS_OF[code] === status).join(', '),
     content: { 'application/problem+json': { schema: refer(problem) } },

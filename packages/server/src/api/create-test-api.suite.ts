@@ -7,23 +7,36 @@ import type { Lane } from '../core/lane.ts'
 import { FAST } from '../core/policy.ts'
 import type { Allocated, Attempt, Queued, Transaction } from '../core/transaction.ts'
 import { createAccept } from '../engine/accept.ts'
+import { createAcceptBatch } from '../engine/accept-batch.ts'
+import { createFeeMarkets } from '../engine/fee-markets.ts'
+import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake, type IntakeLimits } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
+import { createTransactionWaits } from '../engine/transaction-waits.ts'
+import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
+import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
+import { createMemoryWebhookStore } from '../store/memory-webhook-store.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createAccess } from './access.ts'
+import { createApiKeys } from './api-keys.ts'
 import type { ApiServices, ChainStatus } from './api-services.ts'
+import { createEventStreams } from './event-streams.ts'
 import { createHttpServer } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
+import { createWebhooks } from './webhooks.ts'
 
 export const CHAIN_ID = 31_337
 export const SIGNER = '0x52908400098527886e0f7030069857d2e4169ee7'
 export const SIGNER_CHECKSUMMED = '0x52908400098527886E0F7030069857D2E4169EE7'
 export const TARGET = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
+/** Its key is held, but it is not registered. */
+export const SPARE = `0x${'77'.repeat(20)}` as const
 export const STRANGER = `0x${'99'.repeat(20)}` as const
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
 export const LANE: Lane = { chainId: CHAIN_ID, signer: SIGNER }
@@ -35,11 +48,13 @@ export interface TestApi {
   readonly store: Store
   readonly chain: FakeChain
   readonly telemetry: RecordingTelemetry
+  readonly keys: AccessStore
 }
 
 export interface TestApiOptions {
   readonly limits?: Partial<IntakeLimits>
   readonly schemaVersion?: number
+  readonly maxWaiting?: number
   readonly chainStatus?: Partial<ChainStatus>
   /** Parts of the store that behave otherwise. */
   readonly store?: Partial<Store>
@@ -75,10 +90,35 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     finalityOf: () => ({ type: 'confirmations', count: 12 }) as const,
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
+  const keys = createMemoryAccessStore({ clock })
+  const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
+  const accept = createAccept({ store, signers, chains, intake, clock, random, telemetry })
   const server = createHttpServer({
     nodeId: 'node-a',
-    accept: createAccept({ store, signers, chains, intake, clock, random, telemetry }),
+    access,
+    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    audit: keys,
+    accept,
+    acceptBatch: createAcceptBatch({ accept, intake }),
     ...{ store, chainStatus, telemetry, dashboardDir: null },
+    webhooks: createWebhooks({
+      ...{ clock, random, maxWebhooks: 3, secretOverlapMs: 86_400_000 },
+      store: createMemoryWebhookStore({ clock, events: store, newId: nextId }),
+      findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
+    }),
+    eventStreams: createEventStreams({
+      ...{ store, clock, telemetry, isAllowed: access.isAllowed },
+      limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
+    }),
+    waits: createTransactionWaits({
+      store,
+      clock,
+      telemetry,
+      ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
+    }),
+    feeMarkets: createFeeMarkets({ chains, clock }),
+    fillGaps: createFillGaps({ store, clock, random }),
+    ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
     reservations: createReservations({ store, chains, clock, random, timeoutMs: 50 }),
     resets: createResetNonce({ store, clock, random, timeoutMs: 50 }),
@@ -90,7 +130,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
     ...options.services,
   })
-  return { server, store, chain, telemetry }
+  return { server, store, chain, telemetry, keys }
 }
 
 const FOLLOWED: ChainStatus = {

@@ -30,6 +30,13 @@ describe('requests that never reach a route', () => {
     expect(reply.body).not.toMatch(/FST_|fastify|node_modules/i)
   })
 
+  test('a part of the path that is longer than any id', async () => {
+    const { server } = await createTestApi()
+    const url = `/v1/transactions/${'9'.repeat(500)}/cancel`
+    const reply = await server.inject({ method: 'POST', url, payload: { reason: 'x' } })
+    expect([reply.statusCode, reply.json().code]).toEqual([404, 'not_found'])
+  })
+
   test('a path that does not exist', async () => {
     const { server } = await createTestApi()
     for (const url of [
@@ -71,6 +78,22 @@ test('a bug is logged in full and answered with nothing of it', async () => {
   expect(telemetry.logs).toMatchObject([{ level: 'error', fields: { stack: expect.stringContaining('hunter2') } }])
 })
 
+test('HEAD is GET without its body, and a slash at the end changes nothing', async () => {
+  const { server } = await createTestApi()
+  for (const url of ['/v1/signers', '/healthz', '/docs', '/openapi.json']) {
+    const [full, head, slash] = await Promise.all([
+      server.inject(url),
+      server.inject({ method: 'HEAD', url }),
+      server.inject(`${url}/`),
+    ])
+    expect([head.statusCode, head.body, head.headers['content-type']]).toEqual([200, '', full.headers['content-type']])
+    expect(head.headers['content-length']).toBe(full.headers['content-length'])
+    expect([slash.statusCode, slash.body]).toEqual([200, full.body])
+  }
+  const missing = await server.inject({ method: 'HEAD', url: '/v1/nothing' })
+  expect([missing.statusCode, missing.body]).toEqual([404, ''])
+})
+
 test('every answer carries the security headers and is counted by its pattern', async () => {
   const { server, telemetry } = await createTestApi()
   for (const url of ['/healthz', '/v1/nothing', '/v1/transactions/17']) {
@@ -98,19 +121,18 @@ test('a port that is taken is named', async () => {
 })
 
 test.each([
-  ['garbage', 'hello\r\n\r\n', /well-formed/],
-  ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /16 KiB/],
-])('%s on the wire is answered with a problem, and the connection ends', async (_, bytes, detail) => {
+  ['garbage', 'hello\r\n\r\n', 400, 'invalid_request', /well-formed/],
+  ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large', /16 KiB/],
+])('%s on the wire is answered with a problem, and the connection ends', async (_, bytes, status, code, detail) => {
   const { server } = await createTestApi()
   const { hostname, port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(port), hostname)
   socket.end(bytes)
   const answer = await text(socket)
   await server.close()
-  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
-    code: 'invalid_request',
-    detail: expect.stringMatching(detail),
+    ...{ status, code, detail: expect.stringMatching(detail) },
   })
 })
 

@@ -1,16 +1,16 @@
 /** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError } from '../core/app-error.ts'
+import { admit } from './admit.ts'
 import type { ApiServices } from './api-services.ts'
-import { checkHost } from './check-host.ts'
 import { PROBLEM_TYPE } from './contract/problem.ts'
-import { presentProblem, toAppError } from './present-problem.ts'
+import { limitServices } from './limit-services.ts'
+import { MAX_BODY_BYTES, presentProblem, toAppError } from './present-problem.ts'
+import { recordCall } from './record-call.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 import { registerDashboard } from './serve-dashboard.ts'
-
-const MAX_BODY_BYTES = 1024 * 1024
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -37,15 +37,21 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // Only JSON: a page of another origin can post plain text without asking first, and must get nowhere.
   server.removeContentTypeParser('text/plain')
+  server.decorateRequest('caller')
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
-    checkHost(request.headers.host)
+    request.caller = await admit(request, services)
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler((error, request, reply) => {
-    const appError = toAppError(error)
+    const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
     return sendProblem(reply, appError)
+  })
+  // What never ends by itself would keep the server from closing.
+  server.addHook('preClose', async () => {
+    services.eventStreams.close()
+    services.waits.close()
   })
   for (const route of ROUTES) registerRoute(server, route, services)
   registerDashboard(server, services.dashboardDir)
@@ -54,12 +60,19 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
 }
 
 function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {
+  const { scope, operationId, duringOutage = false } = route
   server.route({
     method: route.method,
+    config: { scope, operationId, duringOutage },
+    // A stream has no end, and so no head that could be told by itself.
+    exposeHeadRoute: !isStream(route),
+    ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
-      const { params, query, headers, body } = request
-      const answer = await route.answer({ params, query, headers, body }, services)
+      const { params, query, headers, body, caller } = request
+      const raw = { params, query, headers, body, disconnected: () => signalClose(reply) }
+      const own = scope === null ? services : limitServices(services, caller)
+      const answer = await recordCall(services.access, route, request, () => route.answer(raw, own, caller))
       return reply
         .code(answer.status)
         .headers(answer.headers ?? {})
@@ -68,9 +81,22 @@ function registerRoute(server: FastifyInstance, route: Route, services: ApiServi
   })
 }
 
+/** The request's own close tells nothing: it comes when its body was read. */
+function signalClose({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  if (raw.destroyed) controller.abort()
+  else raw.once('close', () => controller.abort())
+  return controller.signal
+}
+
+function isStream(route: Route): boolean {
+  return route.answers.some((answer) => 'contentType' in answer && answer.contentType === 'text/event-stream')
+}
+
 function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
   const problem = presentProblem(error)
   const { retryAfterMs } = error.details
+  if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="drover"')
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
   // Sent as text, because a serializer that fails on a detail must not hide the error itself behind another one.
   return reply.code(problem.status).headers(SECURITY_HEADERS).type(PROBLEM_TYPE).send(JSON.stringify(problem))
@@ -79,7 +105,8 @@ function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
 /** Nothing answers here: either the path has other methods, or there is no such path. */
 function describeMiss(request: FastifyRequest, reply: FastifyReply): AppError {
   const path = request.url.split('?', 1)[0] ?? ''
-  const methods = ROUTES.filter((route) => matches(route.path, path)).map(({ method }) => method)
+  const routes = ROUTES.filter((route) => matches(route.path, path))
+  const methods = routes.map(({ method }) => method)
   // A part of the path that is too long to be looked at counts as absent, whatever its method.
   if (methods.length === 0 || methods.some((method) => method === request.method)) {
     return new AppError(
@@ -87,7 +114,8 @@ function describeMiss(request: FastifyRequest, reply: FastifyReply): AppError {
       `There is no ${JSON.stringify(path.slice(0, 200))} here; /openapi.json lists what there is.`,
     )
   }
-  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  const withHead = (route: Route) => (route.method === 'GET' && !isStream(route) ? ['GET', 'HEAD'] : [route.method])
+  const allowed = routes.flatMap(withHead).join(', ')
   reply.header('allow', allowed)
   return new AppError('method_not_allowed', `${request.method} is not possible here; ${allowed} is.`)
 }

@@ -43,8 +43,8 @@ describe('a queued transaction', () => {
     expect((await act(id, 'cancel')).body).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', nonce: null })
     const entries = history.parse((await api.server.inject(`/v1/transactions/${id}/history`)).json()).items
     expect(entries.slice(1)).toMatchObject([
-      { type: 'operator.suspended', cause: 'operator', detail: { actor: 'api', reason: 'check the amount' } },
-      { type: 'operator.resumed', detail: { actor: 'api', reason: 'customer asked' } },
+      { type: 'operator.suspended', cause: 'operator', detail: { actor: 'local', reason: 'check the amount' } },
+      { type: 'operator.resumed', detail: { actor: 'local', reason: 'customer asked' } },
       { type: 'operator.cancelled', toState: 'CANCELLED' },
     ])
   })

@@ -4,6 +4,11 @@ import { ChainUnavailable } from '../ports/chain.ts'
 import { StoreUnavailable } from '../ports/store.ts'
 import { type Problem, STATUS_OF } from './contract/problem.ts'
 
+const MEBIBYTE = 1024 * 1024
+/** Where a route takes no more. */
+export const MAX_BODY_BYTES = MEBIBYTE
+
+const NOT_SERVED = 'The request cannot be served as it is.'
 const MEDIA_TYPE_HINT = 'Send the body as JSON, with the header "Content-Type: application/json".'
 
 export function presentProblem(error: AppError): Problem {
@@ -13,7 +18,7 @@ export function presentProblem(error: AppError): Problem {
 }
 
 /** Anything thrown while a request was served, as an AppError. What is not known to be harmless becomes `internal`. */
-export function toAppError(error: unknown): AppError {
+export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StoreUnavailable) {
     const message =
@@ -24,21 +29,23 @@ export function toAppError(error: unknown): AppError {
     const message = 'The chain node cannot be reached at the moment; send the request again.'
     return new AppError('chain_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
   }
-  return fromHttpError(error) ?? new AppError('internal', APP_ERRORS.internal, {}, { cause: error })
+  return fromHttpError(error, maxBodyBytes) ?? new AppError('internal', APP_ERRORS.internal, {}, { cause: error })
 }
 
 /** Requests that the HTTP layer itself turned down. Its own words are kept out: they speak of the framework. */
-function fromHttpError(cause: unknown): AppError | null {
+function fromHttpError(cause: unknown, maxBodyBytes: number): AppError | null {
   const status = statusOf(cause)
   switch (status) {
     case 413:
-      return new AppError('payload_too_large', 'The body is larger than 1 MiB.', {}, { cause })
+      return new AppError('payload_too_large', `The body is larger than ${maxBodyBytes / MEBIBYTE} MiB.`, {}, { cause })
     case 415:
       return new AppError('unsupported_media_type', MEDIA_TYPE_HINT, {}, { cause })
     case 400:
       return new AppError('invalid_request', describeBadRequest(cause), {}, { cause })
+    case 414:
+      return new AppError('not_found', 'A part of the path is longer than any id here.', {}, { cause })
     default:
-      return null
+      return status !== null && status < 500 ? new AppError('invalid_request', NOT_SERVED, {}, { cause }) : null
   }
 }
 

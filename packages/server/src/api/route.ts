@@ -1,6 +1,7 @@
 /** One HTTP operation: how it is called, what it answers, and the code behind it. The server and OpenAPI both read it. */
 import { z } from 'zod'
 import type { AppErrorCode } from '../core/app-error.ts'
+import type { Caller, Scope } from '../core/caller.ts'
 import type { ApiServices } from './api-services.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -10,6 +11,8 @@ export interface RawRequest {
   /** By lower-case name. */
   readonly headers: unknown
   readonly body: unknown
+  /** Aborted when the caller has gone before the answer was given. */
+  disconnected(): AbortSignal
 }
 
 export interface RouteReply {
@@ -21,15 +24,23 @@ export interface RouteReply {
 /** What is answered where there is no error. A null schema is an open JSON object; one without a schema is text. */
 type RouteAnswer = { readonly status: number; readonly description: string } & (
   | { readonly schema: z.ZodType | null }
-  | { readonly contentType: 'text/plain' }
+  | { readonly contentType: 'text/plain' | 'text/event-stream' | 'text/html' }
 )
 
 interface RouteDescription {
   readonly operationId: string
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** As in OpenAPI: `/v1/transactions/{id}`. */
   readonly path: string
   readonly summary: string
+  /** What the caller's key must be good for; null: open to everybody, keys or not. */
+  readonly scope: Scope | null
+  /** Whether the audit tells of it; where it is not said, operator and admin calls are. */
+  readonly audited?: boolean
+  /** It answers from memory, and a key that this node knows will do while the database is away. */
+  readonly duringOutage?: boolean
+  /** Where it takes more than others do. */
+  readonly maxBodyBytes?: number
   readonly answers: readonly RouteAnswer[]
   /** Errors of its own; those that any request can meet are not repeated here. */
   readonly errors: readonly AppErrorCode[]
@@ -44,7 +55,7 @@ export interface RouteInputs {
 }
 
 export interface Route extends RouteDescription, RouteInputs {
-  answer(request: RawRequest, services: ApiServices): Promise<RouteReply>
+  answer(request: RawRequest, services: ApiServices, caller: Caller): Promise<RouteReply>
 }
 
 interface Parsed<I extends RouteInputs> {
@@ -52,6 +63,7 @@ interface Parsed<I extends RouteInputs> {
   readonly query: z.output<I['query']>
   readonly headers: z.output<I['headers']>
   readonly body: z.output<I['body']>
+  readonly disconnected: RawRequest['disconnected']
 }
 
 /** To be spread into a route that reads nothing but its path; unknown query parameters are refused nonetheless. */
@@ -66,20 +78,21 @@ export const NO_INPUT = {
 export function defineRoute<I extends RouteInputs>(
   inputs: I,
   description: RouteDescription,
-  run: (input: Parsed<I>, services: ApiServices) => Promise<RouteReply> | RouteReply,
+  run: (input: Parsed<I>, services: ApiServices, caller: Caller) => Promise<RouteReply> | RouteReply,
 ): Route {
   const { params, query, headers, body } = inputs
   return {
     ...description,
     ...{ params, query, headers, body },
-    async answer(raw, services) {
+    async answer(raw, services, caller) {
       const input = {
         params: parseInput<I['params']>(params, raw.params),
         query: parseInput<I['query']>(query, raw.query),
         headers: parseInput<I['headers']>(headers, raw.headers),
         body: parseInput<I['body']>(body, raw.body),
+        disconnected: raw.disconnected,
       }
-      return run(input, services)
+      return run(input, services, caller)
     },
   }
 }

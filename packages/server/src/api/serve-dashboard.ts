@@ -30,12 +30,15 @@ const PAGE_POLICY = [
 const NOT_BUILT =
   '<!doctype html><title>Drover</title><p>The web page is not built: run <code>npm run build -w packages/dashboard</code>. The API is at <a href="/openapi.json">/openapi.json</a>.'
 
+/** The page itself holds nothing; what it shows it asks for, with a key where there are keys. */
+const OPEN = { config: { scope: null } }
+
 export function registerDashboard(server: FastifyInstance, dir: string | null): void {
-  server.get('/', async (_request, reply) => {
+  server.get('/', OPEN, async (_request, reply) => {
     const index = dir === null ? null : await readWithin(dir, 'index.html')
     return sendPage(reply, '.html', index ?? NOT_BUILT)
   })
-  server.get<{ Params: { '*': string } }>('/*', async (request, reply) => {
+  server.get<{ Params: { '*': string } }>('/*', OPEN, async (request, reply) => {
     const path = request.params['*']
     const extension = extname(path)
     // Only files of known kinds can be there; everything else is a mistyped API path and gets its problem document.

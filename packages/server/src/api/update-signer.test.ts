@@ -128,7 +128,7 @@ describe('pause and resume', () => {
       const { status, body } = await call('POST', `${SIGNER}/${action}`, reason)
       expect([status, body.paused, (await stored()).paused]).toEqual([200, paused, paused])
     }
-    expect(api.telemetry.logs[0]).toMatchObject({ fields: { action: 'pause', actor: 'api', ...reason } })
+    expect(api.telemetry.logs[0]).toMatchObject({ fields: { action: 'pause', actor: 'local', ...reason } })
   })
 
   test.each([['pause'], ['resume']])('%s without a reason is refused', async (action) => {

@@ -1,18 +1,23 @@
 /** The composition root: the only place that makes adapters and hands them to what needs them; start and orderly stop. */
 import { fileURLToPath } from 'node:url'
+import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
+import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
 import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
-import { createEvmChain } from '../chain/evm-chain.ts'
+import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { type Policy, PRESETS } from '../core/policy.ts'
 import { createAccept } from '../engine/accept.ts'
+import { createAcceptBatch } from '../engine/accept-batch.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
+import { createFeeMarkets } from '../engine/fee-markets.ts'
+import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
@@ -20,16 +25,23 @@ import { readBaseFee } from '../engine/read-base-fee.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
+import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { registerRpc } from '../rpc/register-rpc.ts'
+import { createRpcEndpoint } from '../rpc/rpc-endpoint.ts'
+import { createRpcSockets } from '../rpc/rpc-sockets.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
 import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
+import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { openAccess } from './open-access.ts'
+import { openWebhooks } from './open-webhooks.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
 import { tellKeptPolicies } from './tell-kept-policies.ts'
@@ -60,6 +72,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   })
   await adjustClock(clock, store)
   const nodeId = random.id(clock.now())
+  const keys = createPostgresAccessStore({
+    databaseUrl: config.database.url,
+    telemetry,
+    applicationName: 'drover access',
+  })
+  const access = await openAccess({ store: keys, clock, telemetry, nodeId }, config.http.host)
   const signer = createLocalSigner(config.signers.keys)
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, clock, telemetry)))
   await store.registerSigners(
@@ -108,13 +126,26 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   })
   const reservations = createReservations({ store, chains: byId, clock, random })
   const resets = createResetNonce({ store, clock, random })
+  const acceptBatch = createAcceptBatch({ accept, intake })
+  const waits = createTransactionWaits({ store, clock, telemetry })
+  const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
     ...around,
+    access,
+    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    audit: keys,
     reservations,
     resets,
     nodeId,
     accept,
+    acceptBatch,
     operate,
+    webhooks: hooks.webhooks,
+    eventStreams: createEventStreams({ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed }),
+    waits,
+    feeMarkets: createFeeMarkets({ chains: byId, clock }),
+    fillGaps: createFillGaps({ store, clock, random }),
+    ownKeys: { addresses: signer.addresses, defaultPolicy: (address) => policyOf(config, address) },
     store,
     clock,
     chainStatus,
@@ -128,10 +159,18 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),
   })
+  const rpc = createRpcEndpoint({
+    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: config.rpc },
+    upstreams: chains.map(({ chain }) => chain),
+    recordRefusal: access.recordRefusal,
+  })
+  const sockets = createRpcSockets({ endpoint: rpc, door: access, clock, telemetry, maxSockets: config.rpc.maxSockets })
+  registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })
   await engine.start()
+  await hooks.start()
   const url = await listen(server, config.http).catch(async (error: unknown) => {
-    await engine.stop()
-    await store.close()
+    await Promise.all([engine.stop(), hooks.stop()])
+    await Promise.all([access.close(), hooks.close(), store.close()])
     throw error
   })
   let stopping: Promise<void> | null = null
@@ -143,12 +182,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   async function stopInOrder(): Promise<void> {
     review.stop()
     // Side by side: a client that takes its time must not keep the lanes from going to a peer.
-    await Promise.all([engine.stop(), server.close().then(() => intake.drain())])
+    await Promise.all([engine.stop(), hooks.stop(), server.close().then(() => intake.drain())])
     signers.close()
     reservations.close()
     resets.close()
     await Promise.all(chains.map(({ chain }) => chain.close()))
-    await store.close()
+    await Promise.all([access.close(), hooks.close(), store.close()])
     settle()
   }
 
@@ -173,7 +212,7 @@ async function openChain(
   own: ChainConfig,
   clock: SystemClock,
   telemetry: Telemetry,
-): Promise<{ readonly chain: Chain; readonly own: ChainConfig }> {
+): Promise<{ readonly chain: EvmChain; readonly own: ChainConfig }> {
   const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
   const { rpcUrls: urls, pollIntervalMs, feeModel } = own
   const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })

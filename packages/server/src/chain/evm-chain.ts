@@ -11,6 +11,7 @@ import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { Upstream } from '../ports/upstream.ts'
 import {
   balanceRead,
   blockRead,
@@ -24,7 +25,7 @@ import {
 import { readEstimates } from './estimates.ts'
 import { readFeeMarket } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
-import type { RpcReply, RpcRequest } from './json-rpc.ts'
+import { readPending } from './read-pending.ts'
 import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
 import { createRpcPool } from './rpc-pool.ts'
 import { parseRpcUrls } from './rpc-url.ts'
@@ -44,9 +45,7 @@ export interface EvmChainOptions {
   readonly feeModel?: FeeModel
 }
 
-export interface EvmChain extends Chain {
-  /** Passes requests through to one node as they are. */
-  forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]>
+export interface EvmChain extends Chain, Upstream {
   /** Hosts only: URLs may carry credentials. */
   endpoints(): readonly { readonly host: string; readonly state: EndpointState }[]
 }
@@ -109,6 +108,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),
     forward: (requests) => pool.forward(requests),
+    readPending,
     endpoints: () => pool.endpoints().map((endpoint) => ({ host: endpoint.host, state: endpoint.state() })),
     async close() {
       hints.close()

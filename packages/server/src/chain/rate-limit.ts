@@ -4,6 +4,9 @@ import type { RpcError } from './rpc-error.ts'
 const WORDS =
   /compute units per second|request count exceeded|request rate limited|request limit reached|rate.?limit|too many requests|requests per second|throughput limit/i
 
+/** Providers use -32005 also for one query that asks for too much: to wait does not help it, and others are answered. */
+const QUERY_WORDS = /more than \d+ (results|logs)|block range|query (timeout|exceeds)|response size/i
+
 /** Besu says -32005 for too much gas and means it: only where the text speaks of nothing else is the code trusted. */
 const GAS_WORDS = /gas|nonce|fund|price/i
 
@@ -12,5 +15,5 @@ export function isRateLimit(error: RpcError): boolean {
   // A contract's own words ("execution reverted: rate limit exceeded") are an answer.
   if (error.code === 3 || /revert/i.test(error.message)) return false
   if (WORDS.test(error.message)) return true
-  return error.code === -32005 && !GAS_WORDS.test(error.message)
+  return error.code === -32005 && !GAS_WORDS.test(error.message) && !QUERY_WORDS.test(error.message)
 }

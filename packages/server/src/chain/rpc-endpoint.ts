@@ -94,6 +94,15 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     return replies
   }
 
+  /**
+   * A query that somebody else made too heavy gets no answer in time, or too long a one: that must not take the node away
+   * from our own work, which finds out soon enough if it is down.
+   */
+  function learnFromForeign(replies: readonly RpcReply[]): readonly RpcReply[] {
+    learn(replies.filter(({ type }) => type !== 'lost'))
+    return replies
+  }
+
   /** Null once it serves our chain; else the reply to whatever was to be asked of it. */
   async function verify(): Promise<RpcReply | null> {
     const requests = [{ method: 'eth_chainId', params: [] }]
@@ -139,7 +148,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
       const problem = await ensureVerified()
       if (problem !== null) return requests.map(() => problem)
       const replies = await sendTimed(requests, purpose)
-      if (purpose === 'forward' || !replies.every(isStale)) return learn(replies)
+      if (purpose === 'forward') return learnFromForeign(replies)
+      if (!replies.every(isStale)) return learn(replies)
       // Once more over a new connection; who is at its other end has to be found out first.
       enter('unverified', 0, 'an idle connection was closed')
       const changed = await ensureVerified()

@@ -241,6 +241,29 @@ test('a connection that was closed while idle costs no failure', async () => {
   expect(await chain.forward([{ method: 'eth_blockNumber', params: [] }])).toMatchObject([{ type: 'lost' }])
 })
 
+describe('what is passed on for others', () => {
+  const query = { method: 'eth_getLogs', params: [{}] }
+
+  test('takes no node away when it gets no answer', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.on('eth_getLogs', garbage({ forward: false }))
+    expect(await chain.forward([query])).toMatchObject([{ type: 'lost' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'healthy' }])
+  })
+
+  test('pauses no node when it asks for too much, but does when it asks too often', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.on('eth_getLogs', rpcError(-32005, 'query returned more than 10000 results'))
+    expect(await chain.forward([query])).toMatchObject([{ type: 'error', error: { code: -32005 } }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'healthy' }])
+    first.on('eth_getLogs', rpcError(-32005, 'daily request count exceeded, request rate limited'))
+    expect(await chain.forward([query])).toMatchObject([{ type: 'rate_limited' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'paused' }])
+  })
+})
+
 describe('failover', () => {
   test('goes to the second node, and back when only the first is left', async () => {
     const clock = createSkippingClock()

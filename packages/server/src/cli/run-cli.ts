@@ -2,15 +2,25 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { createRedactor } from '../telemetry/redactor.ts'
+import { addAuditCommand } from './audit-command.ts'
+import { addBatchCommand } from './batch/batch-command.ts'
+import { addChainCommands } from './chain-commands.ts'
 import type { CommandContext } from './command-context.ts'
+import { addCompletionCommand } from './completion/completion-command.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDevCommand } from './dev-command.ts'
+import { addDoctorCommand } from './doctor-command.ts'
+import { addEventsCommand } from './events-command.ts'
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.ts'
+import { addKeyCommand } from './key-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { reportFailure } from './report-failure.ts'
+import { addSignerCommand } from './signer/signer-command.ts'
 import { addStartCommand } from './start-command.ts'
 import type { Terminal } from './terminal.ts'
 import { addTimersCommand } from './timers-command.ts'
+import { addTxCommand } from './tx/tx-command.ts'
+import { addWebhookCommand } from './webhook/webhook-command.ts'
 
 const EXAMPLES = `
 Examples:
@@ -18,6 +28,12 @@ Examples:
   drover migrate                      create or update the tables
   drover start --port 8080            run the service
   drover config                       what is set, from where, and what is wrong
+  drover doctor                       whether everything is there that the service needs
+  drover tx send --from 0xf39F… --to 0x7099… --value 0.1ether
+  drover tx explain 0x5e1d…           why it is where it is, and what can be done
+  drover batch payouts.csv --from 0xf39F…
+  drover signer list                  who sends, and how it goes
+  drover events --follow --json       everything that happens, a line each
   drover timers simulate              a congested timer lane, block by block`
 
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -37,7 +53,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-function createProgram(context: CommandContext): Command {
+/** The whole tree of commands; the completion scripts and the reference page are made from it too. */
+export function createProgram(context: CommandContext): Command {
   const { stdout, stderr } = context.terminal
   const program = new Command('drover')
     .description('Drives EVM transactions to finality, exactly once.')
@@ -51,7 +68,17 @@ function createProgram(context: CommandContext): Command {
   addStartCommand(program, context)
   addMigrateCommand(program, context)
   addConfigCommand(program, context)
+  addDoctorCommand(program, context)
+  addKeyCommand(program, context)
+  addTxCommand(program, context)
+  addBatchCommand(program, context)
+  addSignerCommand(program, context)
+  addEventsCommand(program, context)
+  addWebhookCommand(program, context)
+  addChainCommands(program, context)
+  addAuditCommand(program, context)
   addTimersCommand(program, context)
+  addCompletionCommand(program, context)
   return program
 }
 

@@ -3,11 +3,16 @@ import type { Environment } from '../config/layer.ts'
 import type { LogStream } from '../telemetry/telemetry.ts'
 import type { ExitCode } from './exit-code.ts'
 
+/** Where text goes. On a terminal it has a width, which changes with the window. */
+export interface OutputStream extends LogStream {
+  readonly columns?: number
+}
+
 export interface Terminal {
   readonly env: Environment
   readonly folder: string
-  readonly stdout: LogStream
-  readonly stderr: LogStream
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
   /** Called for each SIGINT and SIGTERM until taken back. */
   onSignal(listener: (signal: string) => void): () => void
   /** Called with each error that nobody caught, in place of ending the process with its text in full view. */

@@ -41,6 +41,23 @@ export interface Config {
     readonly batchSize: number
   }
   readonly blocks: { readonly headerWindow: number; readonly queueLength: number }
+  readonly events: { readonly maxStreams: number; readonly heartbeatMs: number; readonly stallMs: number }
+  /** `holdTimeoutMs`: how long `eth_sendTransaction` waits for its hash. */
+  readonly rpc: {
+    readonly holdTimeoutMs: number
+    readonly allowedMethods: readonly string[]
+    readonly maxSockets: number
+  }
+  readonly webhooks: {
+    readonly allowPrivate: boolean
+    readonly max: number
+    readonly timeoutMs: number
+    readonly parallel: number
+    readonly retry: { readonly firstPauseMs: number; readonly longestPauseMs: number; readonly giveUpAfterMs: number }
+    readonly disableAfterMs: number
+    readonly secretOverlapMs: number
+    readonly retentionMs: number
+  }
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
 }
@@ -77,8 +94,36 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       batchSize: values.receiptBatchSize,
     },
     blocks: { headerWindow: values.headerWindow, queueLength: values.blockQueueLength },
+    events: {
+      maxStreams: values.maxEventStreams,
+      heartbeatMs: values.eventHeartbeat,
+      stallMs: values.eventStallTimeout,
+    },
+    rpc: {
+      holdTimeoutMs: values.rpcHoldTimeout,
+      allowedMethods: values.rpcAllowedMethods,
+      maxSockets: values.rpcMaxSockets,
+    },
+    webhooks: toWebhookConfig(values),
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
+  }
+}
+
+function toWebhookConfig(values: Omit<SettingValues, keyof ChainValues>): Config['webhooks'] {
+  return {
+    allowPrivate: values.webhookAllowPrivate,
+    max: values.maxWebhooks,
+    timeoutMs: values.webhookTimeout,
+    parallel: values.webhookParallel,
+    retry: {
+      firstPauseMs: values.webhookRetryInterval,
+      longestPauseMs: values.webhookRetryMaxInterval,
+      giveUpAfterMs: values.webhookRetryFor,
+    },
+    disableAfterMs: values.webhookDisableAfter,
+    secretOverlapMs: values.webhookSecretOverlap,
+    retentionMs: values.webhookRetention,
   }
 }
 

@@ -92,7 +92,6 @@ describe('problems', () => {
 
   test.each([
     [{ leaseRenewInterval: '8s' }, 'leaseRenewInterval'],
-    [{ host: '0.0.0.0' }, 'host'],
     [{ finality: 256 }, 'headerWindow'],
   ])('%j contradicts another setting', (flags, place) => {
     expect(problemsOf({ flags })).toEqual([expect.stringMatching(`^${place}: `)])

@@ -9,6 +9,7 @@ import type { LogLevel } from '../ports/telemetry.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
+import { methodList } from './method-list.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
 import { boolean, integer, oneOf, optional, type SettingType, text } from './setting-type.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
@@ -106,7 +107,8 @@ export const SETTINGS = {
   host: setting({
     type: text,
     fallback: '127.0.0.1',
-    description: 'The address to listen on. Only a loopback address, since whoever reaches the service can send.',
+    description:
+      'The address to listen on. One that others can reach needs an API key first: without any, only this machine may call.',
   }),
   port: setting({
     type: integer(0, 65_535),
@@ -226,6 +228,90 @@ export const SETTINGS = {
     type: integer(1, 5_000),
     fallback: 500,
     description: 'Requests stored together, at most.',
+  }),
+  webhookAllowPrivate: setting({
+    type: boolean,
+    fallback: false,
+    description:
+      'Whether webhooks may point to private addresses and to plain http. Whoever may make a webhook can then make this service call what is in its own network.',
+  }),
+  maxWebhooks: setting({
+    type: integer(1, 10_000),
+    fallback: 100,
+    description: 'Webhooks that there may be.',
+  }),
+  webhookTimeout: setting({
+    type: duration(100, MINUTE),
+    fallback: 15_000,
+    description: 'How long a receiver may take to answer.',
+  }),
+  webhookParallel: setting({
+    type: integer(1, 100),
+    fallback: 16,
+    description: 'Deliveries to one webhook that may be under way at one time, each of another transaction.',
+  }),
+  webhookRetryInterval: setting({
+    type: duration(100, DAY),
+    fallback: 2_000,
+    description: 'The pause before the second attempt at a delivery; it doubles with each further one.',
+  }),
+  webhookRetryMaxInterval: setting({
+    type: duration(100, DAY),
+    fallback: 60 * MINUTE,
+    description: 'The longest pause between two attempts at a delivery.',
+  }),
+  webhookRetryFor: setting({
+    type: duration(1_000, 30 * DAY),
+    fallback: 3 * DAY,
+    description: 'A delivery that still fails this long after its first attempt is given up; it can be ordered again.',
+  }),
+  webhookDisableAfter: setting({
+    type: duration(1_000, 90 * DAY),
+    fallback: 5 * DAY,
+    description: 'A webhook that nothing could be delivered to for this long is switched off.',
+  }),
+  webhookSecretOverlap: setting({
+    type: duration(0, 30 * DAY),
+    fallback: DAY,
+    description: 'How long the old secret of a webhook signs beside a new one.',
+  }),
+  webhookRetention: setting({
+    type: duration(1_000, 365 * DAY),
+    fallback: 14 * DAY,
+    description: 'How long deliveries are kept in the log after they were delivered or given up.',
+  }),
+  maxEventStreams: setting({
+    type: integer(1, 100_000),
+    fallback: 1_000,
+    description: 'Clients that may follow the event stream at this node at one time; more are answered with 503.',
+  }),
+  eventHeartbeat: setting({
+    type: duration(100, 10 * MINUTE),
+    fallback: 15_000,
+    description:
+      'How often a quiet event stream shows that it is alive; within this time a key that was revoked loses its streams.',
+  }),
+  eventStallTimeout: setting({
+    type: duration(100, 10 * MINUTE),
+    fallback: 30_000,
+    description: 'A client that takes nothing from its event stream for this long is let go; it can resume.',
+  }),
+  rpcHoldTimeout: setting({
+    type: duration(100, 10 * MINUTE),
+    fallback: 8_000,
+    description:
+      'How long `eth_sendTransaction` waits for its hash before it answers with the id of the transaction, which goes on. Shorter than the time-out of the clients, or they never see that answer; viem gives up after 10s.',
+  }),
+  rpcAllowedMethods: setting<readonly string[]>({
+    type: methodList,
+    fallback: [],
+    description:
+      'JSON-RPC methods to pass on to the nodes besides the usual reads, such as `debug_traceTransaction`; whoever may read can call them.',
+  }),
+  rpcMaxSockets: setting({
+    type: integer(1, 100_000),
+    fallback: 1_000,
+    description: 'WebSocket connections to the JSON-RPC endpoint at one time; more are refused.',
   }),
   logLevel: setting<LogLevel>({
     type: oneOf(LOG_LEVELS),

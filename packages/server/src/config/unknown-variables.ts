@@ -5,10 +5,11 @@ import { findNearestName } from './nearest-name.ts'
 import { environmentVariableOf, SETTING_NAMES } from './settings.ts'
 
 /**
- * Not ours to judge: what Kubernetes puts into every container beside a service named "drover", and what our own tests
- * hand to their processes.
+ * Not ours to judge: what Kubernetes puts into every container beside a service named "drover", what our own tests hand
+ * to their processes, and what the commands that talk to a running service read.
  */
-const FOREIGN = /^DROVER_(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?|TEST_\w+)$/
+const FOREIGN =
+  /^DROVER_(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?|TEST_\w+|URL|API_KEY|LOCK_OWNER)$/
 
 export function unknownVariables(env: Environment): readonly ConfigProblem[] {
   const known = SETTING_NAMES.map(environmentVariableOf)

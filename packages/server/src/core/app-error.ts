@@ -2,11 +2,15 @@
 export const APP_ERRORS = {
   invalid_request: 'The request is malformed; `field` names the part and what is allowed there.',
   not_found: 'There is nothing under this id.',
+  unauthorized: 'An API key is needed, or the one given is not known, revoked or expired.',
+  forbidden: 'The API key is not good for this: a scope is missing, or it is limited to other signers or chains.',
+  rate_limited: 'The API key makes more requests than it may; try again after the time given.',
   misdirected_request:
-    'The Host header names another host. Without access control only loopback names and addresses are served.',
+    'The Host header names another host. As long as there are no API keys only loopback names and addresses are served.',
   method_not_allowed: 'This path exists, but not with this method; the `Allow` header names those it has.',
   unknown_chain: 'This service does not follow that chain.',
   unknown_signer: 'No signer with this address is registered on that chain.',
+  signer_exists: 'The signer is registered on that chain already.',
   idempotency_conflict: 'The same key was used before with another body.',
   transaction_rejected: 'The transaction would certainly fail; nothing was stored and no nonce was taken.',
   action_forbidden: 'The transaction is not in a state, or under a policy, that allows this action.',
@@ -14,10 +18,17 @@ export const APP_ERRORS = {
   reservation_expired:
     'The lock on the nonce has run out; it may be somebody else’s by now, and nothing may be sent with it.',
   queue_full: 'Too many requests are waiting to be stored; try again after the time given.',
+  too_many_waiting:
+    'This node holds back as many answers as it can; nothing was stored. Try again after the time given, or without `wait`.',
   chain_unavailable: 'The chain node cannot be reached at the moment; nothing was stored.',
   database_unavailable:
     'The database cannot be reached at the moment; whether the request was stored is told by sending it again with the same key.',
+  webhook_limit: 'There are as many webhooks as are allowed; delete one first.',
+  too_many_streams:
+    'This node serves as many event streams as it may; ask another node, or try again after the time given.',
   payload_too_large: 'The body is larger than allowed.',
+  headers_too_large: 'The headers, or the URL, are larger than allowed.',
+  request_timeout: 'The request did not arrive in time.',
   unsupported_media_type: 'The body must be JSON.',
   internal: 'Something is broken inside Drover; the log has the details.',
 } as const

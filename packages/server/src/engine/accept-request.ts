@@ -22,6 +22,8 @@ export interface AcceptRequest {
   readonly finality: Finality | null
   readonly simulate: boolean | null
   readonly metadata: Readonly<Record<string, string>>
+  /** Who asks, for the history; no part of what is asked. */
+  readonly by?: string
 }
 
 export interface AcceptDefaults {
@@ -41,7 +43,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
 }
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
-export function digestRequest({ requestId: _key, ...body }: AcceptRequest): Hash {
+export function digestRequest({ requestId: _key, by: _by, ...body }: AcceptRequest): Hash {
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

@@ -25,7 +25,8 @@ export interface Accepted {
   readonly transaction: Transaction
 }
 
-export type Accept = (request: AcceptRequest) => Promise<Accepted>
+/** `submit` stands in for the intake's, where several requests are to be stored together. */
+export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Promise<Accepted>
 
 interface AcceptPorts {
   readonly store: Pick<Store, 'findRequests'>
@@ -52,7 +53,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     return { type: 'existing', transaction: earlier }
   }
 
-  async function take(request: AcceptRequest): Promise<Accepted> {
+  async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
     if ((await signers.find(lane)) === null) throw unknownSigner(lane)
@@ -70,7 +71,7 @@ export function createAccept(ports: AcceptPorts): Accept {
       if (twin !== null) return twin
       throw rejection
     }
-    const outcome = await intake.submit({ id: random.id(clock.now()), intent })
+    const outcome = await submit({ id: random.id(clock.now()), intent, ...(request.by !== undefined && { by: request.by }) })
     switch (outcome.type) {
       case 'inserted':
         return { type: 'accepted', transaction: outcome.transaction }
@@ -83,10 +84,10 @@ export function createAccept(ports: AcceptPorts): Accept {
     }
   }
 
-  return async (request) => {
+  return async (request, submit = intake.submit) => {
     let result: string = 'internal'
     try {
-      const accepted = await take(request)
+      const accepted = await take(request, submit)
       result = accepted.type
       return accepted
     } catch (error) {

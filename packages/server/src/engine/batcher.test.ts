@@ -40,6 +40,47 @@ function createHeldBatcher(limits: Partial<typeof LIMITS> = {}) {
   return { batcher, runs, waiting, batches: () => runs.map(({ items }) => items) }
 }
 
+describe('items that belong together', () => {
+  test('leave in one batch and in order, even where it gets longer than others, with what came before them', async () => {
+    const { batcher, batches, runs } = createHeldBatcher({ maxBatch: 3 })
+    const first = batcher.add('a')
+    const together = batcher.addTogether(['b', 'c', 'd', 'e'])
+    const last = batcher.add('f')
+    expect(batches()).toEqual([['a', 'b', 'c', 'd', 'e']])
+    await vi.advanceTimersByTimeAsync(3)
+    expect(batches()).toEqual([['a', 'b', 'c', 'd', 'e'], ['f']])
+    for (const run of runs) run.finish()
+    expect(await Promise.all([first, ...together, last])).toEqual(['A', 'B', 'C', 'D', 'E', 'F'])
+  })
+
+  test('do not hold those of another group to them', () => {
+    const { batcher, batches } = createHeldBatcher({ maxBatch: 2 })
+    for (const group of [
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ])
+      for (const result of batcher.addTogether(group)) void result
+    expect(batches()).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ])
+  })
+
+  test('are refused one by one where the queue is full, the last ones first', async () => {
+    const { batcher, runs } = createHeldBatcher({ maxWaiting: 2 })
+    const settled = Promise.allSettled(batcher.addTogether(['a', 'b', 'c']))
+    await vi.advanceTimersByTimeAsync(3)
+    runs[0]?.finish()
+    expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  })
+
+  test('none are no batch', () => {
+    const { batcher, batches } = createHeldBatcher()
+    expect(batcher.addTogether([])).toEqual([])
+    expect(batches()).toEqual([])
+  })
+})
+
 describe('forming batches', () => {
   test('what comes within the linger leaves together, in order, and each gets its own result', async () => {
     const { batcher, batches, runs } = createHeldBatcher()

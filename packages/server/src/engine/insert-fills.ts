@@ -2,6 +2,7 @@
 import { FILL_PRIORITY, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Queued } from '../core/transaction.ts'
+import type { OperatorAct } from '../core/tx-event.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { type AcceptRequest, formIntent } from './accept-request.ts'
@@ -20,18 +21,19 @@ export async function insertFills(
   { store, clock, random }: FillPorts,
   lane: Lane,
   nonces: readonly number[],
+  by: OperatorAct | null = null,
 ): Promise<readonly Queued[]> {
   const outcomes = await store.insertTransactions(
-    nonces.map((nonce) => ({ id: random.id(clock.now()), intent: composeFill(lane, nonce) })),
+    nonces.map((nonce) => ({ id: random.id(clock.now()), intent: composeFill(lane, nonce, by) })),
   )
   return outcomes.flatMap((outcome) => (outcome.type === 'inserted' ? [outcome.transaction] : []))
 }
 
-function composeFill(lane: Lane, nonce: number): Intent {
+function composeFill(lane: Lane, nonce: number, by: OperatorAct | null): Intent {
   const request: AcceptRequest = {
     ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: NOOP_GAS },
     ...{ fees: null, speed: null, priority: FILL_PRIORITY, validUntil: null, requestId: null, finality: null },
-    ...{ simulate: false, metadata: { purpose: 'gap_fill', nonce: String(nonce) } },
+    ...{ simulate: false, metadata: { purpose: 'gap_fill', nonce: String(nonce), ...by } },
   }
   return formIntent(request, lane, { speed: 'fast', simulate: false })
 }

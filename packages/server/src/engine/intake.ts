@@ -40,6 +40,8 @@ const INTAKE_LIMITS: IntakeLimits = {
 
 export interface Intake {
   submit(item: NewTransaction): Promise<IntakeOutcome>
+  /** Stored by one database transaction, with places in the queue in this order; an outcome for each. */
+  submitTogether(items: readonly NewTransaction[]): readonly Promise<IntakeOutcome>[]
   /** Refuses what comes from now on, stores what is waiting, and resolves when nothing is left. */
   drain(): Promise<void>
 }
@@ -99,7 +101,7 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
     run: flush,
     onWaiting: (count) => telemetry.gauge('drover_queue_depth', count, QUEUE),
   })
-  return { submit: batcher.add, drain: batcher.drain }
+  return { submit: batcher.add, submitTogether: batcher.addTogether, drain: batcher.drain }
 }
 
 function recogniseOwn(id: TxId, outcome: InsertOutcome): IntakeOutcome {

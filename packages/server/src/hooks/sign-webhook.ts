@@ -9,10 +9,20 @@ export interface WebhookHeaders {
 
 const PREFIX = 'whsec_'
 
-/** A secret is text, or base64 behind `whsec_`. */
-export function signWebhook(secret: string, id: string, nowMs: number, body: string): WebhookHeaders {
-  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
+/** A secret is text, or base64 behind `whsec_`. While one takes over from another both sign, and either is good. */
+export function signWebhook(
+  secrets: string | readonly string[],
+  id: string,
+  nowMs: number,
+  body: string,
+): WebhookHeaders {
   const timestamp = String(Math.floor(nowMs / 1_000))
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+  const sign = (secret: string) =>
+    createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')
+  const signatures = [secrets].flat().map((secret) => `v1,${sign(secret)}`)
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+}
+
+function keyOf(secret: string): Buffer {
+  return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
 }

@@ -3,6 +3,7 @@
  * lease they were decided under and happen inside one database transaction that holds that lease, or not at all.
  * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
  */
+import type { Reach } from '../core/caller.ts'
 import type { Header } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
@@ -23,6 +24,8 @@ export class StoreUnavailable extends Error {
 export interface NewTransaction {
   readonly id: TxId
   readonly intent: Intent
+  /** Who asked for it, for its history. */
+  readonly by?: string
 }
 
 export type InsertOutcome =
@@ -169,6 +172,7 @@ export interface TransactionFilter {
   readonly nonce?: number
   /** Created at or after, milliseconds. */
   readonly since?: number
+  readonly reach?: Reach
 }
 
 export interface Page<T> {
@@ -191,6 +195,8 @@ export type Notice =
   | { readonly type: 'lane.released'; readonly lane: Lane }
   | { readonly type: 'nodes.changed' }
   | { readonly type: 'events.appended' }
+  /** There may be something new to do for webhooks. */
+  | { readonly type: 'webhooks.changed' }
   /** Notices may have been lost (connection lost): look at everything once. */
   | { readonly type: 'gap' }
 
@@ -212,7 +218,7 @@ export interface Store extends LaneRequestStore {
     change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
     note: HistoryNote,
   ): Promise<SignerRecord | null>
-  listLaneStatus(filter: { readonly lane?: Lane }): Promise<readonly LaneStatus[]>
+  listLaneStatus(filter: { readonly lane?: Lane; readonly reach?: Reach }): Promise<readonly LaneStatus[]>
 
   // Nodes and leases: time is the database's alone.
   heartbeat(node: {
@@ -252,6 +258,8 @@ export interface Store extends LaneRequestStore {
 
   // Reads
   findTransaction(id: TxId): Promise<Transaction | null>
+  /** Those of them that are there, in no order. One round trip. */
+  findTransactions(ids: readonly TxId[]): Promise<readonly Transaction[]>
   /** Earlier requests under these keys, in order; null where there is none. One round trip. */
   findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
@@ -263,9 +271,11 @@ export interface Store extends LaneRequestStore {
   countAhead(id: TxId): Promise<number | null>
   readHistory(id: TxId): Promise<readonly HistoryEntry[]>
   /** Events after a cursor, in commit order; a later commit never appears before the cursor. */
-  readEvents(after: number, limit: number): Promise<readonly HistoryEntry[]>
+  readEvents(after: number, limit: number, reach?: Reach): Promise<readonly HistoryEntry[]>
   /** The same stream, but only the one entry of each transaction that made it final. */
-  readCompletions(after: number, limit: number): Promise<readonly HistoryEntry[]>
+  readCompletions(after: number, limit: number, reach?: Reach): Promise<readonly HistoryEntry[]>
+  /** The newest event that is committed; 0 where there is none. What is written from now on comes after it. */
+  findLastEventId(): Promise<number>
 
   // Canonical headers, as one node sees them
   saveHeaders(chainId: number, headers: readonly Header[], keepFrom: number): Promise<void>

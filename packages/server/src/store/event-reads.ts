@@ -1,9 +1,11 @@
 /** History and stream: the same rows, read by transaction or by place. */
+import type { Reach } from '../core/caller.ts'
 import type { Address } from '../core/hex.ts'
 import type { TxId, TxState } from '../core/transaction.ts'
 import { COMPLETING_EVENTS } from '../core/tx-event.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import type { Database } from './database.ts'
+import { reachValues } from './reach-values.ts'
 import { isTxId } from './tx-id.ts'
 
 interface EventRow {
@@ -33,33 +35,61 @@ const HISTORY = {
   text: `select ${COLUMNS} from tx_event where tx_id = $1 order by tx_seq`,
 } as const
 
+const WITHIN_REACH = '($3::bytea[] is null or signer = any($3)) and ($4::bigint[] is null or chain_id = any($4))'
+
 const EVENTS = {
   name: 'read_events',
-  text: `select ${COLUMNS} from tx_event where event_id > $1 order by event_id limit $2`,
+  text: `select ${COLUMNS} from tx_event where event_id > $1 and ${WITHIN_REACH} order by event_id limit $2`,
 } as const
 
 const COMPLETIONS = {
   name: 'read_completions',
   text: `
 select ${COLUMNS} from tx_event
- where event_id > $1 and to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED') and type = any($3::text[])
+ where event_id > $1 and to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED') and type = any($5::text[])
+   and ${WITHIN_REACH}
  order by event_id limit $2`,
 } as const
+
+const BY_ID = {
+  name: 'read_events_by_id',
+  text: `select ${COLUMNS} from tx_event where event_id = any($1::bigint[])`,
+} as const
+
+const LAST = { name: 'find_last_event', text: 'select last_id from event_head' } as const
 
 export async function readHistory(database: Database, id: TxId): Promise<readonly HistoryEntry[]> {
   return isTxId(id) ? (await database.query<EventRow>(HISTORY, [id])).map(toEntry) : []
 }
 
-export async function readEvents(database: Database, after: number, limit: number): Promise<readonly HistoryEntry[]> {
-  return (await database.query<EventRow>(EVENTS, [after, limit])).map(toEntry)
+export async function readEvents(
+  database: Database,
+  after: number,
+  limit: number,
+  reach?: Reach,
+): Promise<readonly HistoryEntry[]> {
+  return (await database.query<EventRow>(EVENTS, [after, limit, ...reachValues(reach)])).map(toEntry)
 }
 
 export async function readCompletions(
   database: Database,
   after: number,
   limit: number,
+  reach?: Reach,
 ): Promise<readonly HistoryEntry[]> {
-  return (await database.query<EventRow>(COMPLETIONS, [after, limit, COMPLETING_EVENTS])).map(toEntry)
+  const values = [after, limit, ...reachValues(reach), COMPLETING_EVENTS]
+  return (await database.query<EventRow>(COMPLETIONS, values)).map(toEntry)
+}
+
+/** Those of them that are there, in no order. */
+export async function readEventsById(database: Database, ids: readonly number[]): Promise<readonly HistoryEntry[]> {
+  return ids.length === 0 ? [] : (await database.query<EventRow>(BY_ID, [ids])).map(toEntry)
+}
+
+export async function findLastEventId(database: Database): Promise<number> {
+  const [row] = await database.query<{ last_id: number }>(LAST, [])
+  if (row === undefined) throw new Error('the event stream has lost its head')
+  return row.last_id
 }
 
 function toEntry(row: EventRow): HistoryEntry {

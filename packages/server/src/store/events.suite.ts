@@ -143,6 +143,15 @@ export function describeEvents(get: GetStore): void {
       }
     })
 
+    test('the newest event of all is told by its number', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const before = await store.findLastEventId()
+      expect(before).toBe(await lastEventId(store))
+      await store.insertTransactions([anyNew(lane), anyNew(lane)])
+      expect(await store.findLastEventId()).toBe(before + 2)
+    })
+
     test('what does not exist has no history', async () => {
       const { store } = get()
       expect(await store.readHistory(anyNew(await registerLane(store)).id)).toEqual([])

@@ -17,6 +17,10 @@ export interface CountedNote {
 
 export const ACCEPTED_NOTE: HistoryNote = { type: 'accepted', cause: null, detail: {} }
 
+export function acceptedNote(by: string | undefined): HistoryNote {
+  return by === undefined ? ACCEPTED_NOTE : { ...ACCEPTED_NOTE, detail: { by } }
+}
+
 export function eventKey(note: HistoryNote, tx: Pick<Transaction, 'state' | 'subState'>): string {
   return [note.type, tx.state, tx.subState, note.cause ?? ''].join('|')
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '../core/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
-import { ACCEPTED_NOTE, eventKey } from './history-note.ts'
+import { ACCEPTED_NOTE, acceptedNote, eventKey } from './history-note.ts'
 import { toBytes, toJson, toStored, toTime } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED } from './notice-payload.ts'
 import { toQueued } from './queued-transaction.ts'
@@ -25,7 +25,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
-      finality jsonb, simulate boolean, metadata jsonb)
+      finality jsonb, simulate boolean, metadata jsonb, detail jsonb)
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, metadata, created_at, accepted_seq,
@@ -45,7 +45,7 @@ with input as materialized (
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
   select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         $3, 'QUEUED', 'accepted', '{}', h.at, h.at
+         $3, 'QUEUED', 'accepted', (select g.detail from input g where g.seq = i.accepted_seq), h.at, h.at
     from inserted i cross join head h
   returning 1
 ), told as materialized (
@@ -191,7 +191,7 @@ function compare(entry: NewTransaction, earlier: Transaction): InsertOutcome {
     : { type: 'conflict', transactionId: earlier.id }
 }
 
-function toRow({ place, entry: { id, intent } }: Item) {
+function toRow({ place, entry: { id, intent, by } }: Item) {
   return {
     ord: place,
     tx_id: id,
@@ -210,5 +210,6 @@ function toRow({ place, entry: { id, intent } }: Item) {
     finality: intent.finality,
     simulate: intent.simulate,
     metadata: intent.metadata,
+    detail: acceptedNote(by).detail,
   }
 }

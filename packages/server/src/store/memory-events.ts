@@ -2,7 +2,7 @@
 
 import type { Lane } from '../core/lane.ts'
 import type { TxState } from '../core/transaction.ts'
-import { COMPLETING_EVENTS, type HistoryNote } from '../core/tx-event.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import { type CountedNote, compactNotes } from './history-note.ts'
 import { toJson, toStored } from './json-text.ts'
@@ -72,11 +72,4 @@ function toEntry(state: MemoryState, { tx }: MemoryTransaction, by: Writer, note
     count: note.count,
     lastAt: at,
   }
-}
-
-const COMPLETING: ReadonlySet<string> = new Set(COMPLETING_EVENTS)
-const TERMINAL: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED'])
-
-export function isCompletion(entry: HistoryEntry): boolean {
-  return COMPLETING.has(entry.type) && entry.toState !== null && TERMINAL.has(entry.toState)
 }

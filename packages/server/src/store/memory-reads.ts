@@ -1,9 +1,10 @@
 /** Reads of the in-memory store. Every answer is a copy: a caller can change nothing by changing it. */
+import { ALL_LANES, mayUse } from '../core/caller.ts'
 import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
 import { holdsNonce } from '../core/reservation.ts'
 import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
-import type { LaneStatus, LoadedLane, Page, QueueOptions, TransactionFilter } from '../ports/store.ts'
+import type { LaneStatus, LoadedLane, Page, QueueOptions, Store, TransactionFilter } from '../ports/store.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
 import {
@@ -95,8 +96,9 @@ export function listTransactionsInMemory(
 }
 
 function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
-  const { chainId, from, states, requestId, hash, nonce, since } = filter
+  const { chainId, from, states, requestId, hash, nonce, since, reach = ALL_LANES } = filter
   return (
+    mayUse(reach, tx.intent.lane) &&
     (chainId === undefined || tx.intent.lane.chainId === chainId) &&
     (from === undefined || tx.intent.lane.signer === from) &&
     (states === undefined || states.includes(tx.state)) &&
@@ -107,9 +109,12 @@ function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
   )
 }
 
-export function listStatusInMemory(state: MemoryState, wanted: Lane | undefined): readonly LaneStatus[] {
+export function listStatusInMemory(
+  state: MemoryState,
+  { lane: wanted, reach = ALL_LANES }: Parameters<Store['listLaneStatus']>[0],
+): readonly LaneStatus[] {
   return sortedLanes(state)
-    .filter(({ lane }) => wanted === undefined || laneKey(lane) === laneKey(wanted))
+    .filter(({ lane }) => mayUse(reach, lane) && (wanted === undefined || laneKey(lane) === laneKey(wanted)))
     .map((lane) => {
       const transactions = transactionsOf(lane)
       const { owner: nodeId, fence, expiresAt } = lane

@@ -4,11 +4,13 @@
  * only its answer comes later.
  */
 
+import { ALL_LANES, mayUse, type Reach } from '../core/caller.ts'
+import { isCompletion } from '../core/event-filter.ts'
 import { laneKey } from '../core/lane.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { SignerRecord, Store } from '../ports/store.ts'
-import { appendLaneNotes, isCompletion } from './memory-events.ts'
+import type { HistoryEntry, SignerRecord, Store } from '../ports/store.ts'
+import { appendLaneNotes } from './memory-events.ts'
 import {
   acquireInMemory,
   heartbeatInMemory,
@@ -43,7 +45,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
     ...createMemoryRequests(state),
-    listLaneStatus: async ({ lane }) => listStatusInMemory(state, lane),
+    listLaneStatus: async (filter) => listStatusInMemory(state, filter),
     heartbeat: async (node) => heartbeatInMemory(state, node),
     listNodes: async () => listNodesInMemory(state),
     removeNode: async (nodeId) => {
@@ -61,6 +63,8 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),
     findTransaction: async (id) => copy(findMemoryTransaction(state, id)?.tx),
+    findTransactions: async (ids) =>
+      [...new Set(ids)].flatMap((id) => copy(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
       keys.map(({ lane, requestId }) => {
         const id = state.lanes.get(laneKey(lane))?.requests.get(requestId)
@@ -70,9 +74,10 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
     readHistory: async (id) => structuredClone(state.events.filter((event) => event.txId === id)),
-    readCompletions: async (after, limit) =>
-      structuredClone(state.events.slice(Math.max(0, after)).filter(isCompletion).slice(0, limit)),
-    readEvents: async (after, limit) => structuredClone(state.events.slice(Math.max(0, after), after + limit)),
+    readCompletions: async (after, limit, reach) =>
+      structuredClone(eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
+    readEvents: async (after, limit, reach) => structuredClone(eventsAfter(state, after, reach).slice(0, limit)),
+    findLastEventId: async () => state.events.length,
     saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
     readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),
     listen: (listener) => {
@@ -118,6 +123,10 @@ function updateSigner(
   tell(state, { type: 'nodes.changed' })
   tell(state, { type: 'events.appended' })
   return structuredClone(row.signer)
+}
+
+function eventsAfter(state: MemoryState, after: number, reach: Reach = ALL_LANES): readonly HistoryEntry[] {
+  return state.events.slice(Math.max(0, after)).filter(({ lane }) => mayUse(reach, lane))
 }
 
 function copy<T>(value: T | undefined): T | null {

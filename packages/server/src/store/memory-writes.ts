@@ -10,7 +10,7 @@ import type {
   NonceMark,
   TxSave,
 } from '../ports/store.ts'
-import { ACCEPTED_NOTE } from './history-note.ts'
+import { acceptedNote } from './history-note.ts'
 import { appendLaneNotes, appendNotes } from './memory-events.ts'
 import { answerReset, isOpen, isResetPossible, seeHealth, storeReservation } from './memory-lane-writes.ts'
 import {
@@ -36,7 +36,7 @@ export function insertInMemory(state: MemoryState, batch: readonly NewTransactio
   return outcomes
 }
 
-function insertOne(state: MemoryState, { id, intent }: NewTransaction): InsertOutcome {
+function insertOne(state: MemoryState, { id, intent, by }: NewTransaction): InsertOutcome {
   const lane = state.lanes.get(laneKey(intent.lane))
   if (lane === undefined) return { type: 'unknown_signer' }
   const byRequest = intent.requestId === null ? undefined : lane.requests.get(intent.requestId)
@@ -52,7 +52,7 @@ function insertOne(state: MemoryState, { id, intent }: NewTransaction): InsertOu
   lane.transactions.set(id, row)
   state.laneOf.set(id, lane)
   if (intent.requestId !== null) lane.requests.set(intent.requestId, id)
-  appendNotes(state, row, null, null, [ACCEPTED_NOTE])
+  appendNotes(state, row, null, null, [acceptedNote(by)])
   return { type: 'inserted', transaction: structuredClone(queued) }
 }
 

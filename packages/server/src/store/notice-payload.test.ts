@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENTS_APPENDED, laneNotice, NODES_CHANGED, parseNotice } from './notice-payload.ts'
+import { EVENTS_APPENDED, laneNotice, NODES_CHANGED, parseNotice, WEBHOOKS_CHANGED } from './notice-payload.ts'
 
 const lane = { chainId: 10, signer: `0x${'ab'.repeat(20)}` } as const
 
@@ -10,6 +10,7 @@ test.each(['lane.work', 'lane.amended', 'lane.released'] as const)('%s comes bac
 test('those without a lane come back too', () => {
   expect(parseNotice(EVENTS_APPENDED)).toEqual({ type: 'events.appended' })
   expect(parseNotice(NODES_CHANGED)).toEqual({ type: 'nodes.changed' })
+  expect(parseNotice(WEBHOOKS_CHANGED)).toEqual({ type: 'webhooks.changed' })
 })
 
 test.each([

@@ -6,6 +6,7 @@ import type { Notice } from '../ports/store.ts'
 export const CHANNEL = 'drover'
 
 export const EVENTS_APPENDED = '{"type":"events.appended"}'
+export const WEBHOOKS_CHANGED = '{"type":"webhooks.changed"}'
 export const NODES_CHANGED = '{"type":"nodes.changed"}'
 
 export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.asked' | 'lane.released', lane: Lane): string {
@@ -18,6 +19,7 @@ export function parseNotice(payload: string): Notice | null {
   switch (told?.type) {
     case 'nodes.changed':
     case 'events.appended':
+    case 'webhooks.changed':
       return { type: told.type }
     case 'lane.work':
     case 'lane.amended':

@@ -1,7 +1,7 @@
 /** The store in PostgreSQL: the authority over every lane, lease, nonce and transaction. */
 import type { Store } from '../ports/store.ts'
 import { createDatabase, type DatabaseOptions } from './database.ts'
-import { readCompletions, readEvents, readHistory } from './event-reads.ts'
+import { findLastEventId, readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
 import { countAhead, loadLane, readExpired, readQueue } from './lane-reads.ts'
@@ -24,7 +24,13 @@ import {
 } from './reservation-statements.ts'
 import { findReset, insertReset, listResets } from './reset-statements.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './signer-statements.ts'
-import { findRequests, findTransaction, findTransactionByHash, listTransactions } from './transaction-reads.ts'
+import {
+  findRequests,
+  findTransaction,
+  findTransactionByHash,
+  findTransactions,
+  listTransactions,
+} from './transaction-reads.ts'
 import { amend, writeLanes } from './write-lanes.ts'
 
 export type PostgresStoreOptions = DatabaseOptions
@@ -68,13 +74,15 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     writeLanes: (writes) => writeLanes(database, writes),
     amend: (save, nonces) => amend(database, save, nonces),
     findTransaction: (id) => findTransaction(database, id),
+    findTransactions: (ids) => findTransactions(database, ids),
     findRequests: (keys) => findRequests(database, keys),
     findTransactionByHash: (hash) => findTransactionByHash(database, hash),
     listTransactions: (filter, page) => listTransactions(database, filter, page),
     countAhead: (id) => countAhead(database, id),
     readHistory: (id) => readHistory(database, id),
-    readEvents: (after, limit) => readEvents(database, after, limit),
-    readCompletions: (after, limit) => readCompletions(database, after, limit),
+    readEvents: (after, limit, reach) => readEvents(database, after, limit, reach),
+    readCompletions: (after, limit, reach) => readCompletions(database, after, limit, reach),
+    findLastEventId: () => findLastEventId(database),
     saveHeaders: (chainId, headers, keepFrom) => saveHeaders(database, chainId, headers, keepFrom),
     readHeaders: (chainId, from, to) => readHeaders(database, chainId, from, to),
     listen: (listener) => notices.listen(listener),

@@ -33,6 +33,15 @@ export function describeReads(get: GetStore): void {
       expect(await store.findTransaction(anyNew(lease.lane).id)).toBeNull()
     })
 
+    test('several are found together by their ids, whatever else is asked for', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const [first, second] = [await acceptOne(store, lane), await acceptOne(store, lane)]
+      const found = await store.findTransactions([second.id, anyNew(lane).id, first.id, 'nonsense', first.id])
+      expect([...found].sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([first, second])
+      expect(await store.findTransactions([])).toEqual([])
+    })
+
     test('earlier requests are found together, in order, each in its own lane', async () => {
       const { store } = get()
       const [lane, other] = [await registerLane(store), await registerLane(store)]

@@ -1,6 +1,49 @@
 -- Made from a migrated database by schema.real.test.ts; do not edit.
 
+create sequence audit_entry_audit_id_seq;
+
 create sequence managed_tx_accepted_seq;
+
+create sequence webhook_delivery_place_seq;
+
+create table api_key (
+  key_id text not null,
+  name text not null,
+  secret_digest bytea not null,
+  scopes text[] not null,
+  signers bytea[],
+  chains bigint[],
+  rate_per_second integer,
+  rate_burst integer,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  created_by text not null,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint api_key_chains_check CHECK ((cardinality(chains) > 0)),
+  constraint api_key_check CHECK (((rate_per_second IS NULL) = (rate_burst IS NULL))),
+  constraint api_key_check1 CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
+  constraint api_key_key_id_check CHECK ((key_id ~ '^[0-9a-f]{16}$'::text)),
+  constraint api_key_pkey PRIMARY KEY (key_id),
+  constraint api_key_rate_burst_check CHECK ((rate_burst > 0)),
+  constraint api_key_rate_per_second_check CHECK ((rate_per_second > 0)),
+  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text]))),
+  constraint api_key_secret_digest_check CHECK ((octet_length(secret_digest) = 32)),
+  constraint api_key_signers_check CHECK ((cardinality(signers) > 0))
+) with (fillfactor=70);
+
+create table audit_entry (
+  audit_id bigint not null,
+  at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  key_id text,
+  actor text not null,
+  node_id text,
+  operation text not null,
+  target text not null,
+  result text not null,
+  constraint audit_entry_pkey PRIMARY KEY (audit_id)
+);
 
 create table chain_block (
   chain_id bigint not null,
@@ -282,3 +325,75 @@ create table tx_event (
 ) with (fillfactor=90);
 
 CREATE INDEX tx_event_completion ON public.tx_event USING btree (event_id) WHERE (to_state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text]));
+
+create table webhook (
+  webhook_id uuid not null,
+  url text not null,
+  description text,
+  types text[],
+  chain_id bigint,
+  signer bytea,
+  completions boolean not null,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamp with time zone,
+  state text not null default 'ACTIVE'::text,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  planned_to bigint not null,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  created_by text not null,
+  owner_node text,
+  fencing_token bigint not null default 0,
+  expires_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint webhook_chain_id_check CHECK ((chain_id > 0)),
+  constraint webhook_check CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
+  constraint webhook_check1 CHECK (((state = 'DISABLED'::text) = (disabled_reason IS NOT NULL))),
+  constraint webhook_check2 CHECK (((state = 'DISABLED'::text) = (disabled_at IS NOT NULL))),
+  constraint webhook_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['operator'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_fencing_token_check CHECK ((fencing_token >= 0)),
+  constraint webhook_pkey PRIMARY KEY (webhook_id),
+  constraint webhook_planned_to_check CHECK ((planned_to >= 0)),
+  constraint webhook_signer_check CHECK ((octet_length(signer) = 20)),
+  constraint webhook_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DISABLED'::text]))),
+  constraint webhook_types_check CHECK ((cardinality(types) > 0))
+) with (fillfactor=50);
+
+create table webhook_delivery (
+  delivery_id uuid not null,
+  place bigint not null,
+  webhook_id uuid not null,
+  event_id bigint,
+  body text,
+  event_type text not null,
+  tx_id uuid,
+  order_key text not null,
+  state text not null default 'PENDING'::text,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  first_attempt_at timestamp with time zone,
+  last_attempt_at timestamp with time zone,
+  last_status integer,
+  last_error text,
+  last_response text,
+  last_duration_ms integer,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  settled_at timestamp with time zone,
+  constraint webhook_delivery_attempts_check CHECK ((attempts >= 0)),
+  constraint webhook_delivery_check CHECK (((event_id IS NULL) = (body IS NOT NULL))),
+  constraint webhook_delivery_check1 CHECK (((state = 'PENDING'::text) = (settled_at IS NULL))),
+  constraint webhook_delivery_check2 CHECK (((due_at IS NULL) OR (state = 'PENDING'::text))),
+  constraint webhook_delivery_pkey PRIMARY KEY (delivery_id),
+  constraint webhook_delivery_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text]))),
+  constraint webhook_delivery_webhook_id_event_id_key UNIQUE (webhook_id, event_id),
+  constraint webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(webhook_id) ON DELETE CASCADE
+) with (fillfactor=70);
+
+CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (webhook_id, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX webhook_delivery_log ON public.webhook_delivery USING btree (webhook_id, place);
+
+CREATE INDEX webhook_delivery_pending ON public.webhook_delivery USING btree (webhook_id, order_key, event_id) WHERE (state = 'PENDING'::text);
+
+CREATE INDEX webhook_delivery_settled ON public.webhook_delivery USING btree (settled_at) WHERE (settled_at IS NOT NULL);

@@ -7,6 +7,7 @@ import type { LaneHealth, LaneStatus, SignerRecord, Store } from '../ports/store
 import type { Database } from './database.ts'
 import { toBytes, toJson, toStored } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED, laneNotice, NODES_CHANGED } from './notice-payload.ts'
+import { reachValues } from './reach-values.ts'
 import { readPolicy, type Stored } from './stored-json.ts'
 
 interface SignerRow {
@@ -113,7 +114,8 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
  cross join lateral (
    select count(*) as in_flight, count(*) filter (where t.state = 'STUCK') as stuck from managed_tx t
     where t.chain_id = s.chain_id and t.signer = s.signer and t.nonce is not null and t.final_at is null) f
- where $1::bigint is null or (s.chain_id = $1 and s.signer = $2::bytea)
+ where ($1::bigint is null or (s.chain_id = $1 and s.signer = $2::bytea))
+   and ($3::bytea[] is null or s.signer = any($3)) and ($4::bigint[] is null or s.chain_id = any($4))
  order by s.chain_id, s.signer`,
 } as const
 
@@ -158,10 +160,10 @@ export async function updateSigner(
 
 export async function listLaneStatus(
   database: Database,
-  { lane }: { readonly lane?: Lane },
+  { lane, reach }: Parameters<Store['listLaneStatus']>[0],
 ): Promise<readonly LaneStatus[]> {
-  const values = lane === undefined ? [null, null] : [lane.chainId, toBytes(lane.signer)]
-  return (await database.query<StatusRow>(STATUS, values)).map(toStatus)
+  const wanted = lane === undefined ? [null, null] : [lane.chainId, toBytes(lane.signer)]
+  return (await database.query<StatusRow>(STATUS, [...wanted, ...reachValues(reach)])).map(toStatus)
 }
 
 function toRecord(row: SignerRow): SignerRecord {

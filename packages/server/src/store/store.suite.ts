@@ -7,6 +7,7 @@ import { describeLaneWrites } from './lane-writes.suite.ts'
 import { describeLeases } from './leases.suite.ts'
 import { describeNodes } from './nodes.suite.ts'
 import { describeNotices } from './notices.suite.ts'
+import { describeReach } from './reach.suite.ts'
 import { describeReads } from './reads.suite.ts'
 import { describeRequests } from './requests.suite.ts'
 import { describeRoundTrip } from './round-trip.suite.ts'
@@ -42,6 +43,7 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
     describeRoundTrip(get)
     describeEvents(get)
     describeReads(get)
+    describeReach(get)
     describeNotices(get)
   })
 }

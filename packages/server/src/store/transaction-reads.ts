@@ -12,6 +12,11 @@ const BY_ID = {
   text: `select ${TRANSACTION_COLUMNS} from managed_tx t where t.tx_id = $1`,
 } as const
 
+const BY_IDS = {
+  name: 'find_transactions',
+  text: `select ${TRANSACTION_COLUMNS} from managed_tx t where t.tx_id = any($1::uuid[])`,
+} as const
+
 const BY_HASH = {
   name: 'find_transaction_by_hash',
   text: `
@@ -32,15 +37,32 @@ select k.ord, ${TRANSACTION_COLUMNS}
 const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
 
-/** The allocation knows who holds a nonce, and has the index; the lane's transactions have none by nonce once final. */
-const HOLDER_OF_NONCE = `t.tx_id = (
-  select n.tx_id from nonce_allocation n where n.chain_id = t.chain_id and n.signer = t.signer and n.nonce = t.nonce)`
+/**
+ * Neither a nonce nor a request id has an index of its own, but each lane has one: so lane by lane, of which there are few.
+ * The allocation knows who holds a nonce; the lane's transactions have no index by nonce once they are final.
+ */
+const HOLDERS_OF_NONCE = `t.tx_id = any(array(
+  select n.tx_id from signer s
+   cross join lateral (
+     select n.tx_id from nonce_allocation n
+      where n.chain_id = s.chain_id and n.signer = s.signer and n.nonce = ? and n.tx_id is not null) n))`
+
+const MAKERS_OF_REQUEST = `t.tx_id = any(array(
+  select m.tx_id from signer s
+   cross join lateral (
+     select m.tx_id from managed_tx m
+      where m.chain_id = s.chain_id and m.signer = s.signer and m.request_id = ?) m))`
 
 /** How long an id can be older than its row: a node that keeps trying to store it gives up long before. */
 const ID_SLACK_MS = 60 * 60_000
 
 export async function findTransaction(database: Database, id: TxId): Promise<Transaction | null> {
   return isTxId(id) ? first(await database.query<TransactionRow>(BY_ID, [id])) : null
+}
+
+export async function findTransactions(database: Database, ids: readonly TxId[]): Promise<readonly Transaction[]> {
+  const rows = await database.query<TransactionRow>(BY_IDS, [ids.filter(isTxId)])
+  return rows.map(readTransaction)
 }
 
 export async function findTransactionByHash(database: Database, hash: Hash): Promise<Transaction | null> {
@@ -84,15 +106,18 @@ function toConditions(filter: TransactionFilter, after: string | null) {
     values.push(value)
     conditions.push(condition.replaceAll('?', `$${values.length}`))
   }
-  const { chainId, from, states, requestId, hash, nonce, since } = filter
+  const { chainId, from, states, requestId, hash, nonce, since, reach } = filter
+  if (reach?.signers)
+    add(
+      't.signer = any(?::bytea[])',
+      reach.signers.map((signer) => toBytes(signer)),
+    )
+  if (reach?.chains) add('t.chain_id = any(?::bigint[])', reach.chains)
   if (chainId !== undefined) add('t.chain_id = ?', chainId)
   if (from !== undefined) add('t.signer = ?::bytea', toBytes(from))
-  if (requestId !== undefined) add('t.request_id = ?', toText(requestId))
+  if (requestId !== undefined) add(MAKERS_OF_REQUEST, toText(requestId))
   if (hash !== undefined) add('t.tx_id = (select a.tx_id from tx_attempt a where a.hash = ?::bytea)', toBytes(hash))
-  if (nonce !== undefined) {
-    add('t.nonce = ?', nonce)
-    if (chainId !== undefined && from !== undefined) conditions.push(HOLDER_OF_NONCE)
-  }
+  if (nonce !== undefined) add(`t.nonce = ? and ${HOLDERS_OF_NONCE}`, nonce)
   if (states !== undefined) {
     add('t.state = any(?::text[])', states)
     conditions.push(...impliedBy(states))

@@ -128,6 +128,16 @@ export const METRICS = {
     help: '1 while a node is used, 0 while it is left out.',
     labels: { chain_id: 'the chain', host: 'the node, without path and credentials' },
   },
+  drover_rpc_calls_total: {
+    kind: 'counter',
+    help: 'JSON-RPC calls that clients made to this node; each call of a batch counts.',
+    labels: {
+      chain_id: 'the chain',
+      method: 'the JSON-RPC method; other for those that do not exist here',
+      outcome: 'result, error',
+    },
+  },
+  drover_rpc_sockets: { kind: 'gauge', help: 'WebSocket connections to the JSON-RPC endpoint.', labels: {} },
   drover_head_block: { kind: 'gauge', help: 'Newest block that was followed.', labels: { chain_id: 'the chain' } },
   drover_reorgs_total: {
     kind: 'counter',
@@ -148,6 +158,40 @@ export const METRICS = {
     kind: 'counter',
     help: 'Round trips to the database.',
     labels: { operation: 'the statement, other for those made as needed', outcome: 'ok, unavailable, failed' },
+  },
+  drover_webhooks_owned: { kind: 'gauge', help: 'Webhooks that this node delivers to.', labels: {} },
+  drover_webhook_deliveries_total: {
+    kind: 'counter',
+    help: 'Attempts to deliver to webhooks, by what came of them.',
+    labels: { result: 'delivered, retry, failed' },
+  },
+  drover_webhook_attempt_seconds: {
+    kind: 'histogram',
+    help: 'Time that one attempt to deliver took.',
+    labels: {},
+    buckets: SECONDS,
+  },
+  drover_webhook_lag_seconds: {
+    kind: 'gauge',
+    help: 'How long what was handed out last had waited, the longest of it.',
+    labels: {},
+  },
+  drover_webhooks_disabled_total: {
+    kind: 'counter',
+    help: 'Webhooks that were switched off by the service itself: each needs somebody to look at it.',
+    labels: { reason: 'gone, failing' },
+  },
+  drover_event_streams: { kind: 'gauge', help: 'Event streams that this node serves now.', labels: {} },
+  drover_event_streams_total: {
+    kind: 'counter',
+    help: 'Event streams that were asked for, and how they ended.',
+    labels: { result: 'opened, refused; closed, stalled, forbidden, failed' },
+  },
+  drover_waiting_requests: { kind: 'gauge', help: 'Requests that wait for a transaction to come further.', labels: {} },
+  drover_access_refused_total: {
+    kind: 'counter',
+    help: 'Requests that were refused for who sent them.',
+    labels: { reason: 'missing, malformed, unknown, revoked, expired, rate, scope' },
   },
   drover_http_requests_total: {
     kind: 'counter',

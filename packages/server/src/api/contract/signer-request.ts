@@ -1,5 +1,6 @@
 /** What may be changed of a signer on one chain, and within which bounds. What is left out stays as it is. */
 import { z } from 'zod'
+import { addressInput } from './address.ts'
 import { amountInput } from './amount.ts'
 import { requestSchemas } from './api-schemas.ts'
 import { finalityRule } from './finality.ts'
@@ -51,6 +52,16 @@ export const signerChange = z
     error: 'must change something: label, or a field of policy',
   })
 requestSchemas.add(signerChange, { id: 'SignerChange' })
+
+export const signerRegistration = z.strictObject({
+  chainId: z.int().min(1),
+  address: addressInput.meta({ description: 'Its key must be among those that this service holds.' }),
+  label: textInput(100).nullable().optional(),
+  policy: policyChange
+    .optional()
+    .meta({ description: 'What differs from the policy that the configuration gives it.' }),
+})
+requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
 
 export const laneRequest = z.strictObject({ chainId, reason: reasonInput })
 requestSchemas.add(laneRequest, { id: 'LaneRequest' })

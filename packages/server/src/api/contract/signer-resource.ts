@@ -6,6 +6,7 @@ import { resourceSchemas } from './api-schemas.ts'
 import { finalityRule } from './finality.ts'
 import { instant } from './instant.ts'
 import { resetResource } from './reset-resource.ts'
+import { transactionResource } from './transaction-resource.ts'
 
 const policy = z.object({
   preset: z.enum(['stable', 'fast']),
@@ -59,6 +60,9 @@ resourceSchemas.add(laneResource, { id: 'Lane' })
 
 export const laneList = z.object({ items: z.array(laneResource) })
 resourceSchemas.add(laneList, { id: 'LaneList' })
+
+export const fillList = z.object({ items: z.array(transactionResource) })
+resourceSchemas.add(fillList, { id: 'FillList' })
 
 export const signerResource = z.object({
   address,

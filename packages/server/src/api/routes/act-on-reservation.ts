@@ -41,6 +41,7 @@ function define<B extends z.ZodType>(
       method: 'POST',
       path: `/v1/nonces/{id}/${action}`,
       summary,
+      scope: 'send',
       answers: [{ status: 200, description: 'The reservation after it.', schema: reservationResource }],
       errors: ['not_found', 'not_lock_owner', 'reservation_expired', 'action_forbidden'],
     },

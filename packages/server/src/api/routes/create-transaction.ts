@@ -1,9 +1,10 @@
 /** `POST /v1/transactions`: accepts an intent. */
 import { z } from 'zod'
 import { AppError } from '../../core/app-error.ts'
+import { answerWhenThere } from '../answer-when-there.ts'
 import { requestIdInput, transactionRequest } from '../contract/transaction-request.ts'
 import { transactionResource } from '../contract/transaction-resource.ts'
-import { presentTransaction } from '../present-transaction.ts'
+import { waitQuery } from '../contract/wait.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
@@ -14,6 +15,7 @@ export const createTransaction = defineRoute(
     headers: z.object({
       [IDEMPOTENCY_KEY]: requestIdInput.optional().meta({ description: 'The same as `requestId` in the body.' }),
     }),
+    query: waitQuery,
     body: transactionRequest,
   },
   {
@@ -21,20 +23,27 @@ export const createTransaction = defineRoute(
     method: 'POST',
     path: '/v1/transactions',
     summary: 'Accept an intent: it is durable when the answer comes',
+    scope: 'send',
     answers: [
       { status: 202, description: 'Accepted and stored.', schema: transactionResource },
       { status: 200, description: 'The same request was accepted before.', schema: transactionResource },
     ],
-    errors: ['idempotency_conflict', 'unknown_signer', 'unknown_chain', 'transaction_rejected', 'queue_full'],
+    errors: [
+      'idempotency_conflict',
+      'unknown_signer',
+      'unknown_chain',
+      'transaction_rejected',
+      'queue_full',
+      'too_many_waiting',
+    ],
   },
-  async ({ body, headers }, services) => {
-    const requestId = agreeOnRequestId(body.requestId, headers[IDEMPOTENCY_KEY] ?? null)
-    const { type, transaction } = await services.accept({ ...body, requestId })
-    return {
-      status: type === 'accepted' ? 202 : 200,
-      headers: { location: `/v1/transactions/${transaction.id}` },
-      body: presentTransaction(transaction, services),
-    }
+  (input, services) => {
+    const requestId = agreeOnRequestId(input.body.requestId, input.headers[IDEMPOTENCY_KEY] ?? null)
+    return answerWhenThere(services, input, async () => {
+      const { type, transaction } = await services.accept({ ...input.body, requestId })
+      const headers = { location: `/v1/transactions/${transaction.id}` }
+      return { status: type === 'accepted' ? 202 : 200, headers, transaction }
+    })
   },
 )
 

@@ -13,6 +13,7 @@ export const listAttempts = defineRoute(
     method: 'GET',
     path: '/v1/transactions/{id}/attempts',
     summary: 'List the attempts of a transaction, signed bytes included',
+    scope: 'read',
     answers: [{ status: 200, description: 'Its attempts, oldest first.', schema: attemptList }],
     errors: ['not_found'],
   },

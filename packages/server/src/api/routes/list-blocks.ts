@@ -24,6 +24,7 @@ export const listBlocks = defineRoute(
     method: 'GET',
     path: '/v1/chains/{chainId}/blocks',
     summary: 'Read confirmed blocks in order, from a cursor on',
+    scope: 'read',
     answers: [{ status: 200, description: 'One page; empty while no more are confirmed.', schema: blockPage }],
     errors: ['not_found', 'chain_unavailable'],
   },

@@ -12,6 +12,7 @@ export const listChains = defineRoute(
     method: 'GET',
     path: '/v1/chains',
     summary: 'List the chains',
+    scope: 'read',
     answers: [{ status: 200, description: 'All chains.', schema: chainList }],
     errors: [],
   },

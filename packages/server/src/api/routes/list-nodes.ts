@@ -10,6 +10,7 @@ export const listNodes = defineRoute(
     method: 'GET',
     path: '/v1/nodes',
     summary: 'List the live nodes',
+    scope: 'read',
     answers: [{ status: 200, description: 'All nodes that send heartbeats.', schema: nodeList }],
     errors: [],
   },

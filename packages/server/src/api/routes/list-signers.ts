@@ -10,6 +10,7 @@ export const listSigners = defineRoute(
     method: 'GET',
     path: '/v1/signers',
     summary: 'List the signers, one entry for each chain',
+    scope: 'read',
     answers: [{ status: 200, description: 'All lanes.', schema: laneList }],
     errors: [],
   },

@@ -29,6 +29,7 @@ export const listTransactions = defineRoute(
     method: 'GET',
     path: '/v1/transactions',
     summary: 'List transactions, filtered, page by page',
+    scope: 'read',
     answers: [{ status: 200, description: 'One page.', schema: transactionPage }],
     errors: [],
   },

@@ -1,5 +1,6 @@
 /** `POST /v1/transactions/{id}/…`: what an operator may do to one transaction. */
 import { z } from 'zod'
+import { actorOf } from '../../core/caller.ts'
 import type { OperatorRequest } from '../../engine/operate.ts'
 import { operatorRequest, resolveRequest } from '../contract/operator-request.ts'
 import { transactionKeyParam } from '../contract/query.ts'
@@ -8,56 +9,53 @@ import { getTransaction } from '../get-transaction.ts'
 import { presentTransaction } from '../present-transaction.ts'
 import { defineRoute, NO_INPUT, type Route } from '../route.ts'
 
-/** Until there are API keys nobody has a name. */
-const actor = 'api'
-
 export const suspendTransaction = define(
   'suspend',
   'Hold a transaction back: no nonce is taken for it and nothing is sent',
   operatorRequest,
-  ({ reason }) => ({ action: 'suspend', actor, reason }),
+  ({ reason }, actor) => ({ action: 'suspend', actor, reason }),
 )
 
 export const resumeTransaction = define(
   'resume',
   'Let a transaction that is held back go on',
   operatorRequest,
-  ({ reason }) => ({ action: 'resume', actor, reason }),
+  ({ reason }, actor) => ({ action: 'resume', actor, reason }),
 )
 
 export const retryTransaction = define(
   'retry',
   'Try again at once what waits or is stuck, with the same bytes',
   operatorRequest,
-  ({ reason }) => ({ action: 'retry', actor, reason }),
+  ({ reason }, actor) => ({ action: 'retry', actor, reason }),
 )
 
 export const cancelTransaction = define(
   'cancel',
   'Drop a transaction that has no nonce yet, or put an empty one in the place of one that has',
   operatorRequest,
-  ({ reason }) => ({ action: 'cancel', actor, reason }),
+  ({ reason }, actor) => ({ action: 'cancel', actor, reason }),
 )
 
 export const speedUpTransaction = define(
   'speed-up',
   'Sign a sent transaction again at a higher price; whichever is mined counts',
   operatorRequest,
-  ({ reason }) => ({ action: 'speed-up', actor, reason }),
+  ({ reason }, actor) => ({ action: 'speed-up', actor, reason }),
 )
 
 export const resolveTransaction = define(
   'resolve',
   'End a stuck transaction by the final transaction that used its nonce',
   resolveRequest,
-  ({ reason, hash }) => ({ action: 'resolve', actor, reason, hash }),
+  ({ reason, hash }, actor) => ({ action: 'resolve', actor, reason, hash }),
 )
 
 function define<B extends z.ZodType>(
   action: OperatorRequest['action'],
   summary: string,
   bodySchema: B,
-  toRequest: (body: z.output<B>) => OperatorRequest,
+  toRequest: (body: z.output<B>, actor: string) => OperatorRequest,
 ): Route {
   return defineRoute(
     { ...NO_INPUT, params: z.strictObject({ id: transactionKeyParam }), body: bodySchema },
@@ -66,12 +64,13 @@ function define<B extends z.ZodType>(
       method: 'POST',
       path: `/v1/transactions/{id}/${action}`,
       summary,
+      scope: 'operate',
       answers: [{ status: 200, description: 'The transaction after it.', schema: transactionResource }],
       errors: ['not_found', 'action_forbidden', ...(action === 'resolve' ? (['chain_unavailable'] as const) : [])],
     },
-    async ({ params, body }, services) => {
+    async ({ params, body }, services, caller) => {
       const { id } = await getTransaction(services.store, params.id)
-      const transaction = await services.operate(id, toRequest(body))
+      const transaction = await services.operate(id, toRequest(body, actorOf(caller)))
       return { status: 200, body: presentTransaction(transaction, services) }
     },
   )

@@ -1,5 +1,6 @@
 /** `POST /v1/signers/{address}/{pause,resume}`: stops a signer from taking nonces on one chain, and lets it go on. */
 import { z } from 'zod'
+import { actorOf } from '../../core/caller.ts'
 import { addressInput } from '../contract/address.ts'
 import { laneRequest } from '../contract/signer-request.ts'
 import { laneResource } from '../contract/signer-resource.ts'
@@ -19,13 +20,14 @@ function defineSwitch(action: 'pause' | 'resume', summary: string): Route {
       method: 'POST',
       path: `/v1/signers/{address}/${action}`,
       summary,
+      scope: 'operate',
       answers: [{ status: 200, description: 'The lane after it.', schema: laneResource }],
       errors: ['not_found'],
     },
-    async ({ params, body: { chainId, reason } }, services) => {
+    async ({ params, body: { chainId, reason } }, services, caller) => {
       const lane = await getLane(services, params.address, chainId)
       const type = action === 'pause' ? 'signer.paused' : 'signer.resumed'
-      const note = { type, cause: 'operator', detail: { action, actor: 'api', reason } }
+      const note = { type, cause: 'operator', detail: { action, actor: actorOf(caller), reason } }
       return { status: 200, body: await updateLane(services, lane, { paused: action === 'pause' }, note) }
     },
   )

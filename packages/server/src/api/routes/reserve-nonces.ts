@@ -14,6 +14,8 @@ export const reserveNonces = defineRoute(
     method: 'POST',
     path: '/v1/signers/{address}/nonces',
     summary: 'Reserve nonces of a signer, to sign with them yourself',
+    scope: 'send',
+    audited: true,
     answers: [
       { status: 201, description: 'Lent: all of them have a nonce.', schema: reservationList },
       {

@@ -13,6 +13,7 @@ export const showConfirmations = defineRoute(
     method: 'GET',
     path: '/v1/transactions/{id}/confirmations',
     summary: 'Show the blocks on top of a transaction',
+    scope: 'read',
     answers: [{ status: 200, description: 'Its confirmations.', schema: confirmationsResource }],
     errors: ['not_found'],
   },

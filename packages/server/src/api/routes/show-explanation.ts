@@ -14,6 +14,7 @@ export const showExplanation = defineRoute(
     method: 'GET',
     path: '/v1/transactions/{id}/explain',
     summary: 'Say why a transaction is where it is, what comes next, and what can be done',
+    scope: 'read',
     answers: [{ status: 200, description: 'The explanation.', schema: explanationResource }],
     errors: ['not_found'],
   },

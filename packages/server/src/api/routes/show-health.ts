@@ -9,6 +9,7 @@ export const showHealth = defineRoute(
     method: 'GET',
     path: '/healthz',
     summary: 'Tell that the process is alive',
+    scope: null,
     answers: [{ status: 200, description: 'Alive.', schema: health }],
     errors: [],
   },

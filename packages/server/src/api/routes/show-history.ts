@@ -13,6 +13,7 @@ export const showHistory = defineRoute(
     method: 'GET',
     path: '/v1/transactions/{id}/history',
     summary: 'Show what happened to a transaction',
+    scope: 'read',
     answers: [{ status: 200, description: 'Its history, oldest first.', schema: history }],
     errors: ['not_found'],
   },

@@ -8,6 +8,8 @@ export const showMetrics = defineRoute(
     method: 'GET',
     path: '/metrics',
     summary: 'Show the metrics of this node in the text format of Prometheus',
+    scope: 'read',
+    duringOutage: true,
     answers: [{ status: 200, description: 'All metrics.', contentType: 'text/plain' }],
     errors: [],
   },

@@ -10,6 +10,7 @@ export function createShowOpenApi(document: () => unknown): Route {
       method: 'GET',
       path: '/openapi.json',
       summary: 'Describe this API',
+      scope: null,
       answers: [{ status: 200, description: 'OpenAPI 3.1 document.', schema: null }],
       errors: [],
     },

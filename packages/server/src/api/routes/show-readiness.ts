@@ -9,6 +9,7 @@ export const showReadiness = defineRoute(
     method: 'GET',
     path: '/readyz',
     summary: 'Tell whether the node can do its work',
+    scope: null,
     answers: [
       {
         status: 200,

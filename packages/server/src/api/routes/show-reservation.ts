@@ -12,6 +12,7 @@ export const showReservation = defineRoute(
     method: 'GET',
     path: '/v1/nonces/{id}',
     summary: 'Show a reservation and what became of its nonce',
+    scope: 'read',
     answers: [{ status: 200, description: 'The reservation.', schema: reservationResource }],
     errors: ['not_found'],
   },

@@ -16,6 +16,7 @@ export const showSigner = defineRoute(
     method: 'GET',
     path: '/v1/signers/{address}',
     summary: 'Show a signer on all its chains',
+    scope: 'read',
     answers: [{ status: 200, description: 'The signer and its lanes.', schema: signerResource }],
     errors: ['not_found'],
   },

@@ -1,23 +1,26 @@
 /** `GET /v1/transactions/{id}`: one transaction, by its id or by the hash of any attempt. */
 import { z } from 'zod'
+import { answerWhenThere } from '../answer-when-there.ts'
 import { transactionKeyParam } from '../contract/query.ts'
 import { transactionResource } from '../contract/transaction-resource.ts'
+import { waitQuery } from '../contract/wait.ts'
 import { getTransaction } from '../get-transaction.ts'
-import { presentTransaction } from '../present-transaction.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
 export const showTransaction = defineRoute(
-  { ...NO_INPUT, params: z.strictObject({ id: transactionKeyParam }) },
+  { ...NO_INPUT, params: z.strictObject({ id: transactionKeyParam }), query: waitQuery },
   {
     operationId: 'showTransaction',
     method: 'GET',
     path: '/v1/transactions/{id}',
-    summary: 'Show a transaction',
+    summary: 'Show a transaction, at once or when it has come as far as you wait for',
+    scope: 'read',
     answers: [{ status: 200, description: 'The transaction.', schema: transactionResource }],
-    errors: ['not_found'],
+    errors: ['not_found', 'too_many_waiting'],
   },
-  async ({ params }, services) => {
-    const transaction = await getTransaction(services.store, params.id)
-    return { status: 200, body: presentTransaction(transaction, services) }
-  },
+  (input, services) =>
+    answerWhenThere(services, input, async () => ({
+      status: 200,
+      transaction: await getTransaction(services.store, input.params.id),
+    })),
 )

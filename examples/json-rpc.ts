@@ -1,0 +1,37 @@
+/** Sends with viem, ethers and web3.js as they are: the accounts are Drover's signers, and what they send is managed. */
+import { JsonRpcProvider } from 'ethers'
+import { createPublicClient, createWalletClient, http } from 'viem'
+import { Web3 } from 'web3'
+
+const url = `${process.env.DROVER_URL ?? 'http://127.0.0.1:4747'}/rpc`
+const to = '0x000000000000000000000000000000000000dEaD'
+
+async function sendWithViem(): Promise<string> {
+  const wallet = createWalletClient({ transport: http(url) })
+  const [account] = await wallet.getAddresses()
+  if (account === undefined) throw new Error('the service has no signer')
+  const hash = await wallet.sendTransaction({ account, chain: null, to, value: 1n })
+  const receipt = await createPublicClient({ transport: http(url) }).waitForTransactionReceipt({ hash })
+  return receipt.status
+}
+
+async function sendWithEthers(): Promise<string> {
+  const provider = new JsonRpcProvider(url)
+  const signer = await provider.getSigner(0)
+  const tx = await signer.sendTransaction({ to, value: 1n })
+  const receipt = await tx.wait()
+  provider.destroy()
+  return receipt?.status === 1 ? 'success' : 'reverted'
+}
+
+async function sendWithWeb3(): Promise<string> {
+  const web3 = new Web3(url)
+  const [from] = await web3.eth.getAccounts()
+  if (from === undefined) throw new Error('the service has no signer')
+  const receipt = await web3.eth.sendTransaction({ from, to, value: '1' })
+  return receipt.status === 1n ? 'success' : 'reverted'
+}
+
+console.log(`viem: ${await sendWithViem()}`)
+console.log(`ethers: ${await sendWithEthers()}`)
+console.log(`web3.js: ${await sendWithWeb3()}`)

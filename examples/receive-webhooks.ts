@@ -1,0 +1,36 @@
+/** Receives webhooks and prints those that are truly from the service. Ctrl-C ends it and takes the webhook away. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createDrover, DroverError } from '@drover/client'
+import { verifyWebhook } from '@drover/client/webhooks'
+
+const drover = createDrover({ url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747' })
+
+const server = createServer(async (request, response) => {
+  try {
+    // The first message may be here before the answer with the secret is.
+    const { secret } = await webhook
+    // The body as it came: parsed and written out again it would have another signature.
+    const message = await verifyWebhook(secret, request.headers, await text(request))
+    console.log(`${message.id} ${message.type} ${message.data.transactionId ?? ''}`)
+    response.writeHead(204).end()
+  } catch (error) {
+    if (!(error instanceof DroverError)) throw error
+    response.writeHead(400).end(error.detail)
+  }
+})
+server.listen(Number(process.env.PORT ?? 0), '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+
+const webhook = drover.webhooks.create({ url: `http://127.0.0.1:${port}/`, completions: true })
+const { id } = await webhook
+await drover.webhooks.test(id)
+
+process.once('SIGINT', async () => {
+  await drover.webhooks.delete(id)
+  server.close()
+  server.closeIdleConnections()
+})

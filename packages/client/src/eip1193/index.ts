@@ -1,0 +1,10 @@
+/** An EIP-1193 provider for ethers, viem, web3 and whatever else takes one. */
+export {
+  createProvider,
+  type Provider,
+  type ProviderOptions,
+  type RequestArguments,
+  type RequestOptions,
+} from './create-provider.ts'
+export type { ProviderEvent, ProviderEventMap, ProviderListener } from './provider-events.ts'
+export { ProviderRpcError } from './provider-rpc-error.ts'

@@ -1,0 +1,70 @@
+/** Makes, lists and revokes keys. Nobody can hand on more than they have. */
+import { type ApiKey, findExcess, type Holding, type KeyGrant, type KeyId } from '../core/api-key.ts'
+import { AppError } from '../core/app-error.ts'
+import { actorOf, type Caller } from '../core/caller.ts'
+import type { AccessStore } from '../ports/access-store.ts'
+import type { Clock } from '../ports/clock.ts'
+import { createKeyToken } from './key-token.ts'
+
+export interface ApiKeys {
+  /** `token` is told here and nowhere else. */
+  create(caller: Caller, wanted: KeyGrant): Promise<{ readonly key: ApiKey; readonly token: string }>
+  list(caller: Caller): Promise<readonly ApiKey[]>
+  /** `evenLast`: also the last one with `admin`, after which only who can reach the database can make keys. */
+  revoke(caller: Caller, id: KeyId, options?: { readonly evenLast?: boolean }): Promise<ApiKey>
+}
+
+interface ApiKeysPorts {
+  /** Told when there is a new key. */
+  onCreated?(): void
+  /** Whether nobody can be locked out of making keys by the first one: then it must have `admin`. */
+  readonly firstIsAdmin: boolean
+  readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export function createApiKeys({ store, clock, firstIsAdmin, onCreated }: ApiKeysPorts): ApiKeys {
+  /** Read anew: what it may hand on is what it has now. */
+  async function getHolding(caller: Caller): Promise<Holding> {
+    if (caller.keyId === null) return { ...caller, rate: null, expiresAt: null }
+    const [own] = (await store.findKeys([caller.keyId])).keys
+    if (!own || own.revokedAt !== null || own.isExpired) throw new AppError('unauthorized', 'Your API key was revoked.')
+    return { ...caller, ...own }
+  }
+
+  return {
+    async create(caller, wanted) {
+      if (wanted.expiresAt !== null && wanted.expiresAt <= clock.now())
+        throw new AppError('invalid_request', 'expiresAt has passed already.', { field: 'expiresAt' })
+      const excess = findExcess(await getHolding(caller), wanted)
+      if (excess !== null) {
+        const message = `A key cannot be given more than your own has: ${excess.why}.`
+        throw new AppError('forbidden', message, { field: excess.field })
+      }
+      if (firstIsAdmin && !wanted.scopes.includes('admin') && !(await store.findKeys([])).hasKeys) {
+        const message = 'The first key must have the scope admin: once there is a key, only such a key can make others.'
+        throw new AppError('invalid_request', message, { field: 'scopes' })
+      }
+      const { token, ...made } = createKeyToken()
+      const key = await store.insertKey({ ...wanted, ...made, createdBy: actorOf(caller) })
+      onCreated?.()
+      return { key, token }
+    },
+    list: (caller) => store.listKeys(caller),
+    async revoke(caller, id, { evenLast = false } = {}) {
+      const outcome = await store.revokeKey(id, { actor: actorOf(caller), reach: caller, evenLast })
+      switch (outcome.type) {
+        case 'revoked':
+          return outcome.key
+        case 'not_found':
+          throw new AppError('not_found', `There is no API key ${id}.`, { field: 'id' })
+        case 'last_admin':
+          throw new AppError(
+            'action_forbidden',
+            `${id} is the last key with the scope admin. Make another first; or revoke it with "drover key revoke" on a machine that can reach the database.`,
+            { action: 'revoke' },
+          )
+      }
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** What a new key may be. */
+import { z } from 'zod'
+import { SCOPES } from '../../core/caller.ts'
+import { addressInput } from './address.ts'
+import { requestSchemas } from './api-schemas.ts'
+import { instantInput } from './instant.ts'
+import { textInput } from './text.ts'
+
+const MOST_LISTED = 1_000
+const MOST_PER_SECOND = 100_000
+
+function wholeNumber(max: number) {
+  const error = `must be a whole number from 1 to ${max}`
+  return z.int({ error }).min(1, { error }).max(max, { error })
+}
+
+/** Twice the same is once. */
+function listOf<T extends z.ZodType>(item: T, most: number) {
+  const error = `must be a list of 1 to ${most}`
+  return z
+    .array(item, { error })
+    .min(1, { error })
+    .max(most, { error })
+    .transform((items) => [...new Set(items)])
+}
+
+export const apiKeyRequest = z
+  .strictObject({
+    name: textInput(100).meta({ description: 'Whose it is or what it is for; the history and the audit show it.' }),
+    scopes: listOf(z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` }), 10).meta({
+      description: 'What it may do; none implies another.',
+    }),
+    signers: listOf(addressInput, MOST_LISTED)
+      .nullable()
+      .default(null)
+      .meta({ description: 'The only signers that it may see and use; null: all.' }),
+    chains: listOf(wholeNumber(Number.MAX_SAFE_INTEGER), MOST_LISTED)
+      .nullable()
+      .default(null)
+      .meta({ description: 'The only chains that it may see and use; null: all.' }),
+    rate: z
+      .strictObject({
+        perSecond: wholeNumber(MOST_PER_SECOND).meta({ description: 'Requests in a second, over time.' }),
+        burst: wholeNumber(MOST_PER_SECOND)
+          .optional()
+          .meta({ description: 'At once; left out: as many as a second has.' }),
+      })
+      .transform(({ perSecond, burst }) => ({ perSecond, burst: burst ?? perSecond }))
+      .nullable()
+      .default(null)
+      .meta({ description: 'Counted by each node for itself; null: no limit.' }),
+    expiresAt: instantInput.nullable().default(null).meta({ description: 'Null: never.' }),
+  })
+  .meta({ description: 'Nothing in it may be more than the key has that makes it.' })
+requestSchemas.add(apiKeyRequest, { id: 'ApiKeyRequest' })

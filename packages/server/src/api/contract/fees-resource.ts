@@ -1,0 +1,28 @@
+/** What a chain asks at the moment, and what Drover would offer. */
+import { z } from 'zod'
+import { address } from './address.ts'
+import { amount } from './amount.ts'
+import { resourceSchemas } from './api-schemas.ts'
+
+const offer = z.object({
+  maxFeePerGas: amount
+    .nullable()
+    .meta({ description: 'Null on a chain without base fees; there, gasPrice is offered.' }),
+  maxPriorityFeePerGas: amount,
+})
+
+export const feesResource = z.object({
+  chainId: z.int(),
+  nextBaseFeePerGas: amount
+    .nullable()
+    .meta({ description: 'Of the block to come; null on a chain without base fees.' }),
+  gasPrice: amount.meta({ description: 'As the node suggests it.' }),
+  speeds: z
+    .object({ slow: offer, standard: offer, fast: offer })
+    .meta({ description: 'What is offered for each `speed`, before any cap; tips are medians of recent blocks.' }),
+  caps: z
+    .array(z.object({ address, maxFeePerGas: amount }))
+    .meta({ description: 'Signers on this chain whose policy has a cap: nothing above it is offered for them.' }),
+})
+export type FeesResource = z.infer<typeof feesResource>
+resourceSchemas.add(feesResource, { id: 'Fees' })

@@ -1,0 +1,181 @@
+/**
+ * The services as one caller may use them. A key that is limited to some signers and chains is limited here, under all
+ * routes at once, so that no route can forget it: what is out of its reach is not there, whatever is asked. Only who names
+ * a signer to send from is told that the key is not good for it, since that tells nothing of what there is.
+ *
+ * Every service is listed, those that need no limit too: one that is new does not compile until it is decided here.
+ */
+import { AppError } from '../core/app-error.ts'
+import { actorOf, type Caller, mayUse, mayUseChain, reachesAll } from '../core/caller.ts'
+import type { Lane } from '../core/lane.ts'
+import type { AcceptRequest } from '../engine/accept-request.ts'
+import type { ApiServices, ApiStore } from './api-services.ts'
+import { checksumAddress } from './contract/address.ts'
+
+export function limitServices(services: ApiServices, caller: Caller): ApiServices {
+  const named = caller.keyId === null ? services : { ...services, ...signSends(services, caller) }
+  return reachesAll(caller) ? named : limitReach(named, caller)
+}
+
+/** The history of a transaction begins with who sent it. */
+function signSends({ accept, acceptBatch }: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch'> {
+  const by = actorOf(caller)
+  return {
+    accept: (request, submit) => accept({ ...request, by }, submit),
+    acceptBatch: (requests) => acceptBatch(requests.map((request) => ({ ...request, by }))),
+  }
+}
+
+function limitReach(services: ApiServices, caller: Caller): ApiServices {
+  const { nodeId, access, apiKeys, audit, waits, clock, readiness, telemetry, dashboardDir, finalityOf } = services
+  return {
+    ...{ nodeId, access, apiKeys, waits, clock, readiness, telemetry, dashboardDir, finalityOf },
+    ...limitWrites(services, caller),
+    store: limitStore(services.store, caller),
+    audit: { listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)) },
+    renderMetrics: () => refuseOrRun(caller, 'The metrics', services.renderMetrics),
+    webhooks: limitWebhooks(services.webhooks, caller),
+    eventStreams: {
+      open: (request) => services.eventStreams.open({ ...request, caller }),
+      close: services.eventStreams.close,
+    },
+    chainStatus: () => services.chainStatus().filter(({ chainId }) => mayUseChain(caller, chainId)),
+    viewOf: (chainId) => (mayUseChain(caller, chainId) ? services.viewOf(chainId) : null),
+    feeMarkets: {
+      read: async (chainId) => {
+        if (mayUseChain(caller, chainId)) return services.feeMarkets.read(chainId)
+        throw new AppError('not_found', `This service does not follow chain ${chainId}.`, { field: 'chainId' })
+      },
+    },
+    ownKeys: {
+      addresses: () => services.ownKeys.addresses().filter((address) => caller.signers?.includes(address) ?? true),
+      defaultPolicy: services.ownKeys.defaultPolicy,
+    },
+    baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
+    listNodes: services.listNodes,
+  }
+}
+
+/** A webhook outlives its maker's key and is told of whatever it asks for, so that only who reaches all may deal with them. */
+function limitWebhooks(webhooks: ApiServices['webhooks'], caller: Caller): ApiServices['webhooks'] {
+  const guard =
+    <A extends readonly unknown[], T>(run: (...args: A) => Promise<T>) =>
+    (...args: A) =>
+      refuseOrRun(caller, 'A webhook', () => run(...args))
+  return {
+    create: guard(webhooks.create),
+    list: guard(webhooks.list),
+    get: guard(webhooks.get),
+    update: guard(webhooks.update),
+    remove: guard(webhooks.remove),
+    listDeliveries: guard(webhooks.listDeliveries),
+    redeliver: guard(webhooks.redeliver),
+    test: guard(webhooks.test),
+  }
+}
+
+type Writes = Pick<ApiServices, 'accept' | 'acceptBatch' | 'operate' | 'reservations' | 'resets' | 'fillGaps'>
+
+function limitWrites(services: ApiServices, caller: Caller): Writes {
+  const { reservations, resets, store } = services
+  const findRefusal = (request: AcceptRequest): AppError | null => {
+    const chainId = request.chainId ?? soleChainOf(services)
+    // Where no chain is named and there are several, the request is refused for that.
+    const isAllowed = mayUse(chainId === null ? { ...caller, chains: null } : caller, {
+      chainId: chainId ?? 0,
+      signer: request.from,
+    })
+    return isAllowed ? null : forbidLane({ chainId: chainId ?? 0, signer: request.from })
+  }
+  const findReservation = async (id: string) => {
+    const found = await reservations.find(id)
+    if (mayUse(caller, found.lane)) return found
+    throw new AppError('not_found', `There is no reservation ${id}.`)
+  }
+  return {
+    accept: async (request, submit) => {
+      const refusal = findRefusal(request)
+      if (refusal !== null) throw refusal
+      return services.accept(request, submit)
+    },
+    acceptBatch: async (requests) => {
+      const refusals = requests.map(findRefusal)
+      const answers = [...(await services.acceptBatch(requests.filter((_, index) => refusals[index] === null)))]
+      return refusals.map((reason) => {
+        const answer = reason === null ? answers.shift() : { status: 'rejected' as const, reason }
+        if (answer === undefined) throw new Error('a request of a batch has no answer')
+        return answer
+      })
+    },
+    operate: async (id, request) => {
+      const tx = await store.findTransaction(id)
+      if (tx === null || !mayUse(caller, tx.intent.lane))
+        throw new AppError('not_found', `There is no transaction ${id}.`)
+      return services.operate(id, request)
+    },
+    reservations: {
+      reserve: async (request) => {
+        if (!mayUse(caller, request.lane)) throw forbidLane(request.lane)
+        return reservations.reserve(request)
+      },
+      find: findReservation,
+      act: async (id, lockOwner, act) => {
+        await findReservation(id)
+        return reservations.act(id, lockOwner, act)
+      },
+    },
+    fillGaps: async (lane, by) => {
+      if (!mayUse(caller, lane)) throw forbidLane(lane)
+      return services.fillGaps(lane, by)
+    },
+    resets: {
+      reset: async (lane, by) => {
+        if (!mayUse(caller, lane)) throw forbidLane(lane)
+        return resets.reset(lane, by)
+      },
+    },
+  }
+}
+
+function limitStore(store: ApiStore, caller: Caller): ApiStore {
+  const isSeen = <T extends { readonly intent: { readonly lane: Lane } }>(tx: T | null): T | null =>
+    tx !== null && mayUse(caller, tx.intent.lane) ? tx : null
+  const findTransaction: ApiStore['findTransaction'] = async (id) => isSeen(await store.findTransaction(id))
+  return {
+    findTransaction,
+    findTransactionByHash: async (hash) => isSeen(await store.findTransactionByHash(hash)),
+    listTransactions: (filter, page) => store.listTransactions({ ...filter, reach: caller }, page),
+    readHistory: async (id) => ((await findTransaction(id)) === null ? [] : store.readHistory(id)),
+    readEvents: (after, limit) => store.readEvents(after, limit, caller),
+    readCompletions: (after, limit) => store.readCompletions(after, limit, caller),
+    findLastEventId: store.findLastEventId,
+    readHeaders: async (chainId, from, to) =>
+      mayUseChain(caller, chainId) ? store.readHeaders(chainId, from, to) : [],
+    countAhead: async (id) => ((await findTransaction(id)) === null ? null : store.countAhead(id)),
+    loadLane: async (lane) =>
+      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [] },
+    listLaneStatus: (filter) => store.listLaneStatus({ ...filter, reach: caller }),
+    listLeases: async () => (await store.listLeases()).filter(({ lane }) => mayUse(caller, lane)),
+    updateSigner: async (lane, change, note) => (mayUse(caller, lane) ? store.updateSigner(lane, change, note) : null),
+    registerSigners: async (signers) => {
+      for (const { lane } of signers) if (!mayUse(caller, lane)) throw forbidLane(lane)
+      return store.registerSigners(signers)
+    },
+    listResets: async (lane, limit) => (mayUse(caller, lane) ? store.listResets(lane, limit) : []),
+  }
+}
+
+function soleChainOf({ chainStatus }: Pick<ApiServices, 'chainStatus'>): number | null {
+  const [only, ...others] = chainStatus()
+  return only !== undefined && others.length === 0 ? only.chainId : null
+}
+
+async function refuseOrRun<T>(caller: Caller, what: string, run: () => Promise<T>): Promise<T> {
+  if (reachesAll(caller)) return run()
+  throw new AppError('forbidden', `${what} tells of all signers; your API key is limited to some signers or chains.`)
+}
+
+function forbidLane({ chainId, signer }: Lane): AppError {
+  const where = chainId === 0 ? '' : ` on chain ${chainId}`
+  return new AppError('forbidden', `Your API key may not use ${checksumAddress(signer)}${where}.`, { field: 'from' })
+}

@@ -1,0 +1,18 @@
+/** A key as the API shows it. */
+import type { ApiKey } from '../core/api-key.ts'
+import { checksumAddress } from './contract/address.ts'
+import type { ApiKeyResource } from './contract/api-key-resource.ts'
+import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
+
+export function presentApiKey(key: ApiKey): ApiKeyResource {
+  const { id, name, scopes, chains, rate, createdBy, revokedBy } = key
+  return {
+    ...{ id, name, scopes: [...scopes], rate, createdBy, revokedBy },
+    signers: key.signers?.map(checksumAddress) ?? null,
+    chains: chains === null ? null : [...chains],
+    expiresAt: presentOptionalInstant(key.expiresAt),
+    createdAt: presentInstant(key.createdAt),
+    lastUsedAt: presentOptionalInstant(key.lastUsedAt),
+    revokedAt: presentOptionalInstant(key.revokedAt),
+  }
+}

@@ -1,0 +1,56 @@
+/** `GET /v1/chains/{chainId}/fees`: what gas costs now. */
+import { z } from 'zod'
+import { type FeeMarket, SPEEDS, type Speed } from '../../core/fees.ts'
+import { PRESETS } from '../../core/policy.ts'
+import { priceTransaction } from '../../core/price.ts'
+import type { LaneStatus } from '../../ports/store.ts'
+import { checksumAddress } from '../contract/address.ts'
+import { type FeesResource, feesResource } from '../contract/fees-resource.ts'
+import { integerParam } from '../contract/query.ts'
+import { defineRoute, NO_INPUT } from '../route.ts'
+
+export const showFees = defineRoute(
+  { ...NO_INPUT, params: z.strictObject({ chainId: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
+  {
+    operationId: 'showFees',
+    method: 'GET',
+    path: '/v1/chains/{chainId}/fees',
+    summary: 'Show what gas costs on a chain now, and what would be offered at each speed',
+    scope: 'read',
+    answers: [{ status: 200, description: 'In wei; at most a second old.', schema: feesResource }],
+    errors: ['not_found', 'chain_unavailable'],
+  },
+  async ({ params: { chainId } }, services) => {
+    const market = await services.feeMarkets.read(chainId)
+    const lanes = await services.store.listLaneStatus({})
+    const body: FeesResource = {
+      chainId,
+      nextBaseFeePerGas: market.baseFeePerGas?.toString() ?? null,
+      gasPrice: market.gasPrice.toString(),
+      speeds: presentOffers(market),
+      caps: lanes.filter(({ signer }) => signer.lane.chainId === chainId).flatMap(presentCap),
+    }
+    return { status: 200, body }
+  },
+)
+
+function presentOffers(market: FeeMarket): FeesResource['speeds'] {
+  const [slow, standard, fast] = SPEEDS.map((speed) => presentOffer(market, speed))
+  if (slow === undefined || standard === undefined || fast === undefined) throw new Error('a speed has no offer')
+  return { slow, standard, fast }
+}
+
+/** By the rule that prices transactions, so that the two cannot differ. */
+function presentOffer(market: FeeMarket, speed: Speed): FeesResource['speeds'][Speed] {
+  const price = priceTransaction({ fees: null, speed }, market, { ...PRESETS.fast, maxFeePerGasWei: null })
+  const isMarket = price.type === 'priced' && price.fees.type === 'eip1559'
+  return {
+    maxFeePerGas: isMarket ? price.fees.maxFeePerGas.toString() : null,
+    maxPriorityFeePerGas: market.priorityFeePerGas[speed].toString(),
+  }
+}
+
+function presentCap({ signer: { lane, policy } }: LaneStatus): FeesResource['caps'] {
+  if (policy.maxFeePerGasWei === null) return []
+  return [{ address: checksumAddress(lane.signer), maxFeePerGas: policy.maxFeePerGasWei.toString() }]
+}

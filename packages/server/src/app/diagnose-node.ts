@@ -1,0 +1,74 @@
+/** Whether a node of a chain can be worked with, and whether the signers have funds there. */
+import { type NodeProbe, probeNode } from '../chain/probe-node.ts'
+import type { Address } from '../core/hex.ts'
+import { spellDuration } from '../core/spell-time.ts'
+import { type Finding, failed, ok, warn } from './finding.ts'
+import { createSystemClock } from './system-clock.ts'
+
+export interface ChainSubject {
+  readonly chainId: number | null
+  readonly rpcUrls: readonly string[]
+  readonly blockTimeMs: number
+}
+
+const STALE_BLOCKS = 20
+const REQUIRED = ['eth_getTransactionCount', 'eth_estimateGas', 'eth_getTransactionReceipt', 'eth_sendRawTransaction']
+
+export async function diagnoseNode(
+  url: string,
+  chain: ChainSubject,
+  addresses: readonly Address[],
+): Promise<readonly Finding[]> {
+  const probe = await probeNode(url, addresses, createSystemClock())
+  const name = `node ${probe.host}`
+  if (probe.type === 'subscription') return [ok(name, 'only tells of new heads; not looked at')]
+  if (probe.type === 'unreachable') {
+    return [
+      failed(name, `does not answer: ${probe.message}`, 'start it, or mend DROVER_RPC_URL (address, path, access key)'),
+    ]
+  }
+  return [
+    judgeChain(name, probe, chain.chainId),
+    judgeHead(name, probe, chain.blockTimeMs),
+    judgeMethods(name, probe),
+    ...judgeBalances(probe),
+  ]
+}
+
+type Answering = Extract<NodeProbe, { readonly type: 'answers' }>
+
+function judgeChain(name: string, { chainId }: Answering, expected: number | null): Finding {
+  if (expected === null || expected === chainId) return ok(name, `is of chain ${chainId}`)
+  return failed(name, `is of chain ${chainId}, and ${expected} is configured`, 'mend DROVER_CHAIN_ID or DROVER_RPC_URL')
+}
+
+function judgeHead(name: string, { head }: Answering, blockTimeMs: number): Finding {
+  if (head === null) return failed(`${name}: head`, 'its newest block cannot be read', 'ask who runs the node')
+  const ageMs = Date.now() - head.timestampMs
+  const detail = `block ${head.number}, ${spellDuration(ageMs)} old`
+  // A chain that makes blocks only for transactions looks the same, so this is no failure.
+  if (ageMs <= STALE_BLOCKS * blockTimeMs + 60_000) return ok(`${name}: head`, detail)
+  return warn(`${name}: head`, detail, 'see whether the node is in sync, and whether blockTime is right')
+}
+
+function judgeMethods(name: string, { lacking }: Answering): Finding {
+  const missing = lacking.filter((method) => REQUIRED.includes(method))
+  if (missing.length > 0)
+    return failed(`${name}: methods`, `lacks ${missing.join(', ')}`, 'open them at the node or provider')
+  if (lacking.length === 0) return ok(`${name}: methods`, 'all that are needed')
+  return warn(
+    `${name}: methods`,
+    `lacks ${lacking.join(', ')}`,
+    'works without, at a higher cost; open them if you can',
+  )
+}
+
+function judgeBalances({ balances, chainId }: Answering): readonly Finding[] {
+  return [...balances].map(([address, wei]) => {
+    const name = `balance ${address}`
+    if (wei === null) return warn(name, `cannot be read on chain ${chainId}`, 'ask who runs the node')
+    return wei > 0n
+      ? ok(name, `${wei} wei on chain ${chainId}`)
+      : warn(name, `nothing on chain ${chainId}`, 'send it funds: it cannot pay for gas')
+  })
+}

@@ -1,0 +1,77 @@
+/**
+ * Looks at everything that the service needs, from where it would run, and names the fix for each thing that is wrong.
+ * Nothing is changed, and one thing that is wrong does not keep the others from being looked at.
+ */
+import type { Hex } from '../core/hex.ts'
+import { createLocalSigner } from '../signer/local-signer.ts'
+import { LATEST_SCHEMA_VERSION } from '../store/migrate.ts'
+import { type DatabaseProbe, probeDatabase } from '../store/probe-database.ts'
+import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
+import { type Finding, failed, ok, warn } from './finding.ts'
+
+export interface Subject {
+  /** Null where the settings do not say. */
+  readonly databaseUrl: string | null
+  readonly chains: readonly ChainSubject[]
+  readonly signerKeys: readonly Hex[]
+}
+
+const OLDEST_POSTGRES = 140_000
+const MOST_SKEW_MS = 1_000
+
+export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
+  const addresses = createLocalSigner(subject.signerKeys).addresses()
+  const parts = await Promise.all([
+    subject.databaseUrl === null ? [] : diagnoseDatabase(subject.databaseUrl),
+    ...subject.chains.flatMap((chain) => chain.rpcUrls.map((url) => diagnoseNode(url, chain, addresses))),
+  ])
+  const keys = addresses.length
+  const signers: readonly Finding[] =
+    keys === 0 ? [] : [ok('signer keys', `${keys} can be used: ${addresses.join(', ')}`)]
+  return [...(parts[0] ?? []), ...signers, ...parts.slice(1).flat()]
+}
+
+async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
+  const { host, pathname } = new URL(url)
+  try {
+    return judgeDatabase(await probeDatabase(url), `${host}${pathname}`)
+  } catch (error) {
+    const said = messageOf(error)
+    return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or mend DROVER_DATABASE_URL')]
+  }
+}
+
+function judgeDatabase(probe: DatabaseProbe, place: string): readonly Finding[] {
+  const { serverVersion, schemaVersion, clockSkewMs, clockErrorMs } = probe
+  const version = `PostgreSQL ${Math.floor(serverVersion / 10_000)}.${serverVersion % 10_000}`
+  const isOff = Math.abs(clockSkewMs) - clockErrorMs > MOST_SKEW_MS
+  return [
+    serverVersion < OLDEST_POSTGRES
+      ? failed('database', `${version} at ${place} is too old`, 'use PostgreSQL 14 or later')
+      : ok('database', `${version} at ${place}`),
+    judgeSchema(schemaVersion, probe.mayCreate),
+    isOff
+      ? warn(
+          'clock',
+          `the database is ${clockSkewMs} ms ahead of this machine`,
+          'set both by NTP; Drover itself goes by the database',
+        )
+      : ok('clock', `within ${Math.abs(clockSkewMs) + clockErrorMs} ms of the database`),
+  ]
+}
+
+function judgeSchema(found: number | null, mayCreate: boolean): Finding {
+  if (found !== null && found > LATEST_SCHEMA_VERSION) {
+    return failed('schema', `version ${found}; this program knows ${LATEST_SCHEMA_VERSION}`, 'run a newer Drover')
+  }
+  if (found === LATEST_SCHEMA_VERSION) return ok('schema', `version ${found}`)
+  const detail = `${found === null ? 'none' : `version ${found}`}; version ${LATEST_SCHEMA_VERSION} is needed`
+  return mayCreate
+    ? warn('schema', detail, 'run `drover migrate`; `drover start` does it too')
+    : failed('schema', detail, 'run `drover migrate` as a user who may create tables')
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0])
+  return error instanceof Error ? error.message : String(error)
+}

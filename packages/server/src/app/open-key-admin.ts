@@ -1,0 +1,57 @@
+/** API keys without a service: made, listed and revoked straight in the database, by whoever can reach it. */
+import { createApiKeys } from '../api/api-keys.ts'
+import { apiKeyRequest } from '../api/contract/api-key-request.ts'
+import type { ApiKeyResource } from '../api/contract/api-key-resource.ts'
+import { parseKeyToken } from '../api/key-token.ts'
+import { parseInput } from '../api/parse-input.ts'
+import { presentApiKey } from '../api/present-api-key.ts'
+import { type Caller, SCOPES } from '../core/caller.ts'
+import { migrate } from '../store/migrate.ts'
+import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
+
+export interface KeyAdmin {
+  /** `wanted` is as in a request to the API; throws AppError where it is not. */
+  create(wanted: unknown): Promise<ApiKeyResource & { readonly token: string }>
+  list(): Promise<readonly ApiKeyResource[]>
+  /** Also the last one with `admin`: `isLast` tells that nobody is left who could make keys over the API. */
+  revoke(id: string): Promise<{ readonly key: ApiKeyResource; readonly isLast: boolean }>
+  close(): Promise<void>
+}
+
+const COMMAND_LINE: Caller = { keyId: null, name: 'command line', scopes: SCOPES, signers: null, chains: null }
+
+export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
+  // The first key is made before the first start.
+  await migrate(databaseUrl)
+  const telemetry = { log() {}, count() {} }
+  const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
+  const keys = createApiKeys({ store, clock: { now: Date.now }, firstIsAdmin: false })
+
+  const record = (operation: string, id: string): Promise<void> =>
+    store.appendAudit({
+      ...{ keyId: null, actor: COMMAND_LINE.name, nodeId: null, operation },
+      ...{ target: `/v1/api-keys/${id}`, result: 'done' },
+    })
+
+  return {
+    async create(wanted) {
+      const { key, token } = await keys.create(COMMAND_LINE, parseInput(apiKeyRequest, wanted))
+      await record('createApiKey', key.id)
+      return { ...presentApiKey(key), token }
+    },
+    list: async () => (await keys.list(COMMAND_LINE)).map(presentApiKey),
+    async revoke(given) {
+      // Whoever has only the token gives that.
+      const id = parseKeyToken(given)?.id ?? given
+      const key = await keys.revoke(COMMAND_LINE, id, { evenLast: true })
+      await record('revokeApiKey', id)
+      const left = await keys.list(COMMAND_LINE)
+      const isLast = !left.some(({ revokedAt, expiresAt, scopes }) => {
+        const isExpired = expiresAt !== null && expiresAt <= Date.now()
+        return revokedAt === null && !isExpired && scopes.includes('admin')
+      })
+      return { key: presentApiKey(key), isLast }
+    },
+    close: () => store.close(),
+  }
+}

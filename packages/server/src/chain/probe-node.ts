@@ -1,0 +1,87 @@
+/** Looks at one node of a chain without changing anything: for `drover doctor`. */
+import type { Address } from '../core/hex.ts'
+import type { Clock } from '../ports/clock.ts'
+import { createJsonRpcClient, type RpcReply, type RpcRequest } from './json-rpc.ts'
+import { parseRpcUrls } from './rpc-url.ts'
+import { parseCount } from './rpc-values.ts'
+
+export type NodeProbe =
+  | { readonly type: 'unreachable'; readonly host: string; readonly message: string }
+  /** It only tells of new heads. */
+  | { readonly type: 'subscription'; readonly host: string }
+  | {
+      readonly type: 'answers'
+      readonly host: string
+      readonly chainId: number
+      /** Null: its newest block could not be read. */
+      readonly head: { readonly number: number; readonly timestampMs: number } | null
+      /** Methods that it says it does not have. */
+      readonly lacking: readonly string[]
+      /** In wei; null where it could not be read. */
+      readonly balances: ReadonlyMap<Address, bigint | null>
+    }
+
+const METHOD_NOT_FOUND = -32_601
+const NOBODY = '0x0000000000000000000000000000000000000000'
+
+/** What the service asks a node for. The bytes that are "sent" are none, and refused by every node that has the method. */
+const NEEDED: readonly RpcRequest[] = [
+  { method: 'eth_getTransactionCount', params: [NOBODY, 'pending'] },
+  { method: 'eth_estimateGas', params: [{ from: NOBODY, to: NOBODY }] },
+  { method: 'eth_getTransactionReceipt', params: [`0x${'00'.repeat(32)}`] },
+  { method: 'eth_getTransactionByHash', params: [`0x${'00'.repeat(32)}`] },
+  { method: 'eth_getCode', params: [NOBODY, 'latest'] },
+  { method: 'eth_sendRawTransaction', params: ['0x00'] },
+  { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
+  { method: 'eth_getBlockReceipts', params: ['latest'] },
+]
+
+export async function probeNode(url: string, addresses: readonly Address[], clock: Clock): Promise<NodeProbe> {
+  const [target] = parseRpcUrls([url])
+  if (target === undefined) throw new Error('one URL is one target')
+  const { host } = target
+  if (target.url.protocol.startsWith('ws')) return { type: 'subscription', host }
+  const limits = { timeoutMs: 10_000, maxConcurrent: 4, maxBatch: 20, maxResponseBytes: 16 * 1024 * 1024 }
+  const client = createJsonRpcClient(target, { ...limits, clock })
+  try {
+    const [id] = await client.send([{ method: 'eth_chainId', params: [] }], false)
+    const chainId = id?.type === 'result' ? parseCount(id.result) : null
+    if (chainId === null) return { type: 'unreachable', host, message: describe(id) }
+    const reads = addresses.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] }))
+    const head = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+    const [block, ...rest] = await client.send([head, ...reads, ...NEEDED], false)
+    const replies = rest.slice(reads.length)
+    return {
+      ...{ type: 'answers', host, chainId },
+      head: readHead(block),
+      lacking: NEEDED.filter((_, index) => isLacking(replies[index])).map(({ method }) => method),
+      balances: new Map(addresses.map((address, index) => [address, readAmount(rest[index])])),
+    }
+  } finally {
+    client.close()
+  }
+}
+
+function isLacking(reply: RpcReply | undefined): boolean {
+  if (reply?.type !== 'error') return false
+  const { code, message } = reply.error
+  return code === METHOD_NOT_FOUND || /method .*(not found|not supported|not available|does not exist)/i.test(message)
+}
+
+function readHead(reply: RpcReply | undefined) {
+  const block = reply?.type === 'result' && typeof reply.result === 'object' ? { ...reply.result } : {}
+  const number = 'number' in block ? parseCount(block.number) : null
+  const timestamp = 'timestamp' in block ? parseCount(block.timestamp) : null
+  return number === null || timestamp === null ? null : { number, timestampMs: timestamp * 1_000 }
+}
+
+function readAmount(reply: RpcReply | undefined): bigint | null {
+  const text = reply?.type === 'result' ? reply.result : null
+  return typeof text === 'string' && /^0x[0-9a-f]{1,64}$/i.test(text) ? BigInt(text) : null
+}
+
+function describe(reply: RpcReply | undefined): string {
+  if (reply?.type === 'result') return 'its answer is not a chain id'
+  if (reply?.type === 'error') return reply.error.message.slice(0, 300)
+  return reply?.message ?? 'no answer'
+}

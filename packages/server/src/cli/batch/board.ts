@@ -1,0 +1,86 @@
+/** Where every row of a batch stands, and the counts that people are shown. */
+import type { Transaction } from '@drover/client'
+
+export type Goal = 'accepted' | 'mined' | 'confirmed'
+
+export interface RowStatus {
+  readonly row: number
+  readonly line: number
+  readonly digest: string
+  readonly requestId: string
+  readonly from: string
+  /** Null: not accepted. */
+  readonly id: string | null
+  /** Null: nothing is known but that it was accepted. */
+  readonly state: Transaction['state'] | null
+  readonly isMined: boolean
+  readonly hash: string | null
+  /** A stable code and words. */
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+export interface BoardCounts {
+  readonly total: number
+  readonly accepted: number
+  readonly mined: number
+  readonly confirmed: number
+  readonly failed: number
+  readonly stuck: number
+}
+
+export interface Board {
+  readonly total: number
+  set(status: RowStatus): void
+  get(row: number): RowStatus | undefined
+  /** In order of rows. */
+  all(): readonly RowStatus[]
+  /** Accepted, and not there yet. */
+  open(): readonly RowStatus[]
+  counts(): BoardCounts
+}
+
+const FAILED_STATES: readonly (Transaction['state'] | null)[] = ['FAILED_FINAL', 'CANCELLED', 'EXPIRED']
+
+export function hasFailed({ id, state }: RowStatus): boolean {
+  return id === null || FAILED_STATES.includes(state)
+}
+
+export function createBoard(total: number, goal: Goal): Board {
+  const rows = new Map<number, RowStatus>()
+
+  function isOpen(status: RowStatus): boolean {
+    if (hasFailed(status) || status.state === 'CONFIRMED' || goal === 'accepted') return false
+    return !(goal === 'mined' && status.isMined)
+  }
+
+  return {
+    total,
+    set: (status) => void rows.set(status.row, status),
+    get: (row) => rows.get(row),
+    all: () => [...rows.values()].sort((a, b) => a.row - b.row),
+    open: () => [...rows.values()].filter(isOpen),
+    counts() {
+      let [accepted, mined, confirmed, failed, stuck] = [0, 0, 0, 0, 0]
+      for (const status of rows.values()) {
+        if (status.id !== null) accepted++
+        if (status.isMined) mined++
+        if (status.state === 'CONFIRMED') confirmed++
+        if (status.state === 'STUCK') stuck++
+        if (hasFailed(status)) failed++
+      }
+      return { total, accepted, mined, confirmed, failed, stuck }
+    },
+  }
+}
+
+/** A row with what its transaction says of itself. */
+export function withTransaction(status: RowStatus, tx: Transaction): RowStatus {
+  return {
+    ...status,
+    id: tx.id,
+    state: tx.state,
+    isMined: tx.inclusion !== null,
+    hash: tx.hash,
+    error: tx.error === null ? null : { code: tx.error.code, message: tx.error.reason ?? tx.error.message },
+  }
+}

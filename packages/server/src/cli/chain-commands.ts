@@ -1,0 +1,139 @@
+/** `drover chain …` and `drover node …`: what the service follows, and what it consists of. */
+import type { Block, Chain, DroverNode } from '@drover/client'
+import type { Command } from 'commander'
+import { spellDuration } from '../core/spell-time.ts'
+import { formatAmount } from './amount.ts'
+import type { CommandContext } from './command-context.ts'
+import { readCount } from './option-value.ts'
+import { presentFields } from './present-fields.ts'
+import { presentTable } from './present-table.ts'
+import { addServiceCommand, type ServiceCommand } from './service-command.ts'
+import { UsageError } from './service-session.ts'
+import { shorten } from './style.ts'
+
+const listChains: ServiceCommand = {
+  name: 'list',
+  description: 'list the chains that the service follows',
+  examples: ['drover chain list'],
+  async run({ drover, signal, style, print }) {
+    const items = await drover.chains.list({ signal })
+    print({ items }, () =>
+      presentTable<Chain>(
+        [
+          { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
+          { heading: 'HEAD', align: 'right', cell: ({ head }) => (head === null ? '-' : String(head.number)) },
+          { heading: 'AGE', align: 'right', cell: ({ head }) => (head === null ? '-' : ageOf(head.timestamp)) },
+          { heading: 'SAFE', align: 'right', cell: ({ safe }) => String(safe ?? '-') },
+          { heading: 'FINALIZED', align: 'right', cell: ({ finalized }) => String(finalized ?? '-') },
+          { heading: 'FINALITY', cell: ({ finality }) => String(finality) },
+          { heading: 'FOLLOWED', cell: ({ following }) => colourOf(following) },
+          { heading: 'ERROR', cell: ({ lastError }) => lastError ?? '' },
+        ],
+        items,
+        style,
+      ),
+    )
+    return undefined
+  },
+}
+
+function colourOf(following: boolean) {
+  return following ? ({ text: 'yes', colour: 'green' } as const) : ({ text: 'no', colour: 'red' } as const)
+}
+
+const blocks: ServiceCommand = {
+  name: 'blocks <chainId>',
+  description: 'list confirmed blocks, lowest first',
+  examples: ['drover chain blocks 1 --after 19000000 --limit 20'],
+  configure: (command) =>
+    void command
+      .option('--after <number>', 'above this block', readCount(0, Number.MAX_SAFE_INTEGER))
+      .option('--limit <count>', 'at most so many', readCount(1, 200), 50),
+  async run({ drover, signal, style, print, note, json }, command) {
+    const query = command.opts<{ after?: number; limit: number }>()
+    const page = await drover.chains.blocks(readChain(command), pick(query), { signal })
+    print(page, () =>
+      presentTable<Block>(
+        [
+          { heading: 'BLOCK', align: 'right', cell: ({ number }) => String(number) },
+          { heading: 'TIME', cell: ({ timestamp }) => timestamp },
+          { heading: 'HASH', cell: ({ hash }) => shorten(hash, style) },
+        ],
+        page.items,
+        style,
+      ),
+    )
+    if (page.gap && !json) note(`Blocks below ${page.from} are no longer here.`)
+    return undefined
+  },
+}
+
+function pick({ after, limit }: { readonly after?: number; readonly limit: number }) {
+  return { limit, ...(after !== undefined && { after }) }
+}
+
+function readChain({ args }: Command): number {
+  const [text = ''] = args
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new UsageError('the chain id must be a whole number')
+  return Number(text)
+}
+
+const fees: ServiceCommand = {
+  name: 'fees <chainId>',
+  description: 'show what gas costs now, for each speed, and which signers have a cap',
+  examples: ['drover chain fees 1'],
+  async run({ drover, signal, style, print }, command) {
+    const input = { params: { chainId: readChain(command) } }
+    const answer = await drover.request('GET /v1/chains/{chainId}/fees', input, { signal })
+    const { nextBaseFeePerGas, gasPrice, speeds, caps } = answer
+    const offer = ({ maxFeePerGas, maxPriorityFeePerGas }: (typeof speeds)['slow']) =>
+      maxFeePerGas === null ? null : `${formatAmount(maxFeePerGas)}, tip ${formatAmount(maxPriorityFeePerGas)}`
+    print(answer, () =>
+      presentFields(
+        [
+          ['next base fee', nextBaseFeePerGas === null ? 'none' : formatAmount(nextBaseFeePerGas)],
+          ['gas price', formatAmount(gasPrice)],
+          ['slow', offer(speeds.slow)],
+          ['standard', offer(speeds.standard)],
+          ['fast', offer(speeds.fast)],
+          ...caps.map(({ address, maxFeePerGas }) => [`cap of ${address}`, formatAmount(maxFeePerGas)] as const),
+        ],
+        style,
+      ),
+    )
+    return undefined
+  },
+}
+
+const listNodes: ServiceCommand = {
+  name: 'list',
+  description: 'list the live nodes of the service',
+  examples: ['drover node list'],
+  async run({ drover, signal, style, print }) {
+    const items = await drover.nodes({ signal })
+    print({ items }, () =>
+      presentTable<DroverNode>(
+        [
+          { heading: 'NODE', isWhole: true, cell: ({ id, self }) => (self ? `${id} (answered)` : id) },
+          { heading: 'LANES', align: 'right', cell: ({ lanes }) => String(lanes) },
+          { heading: 'UP FOR', align: 'right', cell: ({ startedAt }) => ageOf(startedAt) },
+          { heading: 'HEARTBEAT', align: 'right', cell: ({ heartbeatAt }) => ageOf(heartbeatAt) },
+        ],
+        items,
+        style,
+      ),
+    )
+    return undefined
+  },
+}
+
+function ageOf(at: string): string {
+  return spellDuration(Date.now() - Date.parse(at))
+}
+
+export function addChainCommands(program: Command, context: CommandContext): void {
+  const chain = program.command('chain').description('the chains that the service follows')
+  for (const definition of [listChains, blocks, fees]) addServiceCommand(chain, context, definition)
+  const node = program.command('node').description('the nodes of the service')
+  addServiceCommand(node, context, listNodes)
+}

@@ -1,0 +1,161 @@
+/** `drover doctor`: looks at everything that the service needs, and names the fix for what is wrong. */
+import { createServer } from 'node:net'
+import type { Command } from 'commander'
+import type { Subject } from '../app/diagnose.ts'
+import type { Finding } from '../app/finding.ts'
+import { findContradictions } from '../config/load-config.ts'
+import { type ResolvedSettings, resolveSettings } from '../config/resolve-settings.ts'
+import { type CommandContext, printLine } from './command-context.ts'
+import { EXIT } from './exit-code.ts'
+import { addSettingFlags, readConfigInput } from './setting-flags.ts'
+import { createStyle, type Style, toVisible } from './style.ts'
+
+const MARKS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], failed: ['✗', 'red'] } as const
+/** What package.json asks for. */
+const OLDEST_NODE = [20, 19] as const
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('doctor')
+    .description(
+      'check Node.js, configuration, database, RPC nodes, signers and port, and name the fix for each problem',
+    )
+    .option('--url <url>', 'where the service is, if it runs (default: DROVER_URL, or by host and port)')
+    .option('--json', 'print JSON: one document')
+    .option('--no-color', 'no colours; NO_COLOR says the same')
+    .addHelpText(
+      'after',
+      `
+It changes nothing. It ends with 0 where nothing is broken (warnings aside), and with 1 where something is.
+
+Example:
+  DROVER_DATABASE_URL=postgres://drover@db/drover DROVER_RPC_URL=https://rpc.example drover doctor`,
+    )
+    .action(() => examine(command, context))
+  addSettingFlags(command)
+}
+
+async function examine(command: Command, context: CommandContext): Promise<void> {
+  const { terminal, redactor } = context
+  const options = command.opts<{ json?: boolean; color: boolean; url?: string }>()
+  const resolved = resolveSettings(await readConfigInput(command, context))
+  const { diagnose } = await import('../app/diagnose.ts')
+  const { host = '127.0.0.1', port = 4747 } = resolved.values
+  const url =
+    options.url ?? (terminal.env.DROVER_URL?.trim() || `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const findings: readonly Finding[] = [
+    judgeNode(process.versions.node),
+    ...judgeSettings(resolved),
+    ...(await diagnose(toSubject(resolved))),
+    await judgeService(url, host, port),
+  ].map((finding) => ({ ...finding, detail: redactor.redact(finding.detail) }))
+  const isBroken = findings.some(({ status }) => status === 'failed')
+  const style = createStyle(terminal.stdout, terminal.env, options.color)
+  printLine(
+    context,
+    options.json === true ? JSON.stringify({ ok: !isBroken, findings }) : presentFindings(findings, style),
+  )
+  context.finish(isBroken ? EXIT.failure : EXIT.ok)
+}
+
+function toSubject({ values, chains }: ResolvedSettings): Subject {
+  return {
+    databaseUrl: values.databaseUrl ?? null,
+    signerKeys: values.signerKeys ?? [],
+    chains: chains.map(({ values: chain }) => ({
+      chainId: chain.chainId ?? null,
+      rpcUrls: chain.rpcUrl ?? [],
+      blockTimeMs: chain.blockTime ?? 12_000,
+    })),
+  }
+}
+
+function judgeNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])
+  return isOld
+    ? { check: 'Node.js', status: 'failed', detail: version, fix: `install ${OLDEST_NODE.join('.')} or later` }
+    : { check: 'Node.js', status: 'ok', detail: version, fix: null }
+}
+
+function judgeSettings(resolved: ResolvedSettings): readonly Finding[] {
+  const problems = [...resolved.problems, ...findContradictions(resolved)]
+  if (problems.length === 0) return [{ check: 'configuration', status: 'ok', detail: 'complete', fix: null }]
+  return problems.map(({ place, message }) => ({
+    check: 'configuration',
+    status: 'failed',
+    detail: `${place} ${message}`,
+    fix: 'see `drover config` for what is set, and from where',
+  }))
+}
+
+const SERVICE_TIMEOUT_MS = 5_000
+
+async function judgeService(url: string, host: string, port: number): Promise<Finding> {
+  const check = `service ${url}`
+  try {
+    const response = await fetch(`${url}/readyz`, {
+      signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS),
+      redirect: 'manual',
+    })
+    const answer: unknown = await response.json()
+    return judgeReadiness(check, answer)
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return {
+        check,
+        status: 'failed',
+        detail: 'something else than Drover answers',
+        fix: 'choose another --port or --url',
+      }
+    }
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return await judgePort(check, host, port, cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+function judgeReadiness(check: string, answer: unknown): Finding {
+  if (typeof answer === 'object' && answer !== null && 'ready' in answer) {
+    if (answer.ready === true) return { check, status: 'ok', detail: 'runs and is ready', fix: null }
+    const problems = 'problems' in answer ? JSON.stringify(answer.problems) : ''
+    return { check, status: 'failed', detail: `runs and is not ready: ${problems}`, fix: 'its log says more' }
+  }
+  return {
+    check,
+    status: 'failed',
+    detail: 'something else than Drover answers',
+    fix: 'choose another --port or --url',
+  }
+}
+
+/** Whether the service could start here. */
+function judgePort(check: string, host: string, port: number, why: string): Promise<Finding> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error) =>
+      resolve({
+        check,
+        status: 'failed',
+        detail: `does not answer (${why}), and ${error.message}`,
+        fix: 'choose another --port',
+      }),
+    )
+    server.listen(port, host, () =>
+      server.close(() =>
+        resolve({ check, status: 'warning', detail: `does not run; port ${port} is free`, fix: 'run `drover start`' }),
+      ),
+    )
+  })
+}
+
+function presentFindings(findings: readonly Finding[], style: Style): string {
+  const lines = findings.flatMap(({ check, status, detail, fix }) => {
+    const [mark, colour] = MARKS[status]
+    const line = `${style.paint(colour, mark)} ${check}: ${toVisible(detail)}`
+    return fix === null ? [line] : [line, style.paint('dim', `    fix: ${fix}`)]
+  })
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
+  return [...lines, '', `${count('failed')} failed, ${count('warning')} to look at, ${count('ok')} in order.`].join(
+    '\n',
+  )
+}

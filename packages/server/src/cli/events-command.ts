@@ -1,0 +1,69 @@
+/** `drover events`: what happened, in commit order, and what happens. */
+import type { DroverEvent } from '@drover/client'
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import { EXIT, type ExitCode } from './exit-code.ts'
+import { readCount } from './option-value.ts'
+import { presentDetail } from './present-detail.ts'
+import { addServiceCommand } from './service-command.ts'
+import { Interrupted, type Session } from './service-session.ts'
+import { cut, type Style, shorten, toVisible } from './style.ts'
+
+interface EventsOptions {
+  readonly follow?: boolean
+  readonly after?: number
+  readonly completions?: boolean
+  readonly limit?: number
+}
+
+export function addEventsCommand(program: Command, context: CommandContext): void {
+  addServiceCommand(program, context, {
+    name: 'events',
+    description: 'print events in commit order, one line each',
+    examples: [
+      'drover events --after 1200',
+      'drover events --follow --completions --json | while read -r event; do … ; done',
+    ],
+    configure: (command) =>
+      void command
+        .option('--follow', 'go on with what happens from now on, through outages, until Ctrl-C')
+        .option('--after <eventId>', 'only those after this one', readCount(0, Number.MAX_SAFE_INTEGER))
+        .option('--completions', 'only the one event of each transaction that made it final')
+        .option('--limit <count>', 'end after so many', readCount(1, 1_000_000)),
+    run: (session, command) => printEvents(session, command.opts<EventsOptions>()),
+  })
+}
+
+async function printEvents(session: Session, options: EventsOptions): Promise<ExitCode> {
+  const { after = 0, follow = false, completions = false, limit = Number.POSITIVE_INFINITY } = options
+  let last = after
+  let count = 0
+  try {
+    for await (const event of session.drover.events({ after, follow, completions, signal: session.signal })) {
+      session.print(event, () => presentEvent(event, session.style))
+      last = event.eventId
+      if (++count >= limit) break
+    }
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error
+    if (!session.json) session.note(`To go on from here: drover events --follow --after ${last}`)
+    return EXIT.interrupted
+  }
+}
+
+function presentEvent(event: DroverEvent, style: Style): string {
+  const { eventId, at, type, transactionId, from, toState, subState, cause, detail } = event
+  const state = [toState, subState].filter(Boolean).join(' ')
+  const parts = [
+    String(eventId),
+    at,
+    transactionId ?? shorten(from, style),
+    type,
+    state,
+    cause ?? '',
+    presentDetail(detail),
+  ]
+  const line = toVisible(parts.filter((part) => part !== '').join('  '))
+  return style.width === null ? line : cut(line, style.width)
+}

@@ -1,0 +1,134 @@
+/** `drover signer policy` and `drover signer add`: how transactions of a signer are driven. */
+import type { SignerChange } from '@drover/client'
+import { type Command, Option } from 'commander'
+import { boolean, integer } from '../../config/setting-type.ts'
+import { readAmount, readBy, readChainId, readDuration, readFinality } from '../option-value.ts'
+import type { ServiceCommand } from '../service-command.ts'
+import { UsageError } from '../service-session.ts'
+import { presentLane } from './present-lane.ts'
+
+interface PolicyOptions {
+  readonly chainId?: number
+  readonly label?: string | false
+  readonly preset?: 'stable' | 'fast'
+  readonly maxInFlight?: number
+  readonly resubmitInterval?: number
+  readonly stuckAfter?: number
+  readonly maxSubmitAttempts?: number
+  readonly bumpAfter?: number
+  readonly mayReplace?: boolean
+  readonly lowBalance?: string
+  readonly maxFee?: string
+  readonly gasLimitPercent?: number
+  readonly finality?: number | 'safe' | 'finalized' | 'none'
+  readonly externalUse?: boolean
+  readonly onForeignNonce?: 'stuck' | 'requeue'
+  readonly onLackOfFunds?: 'hold' | 'pass_over'
+}
+
+/** Not null, which commander takes for a missing value. */
+const orNone =
+  <T>(read: (text: string) => T) =>
+  (text: string): T | 'none' =>
+    text === 'none' ? text : read(text)
+const isTrue = readBy(boolean)
+
+function addPolicyOptions(command: Command): Command {
+  return command
+    .option('--label <text>', 'what to call it')
+    .addOption(new Option('--preset <preset>', 'all that presets differ in').choices(['stable', 'fast']))
+    .option('--max-in-flight <count>', 'transactions between nonce and finality', readBy(integer(1, 10_000)))
+    .option('--resubmit-interval <duration>', 'send the same bytes again after this', readDuration)
+    .option('--stuck-after <duration>', 'not included after this: STUCK', readDuration)
+    .option('--max-submit-attempts <count>', 'not taken after so many: STUCK', readBy(integer(1, 100_000)))
+    .option('--bump-after <duration>', 'offer more after this', readDuration)
+    .addOption(new Option('--may-replace <bool>', 'replace by fee').choices(['true', 'false']).argParser(isTrue))
+    .option('--low-balance <amount>', 'warn below this; or none', orNone(readAmount))
+    .option('--max-fee <amount>', 'offer no more than this for a gas; or none', orNone(readAmount))
+    .option('--gas-limit-percent <percent>', 'of the estimate; 100 to 1000', readBy(integer(100, 1_000)))
+    .option('--finality <rule>', 'number, safe, finalized; none: that of the chain', orNone(readFinality))
+    .addOption(
+      new Option('--external-use <bool>', 'others use the key too').choices(['true', 'false']).argParser(isTrue),
+    )
+    .addOption(new Option('--on-foreign-nonce <what>', 'where others took a nonce').choices(['stuck', 'requeue']))
+    .addOption(new Option('--on-lack-of-funds <what>', 'who waits').choices(['hold', 'pass_over']))
+}
+
+const change: ServiceCommand = {
+  name: 'policy <address>',
+  description: 'change how transactions of a signer are driven, or its label; what is not given stays as it is',
+  examples: [
+    'drover signer policy 0xf39F… --preset fast --max-in-flight 32',
+    'drover signer policy 0xf39F… --max-fee 200gwei --low-balance 0.5ether --label payouts',
+  ],
+  configure: (command) =>
+    void addPolicyOptions(command)
+      .option('--no-label', 'take the label away')
+      .option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId),
+  async run({ drover, signal, style, print }, command) {
+    const options = command.opts<PolicyOptions>()
+    const lane = await drover.signers.update(command.args[0] ?? '', toChange(options), { signal })
+    print(lane, () => presentLane(lane, style))
+    return undefined
+  },
+}
+
+const add: ServiceCommand = {
+  name: 'add <address>',
+  description: 'send from an account on a chain; the service must hold its key',
+  examples: ['drover signer add 0xf39F… --chain-id 10 --preset fast --label payouts'],
+  configure: (command) =>
+    void addPolicyOptions(command).requiredOption('--chain-id <id>', 'the chain to send on', readChainId),
+  async run({ drover, signal, style, print }, command) {
+    const options = command.opts<PolicyOptions & { chainId: number }>()
+    const policy = toPolicy(options)
+    const body = {
+      chainId: options.chainId,
+      address: command.args[0] ?? '',
+      ...(typeof options.label === 'string' && { label: options.label }),
+      ...(policy !== null && { policy }),
+    }
+    const lane = await drover.request('POST /v1/signers', { body }, { signal })
+    print(lane, () => presentLane(lane, style))
+    return undefined
+  },
+}
+
+function toChange(options: PolicyOptions): SignerChange {
+  const { chainId, label } = options
+  const policy = toPolicy(options)
+  if (label === undefined && policy === null) throw new UsageError('nothing to change was given')
+  return {
+    ...(chainId !== undefined && { chainId }),
+    ...(label !== undefined && { label: label === false ? null : label }),
+    ...(policy !== null && { policy }),
+  }
+}
+
+/** Null: nothing of it was given. */
+function toPolicy(options: PolicyOptions): NonNullable<SignerChange['policy']> | null {
+  const given = {
+    preset: options.preset,
+    maxInFlight: options.maxInFlight,
+    resubmitIntervalMs: options.resubmitInterval,
+    stuckAfterMs: options.stuckAfter,
+    maxSubmitAttempts: options.maxSubmitAttempts,
+    bumpAfterMs: options.bumpAfter,
+    mayReplace: options.mayReplace,
+    lowBalance: toNull(options.lowBalance),
+    maxFeePerGas: toNull(options.maxFee),
+    gasLimitPercent: options.gasLimitPercent,
+    finality: toNull(options.finality),
+    externalUse: options.externalUse,
+    onForeignNonce: options.onForeignNonce,
+    onLackOfFunds: options.onLackOfFunds,
+  }
+  const policy = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return Object.keys(policy).length > 0 ? policy : null
+}
+
+function toNull<T>(value: T): Exclude<T, 'none'> | null {
+  return value === 'none' ? null : (value as Exclude<T, 'none'>)
+}
+
+export const policyCommands: readonly ServiceCommand[] = [add, change]

@@ -1,0 +1,52 @@
+/** Signers for people: a row for each lane, and one lane as a page of fields. */
+import type { Lane } from '@drover/client'
+import { formatAmount } from '../amount.ts'
+import { type Field, presentFields } from '../present-fields.ts'
+import { type Cell, type Column, presentTable } from '../present-table.ts'
+import { type Style, shorten } from '../style.ts'
+
+const COLUMNS = (style: Style): readonly Column<Lane>[] => [
+  { heading: 'ADDRESS', cell: ({ address }) => shorten(address, style) },
+  { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
+  { heading: 'LABEL', isSpare: true, cell: ({ label }) => label ?? '' },
+  { heading: 'POLICY', cell: ({ policy }) => policy.preset },
+  { heading: 'STATUS', cell: statusCell },
+  { heading: 'NEXT', align: 'right', cell: ({ nextNonce }) => (nextNonce === null ? '-' : String(nextNonce)) },
+  { heading: 'QUEUED', align: 'right', cell: ({ queued }) => String(queued) },
+  { heading: 'IN FLIGHT', align: 'right', cell: ({ inFlight }) => String(inFlight) },
+  { heading: 'STUCK', align: 'right', cell: ({ stuck }) => String(stuck) },
+  { heading: 'BALANCE', align: 'right', cell: ({ balance }) => (balance === null ? '-' : formatAmount(balance.wei)) },
+]
+
+function statusCell({ paused, stuck, lease }: Lane): Cell {
+  if (paused) return { text: 'paused', colour: 'yellow' }
+  if (stuck > 0) return { text: 'stuck', colour: 'red' }
+  return lease?.live === true ? { text: 'working', colour: 'green' } : { text: 'no owner', colour: 'dim' }
+}
+
+export function presentLanes(lanes: readonly Lane[], style: Style): string {
+  return lanes.length === 0 ? 'The service has no signer.' : presentTable(COLUMNS(style), lanes, style)
+}
+
+export function presentLane(lane: Lane, style: Style): string {
+  const { policy, lowestReserved, lease, balance } = lane
+  const fields: readonly Field[] = [
+    ['address', lane.address],
+    ['chain', lane.chainId],
+    ['label', lane.label],
+    ['status', statusCell(lane).text],
+    ['next nonce', lane.nextNonce],
+    ['queued', lane.queued],
+    ['in flight', lane.inFlight],
+    ['stuck', lane.stuck],
+    ['reserved nonces', lane.reserved],
+    ['free nonces', lane.free],
+    ['waits for', lowestReserved && `reservation ${lowestReserved.reservationId} of nonce ${lowestReserved.nonce}`],
+    ['balance', balance && `${formatAmount(balance.wei)} at ${balance.at}`],
+    ['last confirmation', lane.lastConfirmationAt],
+    ['last inclusion', lane.lastNonceMovementAt],
+    ['owner', lease && `${lease.node}, fence ${lease.fence}${lease.live ? '' : ', expired'}`],
+    ...Object.entries(policy).map(([name, value]): Field => [`policy ${name}`, value === null ? 'none' : value]),
+  ]
+  return presentFields(fields, style)
+}

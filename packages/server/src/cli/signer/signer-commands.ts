@@ -1,0 +1,106 @@
+/** `drover signer …`: the accounts that are sent from, one lane for each chain. */
+import type { Command } from 'commander'
+import { EXIT } from '../exit-code.ts'
+import { readChainId } from '../option-value.ts'
+import { presentFields } from '../present-fields.ts'
+import type { ServiceCommand } from '../service-command.ts'
+import { presentTransactions } from '../tx/present-transaction.ts'
+import { presentLane, presentLanes } from './present-lane.ts'
+
+const addChainId = (command: Command) =>
+  command.option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId)
+const addReason = (command: Command) => command.requiredOption('--reason <text>', 'why; kept with who did it')
+
+interface LaneOptions {
+  readonly chainId?: number
+  readonly reason: string
+}
+
+const onLane = ({ chainId, reason }: LaneOptions) => ({ ...(chainId !== undefined && { chainId }), reason })
+
+const list: ServiceCommand = {
+  name: 'list',
+  description: 'list the signers on all their chains',
+  examples: ['drover signer list'],
+  async run({ drover, signal, style, print }) {
+    const items = await drover.signers.list({ signal })
+    print({ items }, () => presentLanes(items, style))
+    return undefined
+  },
+}
+
+const show: ServiceCommand = {
+  name: 'show <address>',
+  description: 'show a signer on each of its chains, with its policy and latest resets',
+  examples: ['drover signer show 0xf39F…'],
+  async run({ drover, signal, style, print }, { args }) {
+    const signer = await drover.signers.get(args[0] ?? '', { signal })
+    print(signer, () => {
+      const resets = signer.resets.map(
+        ({ requestedAt, state, fromNonce, toNonce, reason }) =>
+          `reset ${requestedAt} ${state}: nonce ${fromNonce ?? '-'} to ${toNonce ?? '-'}, ${reason}`,
+      )
+      return [...signer.lanes.map((lane) => presentLane(lane, style)), ...resets].join('\n\n')
+    })
+    return undefined
+  },
+}
+
+function pauseOrResume(action: 'pause' | 'resume', description: string): ServiceCommand {
+  return {
+    name: `${action} <address>`,
+    description,
+    examples: [`drover signer ${action} 0xf39F… --reason "key rotation"`],
+    configure: (command) => void addReason(addChainId(command)),
+    async run({ drover, signal, style, print }, command) {
+      const request = onLane(command.opts<LaneOptions>())
+      const lane = await drover.signers[action](command.args[0] ?? '', request, { signal })
+      print(lane, () => presentLane(lane, style))
+      return undefined
+    },
+  }
+}
+
+const resetNonce: ServiceCommand = {
+  name: 'reset-nonce <address>',
+  description: "set the nonce cursor back to the chain's count; refused while a live attempt would collide",
+  examples: ['drover signer reset-nonce 0xf39F… --reason "the chain was started anew"'],
+  configure: (command) => void addReason(addChainId(command)),
+  async run({ drover, signal, style, print }, command) {
+    const input = { params: { address: command.args[0] ?? '' }, body: onLane(command.opts<LaneOptions>()) }
+    const reset = await drover.request('POST /v1/signers/{address}/reset-nonce', input, { signal })
+    print(reset, () =>
+      presentFields(
+        [
+          ['state', reset.state],
+          ['nonce', `${reset.fromNonce ?? '-'} to ${reset.toNonce ?? '-'}`],
+          ['refusal', reset.refusal],
+        ],
+        style,
+      ),
+    )
+    return reset.state === 'REFUSED' ? EXIT.refused : EXIT.ok
+  },
+}
+
+const fillGap: ServiceCommand = {
+  name: 'fill-gap <address>',
+  description: 'send transactions that do nothing for nonces that nothing else will use',
+  examples: ['drover signer fill-gap 0xf39F… --reason "nonce 17 is lost"'],
+  configure: (command) => void addReason(addChainId(command)),
+  async run({ drover, signal, style, print }, command) {
+    const input = { params: { address: command.args[0] ?? '' }, body: onLane(command.opts<LaneOptions>()) }
+    const { items } = await drover.request('POST /v1/signers/{address}/fill-gap', input, { signal })
+    print({ items }, () => (items.length === 0 ? 'There is no gap.' : presentTransactions(items, style, Date.now())))
+    return undefined
+  },
+}
+
+export const signerCommands: readonly ServiceCommand[] = [
+  list,
+  show,
+  pauseOrResume('pause', 'take no more nonces for a signer; what is in flight goes on'),
+  pauseOrResume('resume', 'take nonces for a paused signer again'),
+  resetNonce,
+  fillGap,
+]

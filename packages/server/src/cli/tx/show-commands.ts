@@ -1,0 +1,131 @@
+/** `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known of one transaction. */
+import type { Attempt, Confirmations, DroverEvent, Explanation } from '@drover/client'
+import { formatAmount } from '../amount.ts'
+import { presentDetail } from '../present-detail.ts'
+import { presentFields } from '../present-fields.ts'
+import { presentTable } from '../present-table.ts'
+import type { ServiceCommand } from '../service-command.ts'
+import { type Style, shorten, toVisible } from '../style.ts'
+import { presentTransaction } from './present-transaction.ts'
+
+const ID = '<id>'
+const idOf = (args: readonly string[]) => ({ params: { id: args[0] ?? '' } })
+
+export const showCommand: ServiceCommand = {
+  name: `show ${ID}`,
+  description: 'show a transaction, by its id or the hash of any of its attempts',
+  examples: ['drover tx show 01990a5e-…', 'drover tx show 0x5e1d… --json'],
+  async run({ drover, signal, style, print }, { args }) {
+    const { snapshot: tx } = await drover.transactions.get(args[0] ?? '', { signal })
+    print(tx, () => presentTransaction(tx, style))
+    return undefined
+  },
+}
+
+export const explainCommand: ServiceCommand = {
+  name: `explain ${ID}`,
+  description: 'say why a transaction is where it is, what comes next, and what can be done',
+  examples: ['drover tx explain 01990a5e-…'],
+  async run({ drover, signal, style, print }, { args }) {
+    const explanation = await drover.request('GET /v1/transactions/{id}/explain', idOf(args), { signal })
+    print(explanation, () => presentExplanation(explanation, args[0] ?? '', style))
+    return undefined
+  },
+}
+
+function presentExplanation(explanation: Explanation, id: string, style: Style): string {
+  const { summary, cause, nextAction, nextActionAt, options } = explanation
+  const head = presentFields(
+    [
+      ['why', summary],
+      ['cause', cause],
+      ['next', nextActionAt === null ? nextAction : `${nextAction} (${nextActionAt})`],
+    ],
+    style,
+  )
+  if (options.length === 0) return head
+  const commands = options.flatMap(({ action, effect }) => [
+    `  drover tx ${action.replaceAll('_', '-')} ${id} --reason "…"${action === 'resolve' ? ' --hash 0x…' : ''}`,
+    style.paint('dim', `      ${toVisible(effect)}`),
+  ])
+  return [head, '', 'What can be done:', ...commands].join('\n')
+}
+
+export const historyCommand: ServiceCommand = {
+  name: `history ${ID}`,
+  description: 'show everything that happened to a transaction, oldest first',
+  examples: ['drover tx history 01990a5e-…'],
+  async run({ drover, signal, style, print }, { args }) {
+    const { items } = await drover.request('GET /v1/transactions/{id}/history', idOf(args), { signal })
+    print({ items }, () => presentHistory(items, style))
+    return undefined
+  },
+}
+
+function presentHistory(items: readonly DroverEvent[], style: Style): string {
+  return presentTable<DroverEvent>(
+    [
+      { heading: 'AT', cell: ({ at }) => at },
+      { heading: 'EVENT', cell: ({ type, count }) => (count > 1 ? `${type} ×${count}` : type) },
+      { heading: 'STATE', cell: ({ toState, subState }) => [toState, subState].filter(Boolean).join(' ') },
+      { heading: 'CAUSE', cell: ({ cause }) => cause ?? '' },
+      { heading: 'DETAIL', cell: ({ detail }) => presentDetail(detail) },
+    ],
+    items,
+    style,
+  )
+}
+
+export const attemptsCommand: ServiceCommand = {
+  name: `attempts ${ID}`,
+  description: 'list what was signed for a transaction, oldest first',
+  examples: ['drover tx attempts 01990a5e-… --json'],
+  async run({ drover, signal, style, print }, { args }) {
+    const { items } = await drover.request('GET /v1/transactions/{id}/attempts', idOf(args), { signal })
+    print({ items }, () => (items.length === 0 ? 'Nothing was signed yet.' : presentAttempts(items, style)))
+    return undefined
+  },
+}
+
+function presentAttempts(items: readonly Attempt[], style: Style): string {
+  return presentTable<Attempt>(
+    [
+      { heading: 'KIND', cell: ({ kind }) => kind },
+      { heading: 'NONCE', align: 'right', cell: ({ nonce }) => String(nonce) },
+      { heading: 'PRICE', align: 'right', cell: presentPrice },
+      { heading: 'SIGNED', cell: ({ createdAt }) => createdAt },
+      { heading: 'HASH', cell: ({ hash }) => shorten(hash, style) },
+    ],
+    items,
+    style,
+  )
+}
+
+function presentPrice({ fees }: Attempt): string {
+  const price = 'gasPrice' in fees ? fees.gasPrice : fees.maxFeePerGas
+  return price === undefined ? '' : formatAmount(price)
+}
+
+export const confirmationsCommand: ServiceCommand = {
+  name: `confirmations ${ID}`,
+  description: 'list the blocks on top of a transaction',
+  examples: ['drover tx confirmations 01990a5e-…'],
+  async run({ drover, signal, style, print }, { args }) {
+    const answer = await drover.request('GET /v1/transactions/{id}/confirmations', idOf(args), { signal })
+    print(answer, () => presentConfirmations(answer, style))
+    return undefined
+  },
+}
+
+function presentConfirmations({ required, count, final, newForks, items }: Confirmations, style: Style): string {
+  const head = presentFields(
+    [
+      ['confirmations', `${count} of ${required}`],
+      ['final', final ? 'yes' : 'no'],
+      ['forks', newForks],
+    ],
+    style,
+  )
+  const blocks = items.map(({ blockNumber, blockHash }) => `${blockNumber}  ${blockHash}`)
+  return [head, ...blocks].join('\n')
+}

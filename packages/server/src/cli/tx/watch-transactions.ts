@@ -1,0 +1,75 @@
+/** Looks at transactions until each has come as far as was asked or has failed, and tells of every change. */
+import { type Drover, DroverError, type Transaction } from '@drover/client'
+import { pause } from '../pause.ts'
+import { judge, type WaitStage } from './stages.ts'
+
+export interface WatchPorts {
+  readonly drover: Drover
+  readonly signal: AbortSignal
+  /** All of them in the order they were asked for, whenever one is not what it was. */
+  onChange(all: readonly Transaction[], changed: readonly Transaction[]): void
+  /** The service is out of reach; it is asked again. */
+  onOutage(error: DroverError): void
+}
+
+export interface WatchRequest {
+  /** As they were last seen. */
+  readonly first: readonly Transaction[]
+  readonly until: WaitStage
+  /** Null: as long as it takes. */
+  readonly timeoutMs: number | null
+}
+
+export type WatchEnd = 'reached' | 'failed' | 'timed_out'
+
+const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [150, 2_000, 1.3]
+const MAX_OUTAGE_MS = 5 * 60_000
+
+export async function watchTransactions(ports: WatchPorts, request: WatchRequest): Promise<WatchEnd> {
+  const { until, timeoutMs } = request
+  const deadline = timeoutMs === null ? null : performance.now() + timeoutMs
+  const seen = new Map(request.first.map((tx) => [tx.id, tx]))
+  const outage = createPatience(ports)
+  ports.onChange([...seen.values()], [...seen.values()])
+  for (let pauseMs = SHORTEST_PAUSE_MS; ; ) {
+    const waiting = [...seen.values()].filter((tx) => judge(tx, until) === 'waiting')
+    if (waiting.length === 0) break
+    if (deadline !== null && performance.now() >= deadline) return 'timed_out'
+    await pause(pauseMs, ports.signal)
+    ports.signal.throwIfAborted()
+    const looked = await outage.bear(() => lookAt(ports, waiting))
+    const changed = looked.filter((tx) => JSON.stringify(tx) !== JSON.stringify(seen.get(tx.id)))
+    for (const tx of changed) seen.set(tx.id, tx)
+    if (changed.length > 0) ports.onChange([...seen.values()], changed)
+    // What moves is looked at often, what rests less and less.
+    pauseMs = changed.length > 0 ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)
+  }
+  return [...seen.values()].some((tx) => judge(tx, until) === 'failed') ? 'failed' : 'reached'
+}
+
+async function lookAt(
+  { drover, signal }: WatchPorts,
+  waiting: readonly Transaction[],
+): Promise<readonly Transaction[]> {
+  return await Promise.all(waiting.map(async ({ id }) => (await drover.transactions.get(id, { signal })).snapshot))
+}
+
+/** Failures that pass are borne for a while in a row; all others end the watch. */
+function createPatience({ onOutage }: WatchPorts) {
+  let since: number | null = null
+  return {
+    async bear(look: () => Promise<readonly Transaction[]>): Promise<readonly Transaction[]> {
+      try {
+        const looked = await look()
+        since = null
+        return looked
+      } catch (error) {
+        if (!(error instanceof DroverError && error.transient)) throw error
+        if (since === null) onOutage(error)
+        since ??= performance.now()
+        if (performance.now() - since > MAX_OUTAGE_MS) throw error
+        return []
+      }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+/** When a delivery that failed is tried again: soon at first, then less and less often, and at last not any more. */
+export interface RetryPolicy {
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
+  /** From the first attempt on. */
+  readonly giveUpAfterMs: number
+}
+
+export interface FailedAttempt {
+  /** How many there were, this one included. */
+  readonly attempts: number
+  readonly sinceFirstMs: number
+  /** What the receiver asked for. */
+  readonly retryAfterMs: number | null
+  /** At least 0 and below 1. */
+  readonly chance: number
+}
+
+/** Null: it is given up. */
+export function pauseBeforeRetry(failed: FailedAttempt, policy: RetryPolicy): number | null {
+  if (failed.sinceFirstMs >= policy.giveUpAfterMs) return null
+  const doubled = policy.firstPauseMs * 2 ** Math.min(failed.attempts - 1, 40)
+  // Half of it is left to chance, so that what failed together does not come back together.
+  const pauseMs = Math.min(doubled, policy.longestPauseMs) * (0.5 + failed.chance / 2)
+  const asked = Math.min(failed.retryAfterMs ?? 0, policy.giveUpAfterMs)
+  const left = policy.giveUpAfterMs - failed.sinceFirstMs
+  // One last attempt at the very end, rather than none because the pause would go past it.
+  return Math.min(Math.ceil(Math.max(pauseMs, asked)), left)
+}

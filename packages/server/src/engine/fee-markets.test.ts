@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createFakeChain } from '../chain/fake-chain.ts'
+import { ChainUnavailable } from '../ports/chain.ts'
+import { createFeeMarkets } from './fee-markets.ts'
+import { createManualClock } from './manual-clock.suite.ts'
+
+function createBench() {
+  const clock = createManualClock()
+  const chain = createFakeChain({ chainId: 1 })
+  let reads = 0
+  let isAway = false
+  const getFeeMarket = () => {
+    reads += 1
+    return isAway ? Promise.reject(new ChainUnavailable('away')) : chain.getFeeMarket()
+  }
+  const goAway = (away: boolean): void => {
+    isAway = away
+  }
+  const markets = createFeeMarkets({ chains: new Map([[1, { getFeeMarket }]]), clock })
+  return { clock, markets, reads: () => reads, goAway }
+}
+
+test('all who ask within a second share one reading', async () => {
+  const { clock, markets, reads } = createBench()
+  const [first, second] = await Promise.all([markets.read(1), markets.read(1)])
+  expect([second, reads()]).toEqual([first, 1])
+  await clock.advance(999)
+  await markets.read(1)
+  expect(reads()).toBe(1)
+  await clock.advance(1)
+  await markets.read(1)
+  expect(reads()).toBe(2)
+})
+
+test('a failure is not kept', async () => {
+  const { markets, goAway } = createBench()
+  goAway(true)
+  await expect(markets.read(1)).rejects.toThrow(ChainUnavailable)
+  goAway(false)
+  expect((await markets.read(1)).gasPrice).toBeGreaterThan(0n)
+})
+
+test('a chain that is not followed is named', async () => {
+  await expect(createBench().markets.read(7)).rejects.toThrow('does not follow chain 7')
+})

@@ -1,0 +1,63 @@
+/** Keys and the audit. Apart from the store of transactions, so that a lookup of a key never waits behind their writes. */
+import type { ApiKey, KeyGrant, KeyId } from '../core/api-key.ts'
+import type { Reach } from '../core/caller.ts'
+
+/** A key as it is looked up with every request. */
+export interface KeyRecord extends ApiKey {
+  /** SHA-256 of its secret, hexadecimal. */
+  readonly secretDigest: string
+  /** By the database's clock. */
+  readonly isExpired: boolean
+}
+
+export interface NewKey extends KeyGrant {
+  readonly id: KeyId
+  readonly secretDigest: string
+  readonly createdBy: string
+}
+
+export type RevokeOutcome =
+  /** Also for one that was revoked before: it stays as it was. */
+  | { readonly type: 'revoked'; readonly key: ApiKey }
+  /** Nobody could make keys over the API any more. */
+  | { readonly type: 'last_admin' }
+  | { readonly type: 'not_found' }
+
+export interface AuditNote {
+  readonly keyId: KeyId | null
+  readonly actor: string
+  readonly nodeId: string | null
+  /** The operation's name in the API's description. */
+  readonly operation: string
+  /** What it was done to: a path, never a body. */
+  readonly target: string
+  /** `done`, or the code of the error that it was refused with. */
+  readonly result: string
+}
+
+export interface AuditEntry extends AuditNote {
+  readonly id: number
+  readonly at: number
+}
+
+export interface AccessStore {
+  /** In order; null where there is none. `hasKeys` tells whether any key was ever made, revoked ones included. */
+  findKeys(ids: readonly KeyId[]): Promise<{ readonly hasKeys: boolean; readonly keys: readonly (KeyRecord | null)[] }>
+  /** Whether there is a key that opens anything at this moment. */
+  hasActiveKey(): Promise<boolean>
+  insertKey(key: NewKey): Promise<ApiKey>
+  /** Newest first, revoked ones too; only those whose own reach is within this one. */
+  listKeys(reach: Reach): Promise<readonly ApiKey[]>
+  /** Durable when it answers. Only within this reach. `evenLast`: also where no other key with `admin` would be left. */
+  revokeKey(
+    id: KeyId,
+    by: { readonly actor: string; readonly reach: Reach; readonly evenLast: boolean },
+  ): Promise<RevokeOutcome>
+  /** These were used about now. */
+  touchKeys(ids: readonly KeyId[]): Promise<void>
+
+  appendAudit(note: AuditNote): Promise<void>
+  /** Newest first, those before an id. */
+  listAudit(page: { readonly before: number | null; readonly limit: number }): Promise<readonly AuditEntry[]>
+  close(): Promise<void>
+}

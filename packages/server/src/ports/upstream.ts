@@ -1,0 +1,43 @@
+/** The nodes of one chain for calls that are passed on as they came, and for reading signed bytes of somebody else. */
+import type { Address, Hash, Hex } from '../core/hex.ts'
+
+export interface UpstreamRequest {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export type UpstreamReply =
+  | { readonly type: 'result'; readonly result: unknown }
+  /** A node's own error, without what could be a secret of the URL that it was asked under. */
+  | {
+      readonly type: 'error'
+      readonly error: { readonly code: number | null; readonly message: string; readonly data: unknown }
+    }
+  | { readonly type: 'rate_limited'; readonly message: string; readonly retryAfterMs: number | null }
+  /** The request never left. */
+  | { readonly type: 'unreached'; readonly message: string }
+  /** The request may have arrived; the answer is missing or makes no sense. */
+  | {
+      readonly type: 'lost'
+      readonly message: string
+      /** The connection was an old one that ended as it was used again: most likely nobody read the request. */
+      readonly stale?: boolean
+    }
+
+/** Signed bytes, and the object under which a node shows them as long as they are in no block. */
+export interface PendingTransaction {
+  readonly hash: Hash
+  readonly from: Address
+  readonly chainId: number
+  readonly object: Readonly<Record<string, unknown>>
+}
+
+export interface Upstream {
+  readonly chainId: number
+  /** To one node, once; a reply for each, in order. Never throws. */
+  forward(requests: readonly UpstreamRequest[]): Promise<readonly UpstreamReply[]>
+  /** Null where the bytes are no transaction that can be read. */
+  readPending(raw: Hex): Promise<PendingTransaction | null>
+  /** Tells that there may be a new head. Only a hint: losing one costs latency. */
+  onHeadHint(listener: () => void): () => void
+}

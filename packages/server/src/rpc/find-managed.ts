@@ -1,0 +1,108 @@
+/**
+ * Answers about transactions of ours by any hash that they ever had. A hash that was given out stays good after a fee
+ * bump took its place: the receipt is that of the attempt which is in the chain, with the hash that it has there. What an
+ * own cancellation took the place of has no receipt, as at any node: its bytes will never run.
+ */
+import { parseHash } from '../api/contract/bytes.ts'
+import { type Caller, mayUse } from '../core/caller.ts'
+import type { Inclusion } from '../core/finality.ts'
+import type { Hash } from '../core/hex.ts'
+import { type Attempt, inclusionOf, type Transaction } from '../core/transaction.ts'
+import type { Store } from '../ports/store.ts'
+import type { Upstream } from '../ports/upstream.ts'
+import type { Forwarder } from './forwarder.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+export interface FindManaged {
+  receipt(params: readonly unknown[], caller: Caller): Promise<unknown>
+  transaction(params: readonly unknown[], caller: Caller): Promise<unknown>
+}
+
+interface FindPorts {
+  readonly store: Pick<Store, 'findTransactionByHash'>
+  readonly upstream: Pick<Upstream, 'chainId' | 'readPending'>
+  readonly forwarder: Forwarder
+}
+
+const RECEIPT = 'eth_getTransactionReceipt'
+const TRANSACTION = 'eth_getTransactionByHash'
+
+export function createFindManaged({ store, upstream, forwarder }: FindPorts): FindManaged {
+  /** Null where it is not ours, or not of a lane that the caller may see: then it is like any other hash. */
+  async function findOwn(hash: Hash, caller: Caller): Promise<Transaction | null> {
+    const tx = await store.findTransactionByHash(hash)
+    if (tx === null || tx.intent.lane.chainId !== upstream.chainId) return null
+    return mayUse(caller, tx.intent.lane) ? tx : null
+  }
+
+  const ask = (method: string, hash: Hash): Promise<unknown> => forwarder.forward({ method, params: [hash] })
+
+  /** What the nodes have under these hashes. Throws only where they have nothing and one could not be asked for. */
+  async function askForAll(method: string, attempts: readonly Attempt[]): Promise<readonly unknown[]> {
+    const answers = await forwarder.forwardEach(attempts.map(({ hash }) => ({ method, params: [hash] })))
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []))
+    const failed = answers.find((answer) => answer.status === 'rejected')
+    if (found.length === 0 && failed?.status === 'rejected') throw failed.reason
+    return found
+  }
+
+  /** In no block that we know of; a node may be ahead of us, and have any of its attempts in one. */
+  async function findPending(tx: Transaction, hash: Hash): Promise<unknown> {
+    const seen = await askForAll(TRANSACTION, tx.attempts.filter(runsIntent)).catch((error: unknown) => {
+      // Stored bytes are an answer by themselves, also while no node has them or none answers.
+      if (error instanceof RpcFailure) return []
+      throw error
+    })
+    const mined = seen.find((object) => hasField(object, 'blockHash', (value) => typeof value === 'string'))
+    if (mined !== undefined) return mined
+    const same = seen.find((object) => hasField(object, 'hash', (value) => value === hash))
+    const attempt = tx.attempts.find((own) => own.hash === hash)
+    if (same !== undefined || attempt === undefined) return same ?? null
+    return (await upstream.readPending(attempt.raw))?.object ?? null
+  }
+
+  /** The hash to ask the nodes for: its own where it was mined, or that of the attempt which was; null where none will be. */
+  function resolve(tx: Transaction, inclusion: Inclusion, hash: Hash): Hash | null {
+    const included = tx.attempts.find((attempt) => attempt.hash === inclusion.txHash)
+    return inclusion.txHash === hash || (included !== undefined && runsIntent(included)) ? inclusion.txHash : null
+  }
+
+  return {
+    receipt: async (params, caller) => {
+      const hash = getHash(params)
+      const tx = await findOwn(hash, caller)
+      if (tx === null) return ask(RECEIPT, hash)
+      const inclusion = inclusionOf(tx)
+      if (inclusion === null) return (await askForAll(RECEIPT, tx.attempts.filter(runsIntent)))[0] ?? null
+      const mined = resolve(tx, inclusion, hash)
+      return mined === null ? null : ask(RECEIPT, mined)
+    },
+
+    transaction: async (params, caller) => {
+      const hash = getHash(params)
+      const tx = await findOwn(hash, caller)
+      if (tx === null) return ask(TRANSACTION, hash)
+      const inclusion = inclusionOf(tx)
+      if (inclusion === null) return findPending(tx, hash)
+      const mined = resolve(tx, inclusion, hash)
+      return mined === null ? null : ask(TRANSACTION, mined)
+    },
+  }
+}
+
+function getHash(params: readonly unknown[]): Hash {
+  const hash = parseHash(params[0])
+  if (hash === null || params.length !== 1) {
+    throw new RpcFailure('invalid_params', 'one parameter is needed: a transaction hash, 0x and 64 hex digits')
+  }
+  return hash
+}
+
+/** Bytes that do what the caller asked for, at whatever price. */
+function runsIntent({ kind }: Attempt): boolean {
+  return kind === 'original' || kind === 'bump'
+}
+
+function hasField(object: unknown, name: string, isGood: (value: unknown) => boolean): boolean {
+  return typeof object === 'object' && object !== null && isGood((object as Readonly<Record<string, unknown>>)[name])
+}

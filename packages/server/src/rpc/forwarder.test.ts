@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import type { UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
+import { createForwarder } from './forwarder.ts'
+
+const READ = { method: 'eth_getBalance', params: ['0x00'] }
+const SEND = { method: 'eth_sendRawTransaction', params: ['0x00'] }
+
+/** Answers each time with the next of these; the last one stays. */
+function answering(...rounds: readonly UpstreamReply[]) {
+  const asked: (readonly UpstreamRequest[])[] = []
+  const forward = async (requests: readonly UpstreamRequest[]) => {
+    const reply = rounds[Math.min(asked.length, rounds.length - 1)] ?? { type: 'lost', message: 'nothing' }
+    asked.push(requests)
+    return requests.map(() => reply)
+  }
+  return { asked, forwarder: createForwarder({ chainId: 1, forward }) }
+}
+
+const unreached = { type: 'unreached', message: 'no connection (ECONNREFUSED)' } as const
+const stale = { type: 'lost', message: 'no answer (ECONNRESET)', stale: true } as const
+const late = { type: 'lost', message: 'no answer (TIMEOUT)', stale: false } as const
+const good = { type: 'result', result: '0x1' } as const
+
+test.each([
+  ['a node that is not reached is asked again', READ, [unreached, unreached, good], 3],
+  ['but not for ever', READ, [unreached, unreached, unreached, good], 3],
+  ['an old connection that ended is replaced', READ, [stale, good], 2],
+  ['who waited in vain does not wait again', READ, [late, good], 1],
+  ['bytes that never left are sent again', SEND, [unreached, good], 2],
+  ['bytes that may have arrived are not', SEND, [stale, good], 1],
+])('%s', async (_name, request, replies, rounds) => {
+  const { asked, forwarder } = answering(...replies)
+  const [answer] = await forwarder.forwardEach([request])
+  expect(asked).toHaveLength(rounds)
+  expect(answer?.status).toBe(replies[rounds - 1] === good ? 'fulfilled' : 'rejected')
+})
+
+test('only what was not answered is asked again, and every answer is in its place', async () => {
+  const asked: string[][] = []
+  const forwarder = createForwarder({
+    chainId: 1,
+    forward: async (requests) => {
+      asked.push(requests.map(({ method }) => method))
+      return requests.map(({ method }) =>
+        method === 'b' && asked.length === 1 ? unreached : { type: 'result', result: `${method}${asked.length}` },
+      )
+    },
+  })
+  const answers = await forwarder.forwardEach(['a', 'b', 'c'].map((method) => ({ method, params: [] })))
+  expect(answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : null))).toEqual(['a1', 'b2', 'c1'])
+  expect(asked).toEqual([['a', 'b', 'c'], ['b']])
+})
+
+test.each<[string, UpstreamReply, object]>([
+  [
+    "a node's error",
+    { type: 'error', error: { code: 3, message: 'execution reverted', data: '0x01' } },
+    { code: 3, message: 'execution reverted', data: '0x01' },
+  ],
+  [
+    'an error without a code',
+    { type: 'error', error: { code: null, message: 'no', data: null } },
+    { code: -32000, message: 'no' },
+  ],
+  ['a limit', { type: 'rate_limited', message: 'HTTP 429', retryAfterMs: null }, { code: -32005 }],
+  ['silence', late, { code: -32603 }],
+])('%s is told', async (_name, reply, error) => {
+  await expect(answering(reply).forwarder.forward(READ)).rejects.toMatchObject({ error })
+})
+
+test('so many at one time, so many waiting, and no more', async () => {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let running = 0
+  let most = 0
+  const forwarder = createForwarder({
+    chainId: 1,
+    forward: async (requests) => {
+      running++
+      most = Math.max(most, running)
+      await opened
+      running--
+      return requests.map(() => good)
+    },
+  })
+  const calls = Array.from({ length: 1_100 }, () => forwarder.forwardEach([READ]))
+  const refused = await Promise.race(calls.slice(1_008))
+  expect(refused).toMatchObject([{ status: 'rejected', reason: { error: { code: -32005 } } }])
+  open()
+  const answers = (await Promise.all(calls)).flat()
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1_008)
+  expect(most).toBe(8)
+})

@@ -1,0 +1,77 @@
+/** The methods that Drover answers itself, or answers differently from the node behind it. */
+import { parseAddress } from '../api/contract/address.ts'
+import { parseBytes } from '../api/contract/bytes.ts'
+import { type Caller, mayUse } from '../core/caller.ts'
+import type { Hex } from '../core/hex.ts'
+import type { Upstream } from '../ports/upstream.ts'
+import { createFindManaged } from './find-managed.ts'
+import type { Forwarder } from './forwarder.ts'
+import { RpcFailure } from './rpc-failure.ts'
+import type { RpcServices } from './rpc-services.ts'
+
+export type LocalMethod = (params: readonly unknown[], caller: Caller) => Promise<unknown>
+
+interface LocalPorts extends Pick<RpcServices, 'store' | 'signers'> {
+  readonly upstream: Upstream
+  readonly forwarder: Forwarder
+}
+
+export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, LocalMethod> {
+  const { chainId } = ports.upstream
+  const managed = createFindManaged(ports)
+
+  async function listAccounts(_params: readonly unknown[], caller: Caller): Promise<readonly Hex[]> {
+    const lanes = (await ports.store.listSigners()).map(({ lane }) => lane)
+    return lanes.filter((lane) => lane.chainId === chainId && mayUse(caller, lane)).map(({ signer }) => signer)
+  }
+
+  /** Of a managed account what is `pending` is known here, also what no node has been given yet. */
+  async function countTransactions(params: readonly unknown[], caller: Caller): Promise<unknown> {
+    const request = { method: 'eth_getTransactionCount', params }
+    const parsed = parseAddress(params[0])
+    if (params[1] !== 'pending' || 'problem' in parsed) return ports.forwarder.forward(request)
+    const lane = { chainId, signer: parsed.address }
+    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return ports.forwarder.forward(request)
+    const [{ cursor }, atNode] = await Promise.all([ports.store.loadLane(lane), ports.forwarder.forward(request)])
+    const counted = parseBytes(padToEven(atNode)) === null ? 0 : Number(atNode)
+    return toQuantity(Math.max(cursor ?? 0, counted))
+  }
+
+  async function sendRaw(params: readonly unknown[]): Promise<unknown> {
+    const raw = parseBytes(params[0])
+    const pending = raw === null ? null : await ports.upstream.readPending(raw)
+    if (pending === null || params.length !== 1) {
+      throw new RpcFailure('invalid_params', 'one parameter is needed: a signed transaction as 0x-hex')
+    }
+    if (ports.signers.peek({ chainId, signer: pending.from }) !== null) {
+      const message = `${pending.from} is managed by Drover, which alone gives out its nonces; use eth_sendTransaction`
+      throw new RpcFailure('refused', message)
+    }
+    return ports.forwarder.forward({ method: 'eth_sendRawTransaction', params })
+  }
+
+  async function refuseSubscription(): Promise<never> {
+    throw new RpcFailure('refused', 'subscriptions need a WebSocket: connect to the same path with ws:// or wss://')
+  }
+
+  return new Map<string, LocalMethod>([
+    ['eth_chainId', async () => toQuantity(chainId)],
+    ['net_version', async () => String(chainId)],
+    ['eth_accounts', listAccounts],
+    ['eth_requestAccounts', listAccounts],
+    ['eth_getTransactionCount', countTransactions],
+    ['eth_getTransactionReceipt', managed.receipt],
+    ['eth_getTransactionByHash', managed.transaction],
+    ['eth_sendRawTransaction', sendRaw],
+    ['eth_subscribe', refuseSubscription],
+    ['eth_unsubscribe', refuseSubscription],
+  ])
+}
+
+function padToEven(value: unknown): unknown {
+  return typeof value === 'string' && value.length % 2 === 1 ? `0x0${value.slice(2)}` : value
+}
+
+function toQuantity(value: number): Hex {
+  return `0x${value.toString(16)}`
+}

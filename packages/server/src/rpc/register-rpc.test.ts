@@ -1,0 +1,90 @@
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { LOCAL_CALLER } from '../core/caller.ts'
+import type { Upstream } from '../ports/upstream.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { registerRpc } from './register-rpc.ts'
+import { createRpcEndpoint } from './rpc-endpoint.ts'
+
+const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
+
+/** Answers every call with the chain that it was sent to. */
+function upstreamOf(chainId: number): Upstream {
+  return {
+    chainId,
+    forward: async (requests) => requests.map(({ method }) => ({ type: 'result', result: answerTo(method, chainId) })),
+    readPending: async () => null,
+    onHeadHint: () => () => {},
+  }
+}
+
+function answerTo(method: string, chainId: number): unknown {
+  return method === 'eth_getCode' ? `0x${'00'.repeat(5 * 1024 * 1024)}` : chainId
+}
+
+function start(chainIds: readonly number[]) {
+  const telemetry = createRecordingTelemetry()
+  const endpoint = createRpcEndpoint({
+    upstreams: chainIds.map(upstreamOf),
+    acceptBatch: async () => [],
+    waits: {
+      enter: () => {
+        throw new Error('nothing is sent here')
+      },
+    },
+    store: createMemoryStore({ clock }),
+    signers: { peek: () => null },
+    recordRefusal: async () => {},
+    ...{ clock, telemetry, settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 } },
+  })
+  const server = Fastify()
+  const sockets = { attach: () => {}, close: () => {} }
+  registerRpc(server, { endpoint, sockets, callerOf: () => LOCAL_CALLER })
+  const post = async (url: string, payload: string | object, headers: Record<string, string> = {}) => {
+    const reply = await server.inject({
+      ...{ method: 'POST', url, payload, headers: { 'content-type': 'application/json', ...headers } },
+    })
+    return { status: reply.statusCode, body: reply.body === '' ? null : reply.json() }
+  }
+  return { post, telemetry }
+}
+
+const CALL = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
+
+test('where there are several chains the path has to name one', async () => {
+  const { post } = start([1, 10])
+  expect(await post('/rpc/10', CALL)).toEqual({ status: 200, body: { jsonrpc: '2.0', id: 1, result: 10 } })
+  const error = { code: -32600, message: 'name the chain in the path: /rpc/1, /rpc/10' }
+  expect(await post('/rpc', CALL)).toMatchObject({ status: 200, body: { id: null, error } })
+  expect(await post('/rpc/2', CALL)).toMatchObject({ body: { error: { message: expect.stringContaining('1, 10') } } })
+})
+
+test('a body that is too large is turned down in words that a client can read', async () => {
+  const { post } = start([1])
+  const answer = await post('/rpc', `"${'x'.repeat(4 * 1024 * 1024)}"`)
+  expect(answer).toMatchObject({ status: 413, body: { jsonrpc: '2.0', id: null, error: { code: -32600 } } })
+})
+
+test('answers that are too large together are cut off call by call', async () => {
+  const { post } = start([1])
+  const calls = Array.from({ length: 5 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_getCode', params: [] }))
+  const { body } = await post('/rpc', calls)
+  expect(body.map((answer: object) => 'result' in answer)).toEqual([true, true, true, false, false])
+  expect(body[4]).toMatchObject({ id: 4, error: { code: -32000, message: expect.stringContaining('32 MiB') } })
+})
+
+test.each(['', ' a', 'ü', 'x'.repeat(191)])('the idempotency key %j is refused', async (key) => {
+  const { post } = start([1])
+  const answer = await post('/rpc', CALL, { 'idempotency-key': key })
+  expect(answer).toMatchObject({ status: 200, body: { error: { code: -32600 } } })
+})
+
+test('what a caller makes up is not counted by its name', async () => {
+  const { post, telemetry } = start([1])
+  await post('/rpc', { ...CALL, method: 'made_up' })
+  await post('/rpc', CALL)
+  const count = (method: string, outcome: string) =>
+    telemetry.valueOf('drover_rpc_calls_total', { chainId: 1, method, outcome })
+  expect([count('other', 'error'), count('eth_gasPrice', 'result'), count('made_up', 'error')]).toEqual([1, 1, 0])
+})

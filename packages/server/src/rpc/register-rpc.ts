@@ -1,0 +1,71 @@
+/**
+ * `POST /rpc` and `POST /rpc/{chainId}`. Every message that arrives whole is answered with 200 and a JSON-RPC answer, as
+ * clients expect it; only what the HTTP layer itself turns down (no key, no JSON, too large) has another status.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requestIdInput } from '../api/contract/transaction-request.ts'
+import { AppError } from '../core/app-error.ts'
+import type { Caller } from '../core/caller.ts'
+import type { RpcEndpoint } from './rpc-endpoint.ts'
+import { RpcFailure } from './rpc-failure.ts'
+import { writeFailure } from './rpc-message.ts'
+import type { RpcSockets } from './rpc-sockets.ts'
+
+interface RegisterPorts {
+  readonly endpoint: RpcEndpoint
+  readonly sockets: RpcSockets
+  callerOf(request: FastifyRequest): Caller
+}
+
+/** A hundred deployments of the largest size would be more; a client that sends those can send them in turn. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** The place in a batch is added to it. */
+const LONGEST_KEY = 190
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export function registerRpc(server: FastifyInstance, { endpoint, sockets, callerOf }: RegisterPorts): void {
+  void server.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    // As text: what is no JSON gets an answer in JSON-RPC's own words.
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.setErrorHandler((error, _request, reply) => {
+      if (!isTooLarge(error)) throw error
+      const failure = new RpcFailure('invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`)
+      return reply.code(413).type(JSON_TYPE).send(writeFailure(null, failure))
+    })
+    for (const url of ['/rpc', '/rpc/:chainId']) {
+      scope.route({
+        ...{ method: 'POST', url, bodyLimit: MAX_BODY_BYTES },
+        handler: async (request, reply) => {
+          const answer = await answerRequest(endpoint, request, callerOf(request))
+          // Notifications alone get no answer.
+          return answer === null ? reply.code(204).send() : reply.code(200).type(JSON_TYPE).send(answer)
+        },
+      })
+      scope.get(url, async (_request, reply) => {
+        reply.header('allow', 'POST')
+        throw new AppError('method_not_allowed', 'JSON-RPC is sent here by POST, or over a WebSocket.')
+      })
+    }
+  })
+  sockets.attach(server.server)
+  server.addHook('preClose', async () => sockets.close())
+}
+
+async function answerRequest(endpoint: RpcEndpoint, request: FastifyRequest, caller: Caller): Promise<string | null> {
+  const key = request.headers['idempotency-key'] ?? null
+  if (key !== null && (!requestIdInput.safeParse(key).success || key.length > LONGEST_KEY)) {
+    const message = `Idempotency-Key must be 1 to ${LONGEST_KEY} printable ASCII characters without blanks at the ends`
+    return writeFailure(null, new RpcFailure('invalid_request', message))
+  }
+  const { chainId } = request.params as { readonly chainId?: string }
+  const text = typeof request.body === 'string' ? request.body : ''
+  return endpoint.answer(text, {
+    ...{ chain: chainId ?? null, caller, own: new Map() },
+    idempotencyKey: typeof key === 'string' ? key : null,
+  })
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && error.statusCode === 413
+}

@@ -1,0 +1,152 @@
+/**
+ * Answers the calls of one message for one chain. Calls of a batch run side by side and are answered in their places;
+ * what goes to a node goes there together, and what is to be sent is accepted together, in order.
+ */
+import { AppError } from '../core/app-error.ts'
+import { type Caller, hasScope, mayUseChain } from '../core/caller.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Upstream } from '../ports/upstream.ts'
+import type { Forwarder } from './forwarder.ts'
+import { createLocalMethods, type LocalMethod } from './local-methods.ts'
+import type { MethodList } from './methods.ts'
+import { RPC_CODES, RpcFailure, toRpcFailure } from './rpc-failure.ts'
+import { type RpcCall, type RpcEntry, type RpcMessage, writeFailure, writeResult } from './rpc-message.ts'
+import type { RpcServices } from './rpc-services.ts'
+import type { SendTransactions } from './send-transactions.ts'
+
+export interface CallContext {
+  readonly caller: Caller
+  /** What makes the same message, sent again, the same transactions. */
+  readonly idempotencyKey: string | null
+  /** Methods that only this connection has; they come first. */
+  readonly own: ReadonlyMap<string, LocalMethod>
+}
+
+/** The answer as it goes on the wire; null where nothing is to be answered. */
+export type Dispatch = (message: RpcMessage, context: CallContext) => Promise<string | null>
+
+interface DispatcherPorts extends Pick<RpcServices, 'store' | 'signers' | 'recordRefusal'> {
+  readonly upstream: Upstream
+  readonly forwarder: Forwarder
+  readonly methods: MethodList
+  readonly sendTransactions: SendTransactions
+  readonly telemetry: Telemetry
+}
+
+const SEND = 'eth_sendTransaction'
+const SEND_RAW = 'eth_sendRawTransaction'
+/** Of one message: a client that asks for more at one time can ask for less. */
+const MAX_ANSWER_CHARS = 32 * 1024 * 1024
+
+type Settled = PromiseSettledResult<unknown>
+
+export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
+  const { upstream, forwarder, methods, telemetry } = ports
+  const { chainId } = upstream
+  const local = createLocalMethods(ports)
+
+  function findLocal(method: string, { own }: CallContext): LocalMethod | null {
+    return own.get(method) ?? local.get(method) ?? null
+  }
+
+  function check({ method }: RpcCall, context: CallContext): RpcFailure | null {
+    if (!mayUseChain(context.caller, chainId)) {
+      return new RpcFailure('unauthorized', `this API key is not for chain ${chainId}`)
+    }
+    if (method === SEND) return null
+    const refusal = methods.findRefusal(method)
+    if (refusal !== null) return new RpcFailure('unsupported_method', `${method} is not available: ${refusal}`)
+    if (findLocal(method, context) === null && !methods.isPassedOn(method)) {
+      return new RpcFailure('method_not_found', `the method ${method} does not exist or is not available here`)
+    }
+    const scope = method === SEND_RAW ? 'send' : 'read'
+    if (hasScope(context.caller, scope)) return null
+    return new RpcFailure('unauthorized', `this API key lacks the scope ${scope}`)
+  }
+
+  async function run(calls: readonly RpcCall[], context: CallContext, isBatch: boolean): Promise<readonly Settled[]> {
+    const answers: Promise<Settled>[] = []
+    const sends: number[] = []
+    const passedOn: number[] = []
+    for (const [place, call] of calls.entries()) {
+      const refusal = check(call, context)
+      const own = findLocal(call.method, context)
+      if (refusal !== null) answers[place] = Promise.resolve({ status: 'rejected', reason: refusal })
+      else if (call.method === SEND) sends.push(place)
+      else if (own !== null) answers[place] = settle(own(call.params, context.caller))
+      else passedOn.push(place)
+    }
+    const pick = (places: readonly number[]) => places.flatMap((place) => calls[place] ?? [])
+    const forwarded = forwarder.forwardEach(pick(passedOn).map(({ method, params }) => ({ method, params })))
+    const keyed = pick(sends).map(({ params }, index) => ({ params, requestId: keyOf(context, sends[index], isBatch) }))
+    const sent = keyed.length === 0 ? Promise.resolve([]) : ports.sendTransactions(keyed, chainId, context.caller)
+    for (const [index, place] of passedOn.entries()) answers[place] = pickAnswer(forwarded, index)
+    for (const [index, place] of sends.entries()) answers[place] = pickAnswer(sent, index)
+    return Promise.all(answers)
+  }
+
+  function write(entry: RpcEntry, answer: Settled | undefined): string | null {
+    if (entry.type === 'invalid') return writeFailure(entry.id, entry.failure)
+    const { id, method } = entry.call
+    const failure = answer?.status === 'rejected' ? toRpcFailure(answer.reason) : null
+    tell(method, failure)
+    if (id === undefined) return null
+    return failure === null
+      ? writeResult(id, answer?.status === 'fulfilled' ? answer.value : null)
+      : writeFailure(id, failure)
+  }
+
+  async function record({ method }: RpcCall, answer: Settled | undefined, { caller }: CallContext): Promise<void> {
+    if (answer?.status !== 'rejected' || (method !== SEND && method !== SEND_RAW)) return
+    if (toRpcFailure(answer.reason).error.code !== RPC_CODES.unauthorized) return
+    await ports.recordRefusal(caller, { operation: method, target: `/rpc/${chainId}` })
+  }
+
+  /** Only names that are ours become labels: a caller can make up any number of others. */
+  function tell(method: string, failure: RpcFailure | null): void {
+    const isKnown = method === SEND || local.has(method) || methods.isPassedOn(method)
+    const outcome = failure === null ? 'result' : 'error'
+    telemetry.count('drover_rpc_calls_total', { chainId, method: isKnown ? method : 'other', outcome })
+    // The caller is told nothing of a bug, so the log has to tell everything.
+    if (!(failure?.cause instanceof Error) || failure.cause instanceof AppError) return
+    telemetry.log('error', 'a JSON-RPC call failed', { chainId, method, stack: failure.cause.stack })
+  }
+
+  return async ({ entries, isBatch }, context) => {
+    const calls = entries.flatMap((entry) => (entry.type === 'call' ? [entry.call] : []))
+    const answers = await run(calls, context, isBatch)
+    await Promise.all(calls.map((call, index) => record(call, answers[index], context)))
+    let next = 0
+    const written = entries.map((entry) => write(entry, entry.type === 'call' ? answers[next++] : undefined))
+    return join(entries, written, isBatch)
+  }
+}
+
+async function settle(answer: Promise<unknown>): Promise<Settled> {
+  const [settled] = await Promise.allSettled([answer])
+  return settled
+}
+
+async function pickAnswer(answers: Promise<readonly Settled[]>, index: number): Promise<Settled> {
+  const [settled] = await Promise.allSettled([answers])
+  if (settled.status === 'rejected') return settled
+  return settled.value[index] ?? { status: 'rejected', reason: new Error('a call was left without an answer') }
+}
+
+function keyOf({ idempotencyKey }: CallContext, place: number | undefined, isBatch: boolean): string | null {
+  return idempotencyKey === null || !isBatch ? idempotencyKey : `${idempotencyKey}:${place}`
+}
+
+function join(entries: readonly RpcEntry[], written: readonly (string | null)[], isBatch: boolean): string | null {
+  let left = MAX_ANSWER_CHARS
+  const kept = written.flatMap((text, place) => {
+    if (text === null) return []
+    left -= text.length
+    if (left >= 0) return [text]
+    const entry = entries[place]
+    const id = entry?.type === 'call' ? (entry.call.id ?? null) : null
+    return [writeFailure(id, new RpcFailure('refused', 'the answer is larger than 32 MiB; ask for less at one time'))]
+  })
+  if (kept.length === 0) return null
+  return isBatch ? `[${kept.join(',')}]` : (kept[0] ?? null)
+}

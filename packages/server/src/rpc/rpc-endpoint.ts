@@ -1,0 +1,101 @@
+/** The JSON-RPC endpoint as a whole: one dispatcher for each chain, the way to find it, and what is bounded over all of them. */
+import type { Caller } from '../core/caller.ts'
+import { createForwarder } from './forwarder.ts'
+import { createHeadFeed } from './head-feed.ts'
+import type { LocalMethod } from './local-methods.ts'
+import { createMethodList } from './methods.ts'
+import { createPendingFeed } from './pending-feed.ts'
+import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
+import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
+import { parseMessage, writeFailure } from './rpc-message.ts'
+import type { RpcServices } from './rpc-services.ts'
+import { createSendTransactions } from './send-transactions.ts'
+import type { SubscriptionSources } from './subscriptions.ts'
+
+export interface RpcRequestContext {
+  /** The last part of the path; null where it was left out. */
+  readonly chain: string | null
+  readonly caller: Caller
+  readonly idempotencyKey: string | null
+  readonly own: ReadonlyMap<string, LocalMethod>
+}
+
+export interface RpcEndpoint {
+  /** The answer as it goes on the wire; null where nothing is to be answered. Never throws. */
+  answer(text: string, context: RpcRequestContext): Promise<string | null>
+  /** Throws RpcFailure that says which chains there are. */
+  resolveChain(chain: string | null): number
+  sourcesOf(chainId: number): SubscriptionSources
+}
+
+interface ChainPart {
+  readonly dispatch: Dispatch
+  readonly sources: SubscriptionSources
+}
+
+/** Messages of one caller that may be worked on at one time; sends that wait for their hash count too. */
+const MAX_MESSAGES = 1_000
+
+export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
+  const { upstreams, clock, telemetry, settings } = services
+  const sendTransactions = createSendTransactions({ ...services, holdTimeoutMs: settings.holdTimeoutMs })
+  const methods = createMethodList(settings.allowedMethods)
+  const chains = new Map(
+    upstreams.map((upstream): [number, ChainPart] => {
+      const forwarder = createForwarder(upstream)
+      const dispatch = createRpcDispatcher({ ...services, upstream, forwarder, methods, sendTransactions })
+      const heads = createHeadFeed({ upstream, forwarder, telemetry })
+      const pending = createPendingFeed({ forwarder, clock })
+      return [upstream.chainId, { dispatch, sources: { heads, pending, forwarder, clock } }]
+    }),
+  )
+  const running = new Map<string, number>()
+
+  function resolveChain(chain: string | null): number {
+    const ids = [...chains.keys()]
+    const [only, ...others] = ids
+    if (chain === null) {
+      if (only !== undefined && others.length === 0) return only
+      throw new RpcFailure('invalid_request', `name the chain in the path: ${ids.map((id) => `/rpc/${id}`).join(', ')}`)
+    }
+    const found = ids.find((id) => String(id) === chain)
+    if (found !== undefined) return found
+    const message = `there is no chain ${JSON.stringify(chain.slice(0, 20))} here; this service follows ${ids.join(', ')}`
+    throw new RpcFailure('invalid_request', message)
+  }
+
+  async function dispatch(text: string, context: RpcRequestContext): Promise<string | null> {
+    const message = parseMessage(text)
+    return getChain(resolveChain(context.chain)).dispatch(message, context)
+  }
+
+  function getChain(chainId: number): ChainPart {
+    const found = chains.get(chainId)
+    if (found === undefined) throw new Error(`there is no chain ${chainId}`)
+    return found
+  }
+
+  return {
+    resolveChain,
+    sourcesOf: (chainId) => getChain(chainId).sources,
+    answer: async (text, context) => {
+      const who = context.caller.keyId ?? ''
+      const count = running.get(who) ?? 0
+      if (count >= MAX_MESSAGES) {
+        const message = `${MAX_MESSAGES} messages are being worked on already; wait for their answers`
+        return writeFailure(null, new RpcFailure('limit_exceeded', message))
+      }
+      running.set(who, count + 1)
+      try {
+        return await dispatch(text, context)
+      } catch (error) {
+        if (!(error instanceof RpcFailure)) telemetry.log('error', 'a JSON-RPC message failed', { error })
+        return writeFailure(null, toRpcFailure(error))
+      } finally {
+        const left = (running.get(who) ?? 1) - 1
+        if (left > 0) running.set(who, left)
+        else running.delete(who)
+      }
+    },
+  }
+}

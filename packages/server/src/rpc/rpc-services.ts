@@ -1,0 +1,30 @@
+/** What the JSON-RPC endpoint needs from the rest of the service; the composition root hands it over. */
+import type { Caller } from '../core/caller.ts'
+import type { Lane } from '../core/lane.ts'
+import type { AcceptBatch } from '../engine/accept-batch.ts'
+import type { TransactionWaits } from '../engine/transaction-waits.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { SignerRecord, Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Upstream } from '../ports/upstream.ts'
+
+export interface RpcSettings {
+  /** How long `eth_sendTransaction` waits for a hash. */
+  readonly holdTimeoutMs: number
+  readonly allowedMethods: readonly string[]
+  readonly maxSockets: number
+}
+
+export interface RpcServices {
+  readonly upstreams: readonly Upstream[]
+  readonly acceptBatch: AcceptBatch
+  readonly waits: Pick<TransactionWaits, 'enter'>
+  readonly store: Pick<Store, 'findTransactionByHash' | 'loadLane' | 'listSigners'>
+  /** From memory: a lane that somebody asks for by guessing costs nothing. */
+  readonly signers: { peek(lane: Lane): SignerRecord | null }
+  /** For the audit: somebody tried what their key is not good for. Never throws. */
+  recordRefusal(caller: Caller, what: { readonly operation: string; readonly target: string }): Promise<void>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly settings: RpcSettings
+}

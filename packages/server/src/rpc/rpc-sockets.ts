@@ -1,0 +1,66 @@
+/**
+ * JSON-RPC over WebSockets, on the same paths as over HTTP. A page of any origin can open a WebSocket to this machine
+ * without asking first, so one that names another origin than the service's own is refused at the door.
+ */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { admitUpgrade, type UpgradeDoor } from './admit-upgrade.ts'
+import { CLOSE_CODES, type SocketPorts, serveSocket } from './serve-socket.ts'
+
+export interface RpcSockets {
+  attach(server: Server): void
+  close(): void
+}
+
+interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
+  readonly door: UpgradeDoor
+  readonly maxSockets: number
+  readonly heartbeatMs?: number
+}
+
+const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
+const GRACE_MS = 1_000
+
+export function createRpcSockets({ maxSockets, heartbeatMs = 30_000, ...ports }: SocketsPorts): RpcSockets {
+  const { endpoint, door, clock, telemetry } = ports
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_PAYLOAD_BYTES, perMessageDeflate: false })
+  let isClosed = false
+
+  async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const isFull = isClosed || sockets.clients.size >= maxSockets
+    const admitted = await admitUpgrade(request, { ...door, isFull, resolveChain: endpoint.resolveChain })
+    if (admitted.type === 'refused') {
+      stream.end(admitted.answer)
+      return
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      tellCount()
+      socket.on('close', tellCount)
+      serveSocket(socket, admitted.chainId, admitted.caller, { ...ports, heartbeatMs })
+    })
+  }
+
+  function tellCount(): void {
+    telemetry.gauge('drover_rpc_sockets', sockets.clients.size)
+  }
+
+  return {
+    attach(server) {
+      server.on('upgrade', (request, stream, head) => {
+        stream.on('error', () => stream.destroy())
+        upgrade(request, stream, head).catch((error: unknown) => {
+          telemetry.log('error', 'a WebSocket could not be opened', { error: String(error) })
+          stream.destroy()
+        })
+      })
+    },
+    close() {
+      isClosed = true
+      for (const socket of sockets.clients) socket.close(CLOSE_CODES.away, 'the service stops')
+      clock.schedule(GRACE_MS, () => {
+        for (const socket of sockets.clients) socket.terminate()
+      })
+    },
+  }
+}

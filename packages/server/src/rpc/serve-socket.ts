@@ -1,0 +1,103 @@
+/**
+ * One WebSocket connection. It lasts longer than a request, so whether its key is still good is asked again with every
+ * message and every heartbeat. Whoever sends faster than is answered is read more slowly; whoever reads more slowly than
+ * is sent is let go, and can connect again.
+ */
+import type { RawData, WebSocket } from 'ws'
+import type { Caller } from '../core/caller.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { UpgradeDoor } from './admit-upgrade.ts'
+import type { RpcEndpoint } from './rpc-endpoint.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+export interface SocketPorts {
+  readonly endpoint: RpcEndpoint
+  readonly door: Pick<UpgradeDoor, 'isAllowed'>
+  readonly clock: Pick<Clock, 'schedule'>
+  readonly telemetry: Telemetry
+  readonly heartbeatMs: number
+}
+
+export const CLOSE_CODES = { away: 1001, unsupported: 1003, forbidden: 1008, later: 1013 } as const
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
+const MAX_RUNNING = 100
+
+export function serveSocket(socket: WebSocket, chainId: number, caller: Caller, ports: SocketPorts): void {
+  const { endpoint, telemetry } = ports
+  const connection = { send, fail: (reason: string) => socket.close(CLOSE_CODES.later, reason) }
+  const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), connection)
+  const stopBeating = keepBeating(socket, caller, ports)
+  let running = 0
+
+  function send(text: string): void {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate()
+    else socket.send(text)
+  }
+
+  async function answer(data: RawData): Promise<void> {
+    if (!(await ports.door.isAllowed(caller))) {
+      socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
+      return
+    }
+    const { methods, release } = subscriptions.begin()
+    const text = await endpoint.answer(data.toString(), {
+      ...{ chain: String(chainId), caller, idempotencyKey: null, own: methods },
+    })
+    if (text !== null) send(text)
+    release()
+  }
+
+  async function take(data: RawData): Promise<void> {
+    running++
+    if (running >= MAX_RUNNING) socket.pause()
+    await answer(data).catch((error: unknown) => {
+      // Who it is cannot be told now, so nothing is answered; a new connection is let in as soon as it can.
+      telemetry.log('warn', 'a message over a WebSocket was not answered', { error: String(error) })
+      connection.fail('try again later')
+    })
+    running--
+    if (running === MAX_RUNNING - 1) socket.resume()
+  }
+
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) socket.close(CLOSE_CODES.unsupported, 'send JSON as text')
+    else void take(data)
+  })
+  // A frame that breaks the protocol; the library closes the connection by itself.
+  socket.on('error', (error) => telemetry.log('debug', 'a WebSocket failed', { error: error.message }))
+  socket.on('close', () => {
+    stopBeating()
+    subscriptions.close()
+  })
+}
+
+/** Ends what no longer answers, and what is no longer allowed. */
+function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): () => void {
+  const { door, clock, telemetry, heartbeatMs } = ports
+  let isAlive = true
+  let cancel = clock.schedule(heartbeatMs, beat)
+
+  function beat(): void {
+    if (!isAlive) {
+      socket.terminate()
+      return
+    }
+    isAlive = false
+    socket.ping()
+    door.isAllowed(caller).then(
+      (isAllowed) => {
+        if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
+      },
+      // A database that is away for a moment ends no connection: each message is asked about anew.
+      (error: unknown) => telemetry.log('debug', 'a key could not be looked up', { error: String(error) }),
+    )
+    cancel = clock.schedule(heartbeatMs, beat)
+  }
+
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  return () => cancel()
+}

@@ -1,0 +1,218 @@
+/**
+ * Tells webhooks of events: each at least once, those of one transaction in order, and never two nodes at one webhook.
+ *
+ * What is to be delivered and when stands in the database; this is the loop that works it off for the webhooks that the
+ * node holds. One turn settles what has come back, makes deliveries of new events, and sends what is due as far as there
+ * is room; each step is one statement for all webhooks. A turn is taken when something came back, when something was
+ * appended to the stream, when something becomes due, and, behind all that, whenever leases are renewed. So the cost is
+ * by batches of events, however many webhooks and attempts there are, and a node that dies leaves nothing but leases that
+ * run out: whoever takes over finds the same rows, and sends again what was not settled, under the same ids.
+ */
+import type { DeliveryId, WebhookId } from '../core/webhook.ts'
+import type { RetryPolicy } from '../core/webhook-retry.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { HistoryEntry, Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { AttemptResult, DueDelivery, WebhookRoom, WebhookStore } from '../ports/webhook-store.ts'
+import { attemptDelivery } from './attempt-delivery.ts'
+import type { Poster } from './post-delivery.ts'
+import { createWebhookLeases } from './webhook-leases.ts'
+
+export interface WebhookSettings {
+  readonly retry: RetryPolicy
+  /** After so long without one success a webhook is switched off. */
+  readonly disableAfterMs: number
+  /** How long settled deliveries are kept. */
+  readonly retentionMs: number
+  /** Deliveries of one webhook under way at one time. */
+  readonly parallel: number
+}
+
+interface DelivererPorts {
+  readonly webhooks: WebhookStore
+  readonly store: Pick<Store, 'listen' | 'listNodes'>
+  readonly clock: Clock
+  readonly random: Pick<Random, 'fraction'>
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+  readonly poster: Poster
+  readonly settings: WebhookSettings
+  readonly lease: { readonly ttlMs: number; readonly renewIntervalMs: number }
+  present(event: HistoryEntry): unknown
+}
+
+export interface WebhookDeliverer {
+  start(): Promise<void>
+  /** Lets what is under way come to its end, for a moment, and gives the webhooks to the other nodes. */
+  stop(): Promise<void>
+}
+
+/** What comes within this time is worked off together. */
+const LINGER_MS = 10
+const TRY_AGAIN_MS = 1_000
+const STOP_GRACE_MS = 2_000
+/** Of all webhooks together. */
+const MOST_RUNNING = 200
+const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
+const PRUNE_EVERY_MS = 10 * 60_000
+const PRUNE_BATCH = 1_000
+
+export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer {
+  const { webhooks, store, clock, telemetry, nodeId, poster, settings } = ports
+  const attempts = { ...ports, retry: settings.retry }
+  const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()
+  let results: AttemptResult[] = []
+  let mayHaveEvents = false
+  let isTurning = false
+  let turnAgain = false
+  let isStopping = false
+  let cancelTurn = (): void => {}
+  let cancelDue = (): void => {}
+  let cancelPrune = (): void => {}
+  let unlisten = (): void => {}
+  let onIdle = (): void => {}
+
+  const leases = createWebhookLeases({
+    ...{ store: webhooks, nodes: store, clock, telemetry, nodeId, ...ports.lease },
+    isBusy: (id) => busyOf(id).length > 0,
+    onKept() {
+      for (const { webhookId, controller } of running.values()) if (!leases.holds(webhookId)) controller.abort()
+      mayHaveEvents = true
+      wake()
+    },
+  })
+
+  /** Under way, or back and not settled yet. */
+  function busyOf(id: WebhookId): readonly DeliveryId[] {
+    const sent = [...running].filter(([, { webhookId }]) => webhookId === id).map(([deliveryId]) => deliveryId)
+    const back = results.filter(({ due }) => due.delivery.webhookId === id).map(({ due }) => due.delivery.id)
+    return [...sent, ...back]
+  }
+
+  function wake(afterMs = LINGER_MS): void {
+    if (isTurning) {
+      turnAgain = true
+      return
+    }
+    cancelTurn()
+    cancelTurn = clock.schedule(afterMs, () => void turn())
+  }
+
+  async function turn(): Promise<void> {
+    if (isTurning) return
+    isTurning = true
+    let pauseMs = LINGER_MS
+    try {
+      await settle()
+      await plan()
+      await sendDue()
+    } catch (error) {
+      telemetry.log('warn', 'webhooks could not be served; it is tried again', { error: String(error) })
+      turnAgain = true
+      pauseMs = TRY_AGAIN_MS
+      // What could not be settled is sent again by whoever takes over.
+      if (isStopping) results = []
+    }
+    isTurning = false
+    if (running.size === 0 && results.length === 0) onIdle()
+    if (!turnAgain) return
+    turnAgain = false
+    wake(pauseMs)
+  }
+
+  async function settle(): Promise<void> {
+    if (results.length === 0) return
+    const batch = results
+    const disabled = await webhooks.settleDeliveries(nodeId, batch, settings.disableAfterMs)
+    // Only now: until then they count as under way, and after an error they are settled with the next turn.
+    results = results.filter((result) => !batch.includes(result))
+    for (const { webhookId, reason } of disabled) {
+      telemetry.count('drover_webhooks_disabled_total', { reason })
+      telemetry.log('warn', 'a webhook was disabled', { webhookId, reason })
+    }
+  }
+
+  async function plan(): Promise<void> {
+    if (!mayHaveEvents || isStopping || leases.usable().length === 0) return
+    mayHaveEvents = false
+    const { more } = await webhooks.planDeliveries(nodeId, PLAN_LIMITS)
+    mayHaveEvents ||= more
+    turnAgain ||= more
+  }
+
+  function listRooms(): readonly WebhookRoom[] {
+    let left = MOST_RUNNING - running.size
+    return leases.usable().flatMap(({ webhookId, fence }) => {
+      const busy = busyOf(webhookId)
+      const room = Math.min(settings.parallel - busy.length, left)
+      left -= Math.max(0, room)
+      return room > 0 ? [{ webhookId, fence, room, busy }] : []
+    })
+  }
+
+  async function sendDue(): Promise<void> {
+    const rooms = isStopping ? [] : listRooms()
+    if (rooms.length === 0) return
+    const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
+    const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
+    telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
+    for (const item of due) if (leases.holds(item.delivery.webhookId)) send(item)
+    cancelDue()
+    if (nextInMs !== null) cancelDue = clock.schedule(nextInMs, () => wake())
+  }
+
+  function send(due: DueDelivery): void {
+    const controller = new AbortController()
+    running.set(due.delivery.id, { webhookId: due.delivery.webhookId, controller })
+    void attemptDelivery(attempts, due, controller.signal).then((result) => {
+      running.delete(due.delivery.id)
+      results.push(result)
+      telemetry.count('drover_webhook_deliveries_total', { result: result.outcome.type })
+      telemetry.observe('drover_webhook_attempt_seconds', result.answer.durationMs / 1_000)
+      wake()
+    })
+  }
+
+  async function prune(): Promise<void> {
+    try {
+      while ((await webhooks.pruneDeliveries(settings.retentionMs, PRUNE_BATCH)) === PRUNE_BATCH && !isStopping);
+    } catch (error) {
+      telemetry.log('warn', 'old deliveries were not deleted; it is tried again', { error: String(error) })
+    }
+    if (!isStopping) cancelPrune = clock.schedule(PRUNE_EVERY_MS, () => void prune())
+  }
+
+  function untilIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      onIdle = resolve
+      wake(0)
+    })
+  }
+
+  return {
+    async start() {
+      unlisten = store.listen(({ type }) => {
+        if (type === 'webhooks.changed') void leases.keep()
+        if (type !== 'events.appended' && type !== 'gap') return
+        mayHaveEvents = true
+        if (leases.usable().length > 0) wake()
+      })
+      cancelPrune = clock.schedule(PRUNE_EVERY_MS, () => void prune())
+      await leases.keep()
+    },
+    async stop() {
+      isStopping = true
+      unlisten()
+      cancelPrune()
+      const cancelGrace = clock.schedule(STOP_GRACE_MS, () => {
+        for (const { controller } of running.values()) controller.abort()
+      })
+      await untilIdle()
+      cancelGrace()
+      cancelTurn()
+      cancelDue()
+      await leases.stop()
+      poster.close()
+    },
+  }
+}

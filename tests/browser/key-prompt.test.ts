@@ -1,0 +1,68 @@
+/** The web page of a service that has keys: it asks for one, keeps it for its tab, and shows why one will not do. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const DASHBOARD = fileURLToPath(new URL('../../packages/dashboard', import.meta.url))
+
+let chain: TestChain
+let database: TestDatabase
+let service: DroverProcess
+let browser: Browser
+
+beforeAll(async () => {
+  await promisify(execFile)('npm', ['run', 'build'], { cwd: DASHBOARD })
+  chain = await startTestChain()
+  database = await createTestDatabase()
+  service = await startDrover({
+    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
+  })
+  if (CHROMIUM !== undefined) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await service?.end()
+  await database?.drop()
+  await chain?.stop()
+})
+
+test.skipIf(CHROMIUM === undefined)(
+  'asks, refuses, opens, remembers for the tab, and asks again when revoked',
+  async () => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(service.url)
+    const signer = page.getByText(developmentAccount(0).address.slice(0, 6)).first()
+    await signer.waitFor()
+
+    const made = await service.post('/v1/api-keys', { name: 'root', scopes: ['admin', 'read'] })
+    const headers = { authorization: `Bearer ${made.body.token}` }
+    const field = page.getByLabel('API key')
+    await field.waitFor()
+    expect(await field.getAttribute('type')).toBe('password')
+
+    await field.fill(`drv_${'0'.repeat(16)}_${'A'.repeat(43)}`)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('This API key is not known here.').waitFor()
+
+    const own = await service.post('/v1/api-keys', { name: 'page', scopes: ['read'] }, headers)
+    await field.fill(own.body.token)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await signer.waitFor()
+    await page.reload()
+    await signer.waitFor()
+    expect(await page.evaluate('[localStorage.length, document.cookie]')).toEqual([0, ''])
+    expect(await page.content()).not.toContain(own.body.token)
+
+    await service.request('DELETE', `/v1/api-keys/${own.body.id}`, undefined, headers)
+    await page.getByText(`The API key ${own.body.id} was revoked.`).waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  },
+)

@@ -1,0 +1,31 @@
+/** Several nodes: whichever is asked answers with the hash, whoever holds the lane. */
+import { afterEach, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../setup/cluster.ts'
+import { eventually } from '../setup/eventually.ts'
+
+let cluster: Cluster
+
+afterEach(() => cluster.stop())
+
+test('one account, asked for on every node at once: each call gets a hash of its own, and all are mined', async () => {
+  cluster = await startCluster({ nodes: 3, lanes: 1, env: { DROVER_RPC_HOLD_TIMEOUT: '60s' } })
+  const from = cluster.signers[0]?.address
+  const call = async (index: number, method: string, ...params: readonly unknown[]) =>
+    (await cluster.nodes[index % 3]?.post('/rpc', { jsonrpc: '2.0', id: index, method, params }))?.body
+  const answers = await Promise.all(
+    Array.from({ length: 45 }, (_, index) => call(index, 'eth_sendTransaction', { from, to: from, value: '0x1' })),
+  )
+  const hashes: string[] = answers.map(({ result }) => result)
+  expect(new Set(hashes).size).toBe(45)
+  const receipts = await eventually(
+    () =>
+      Promise.all(hashes.map(async (hash, index) => (await call(index + 1, 'eth_getTransactionReceipt', hash)).result)),
+    (seen) => seen.every((receipt) => receipt !== null),
+    { everyMs: 300 },
+  )
+  expect(receipts.every(({ status }) => status === '0x1')).toBe(true)
+  const mined = await Promise.all(
+    hashes.map((hash) => cluster.chain.rpc<{ nonce: string }>('eth_getTransactionByHash', [hash])),
+  )
+  expect(mined.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual(hashes.map((_, index) => index))
+})

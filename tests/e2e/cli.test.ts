@@ -1,0 +1,415 @@
+/** Every command that talks to a service, for people and for programs, against a real one. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeCommands, listNodes } from '../../packages/server/src/cli/completion/command-tree.ts'
+import { createProgram } from '../../packages/server/src/cli/run-cli.ts'
+import { createProcessTerminal } from '../../packages/server/src/cli/terminal.ts'
+import { createRedactor } from '../../packages/server/src/telemetry/redactor.ts'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { type CliOptions, type CliResult, startCli } from '../setup/cli-terminal.ts'
+import { revertingCode } from '../setup/contracts.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+
+const [fast, other] = [developmentAccount(0), developmentAccount(1)]
+const to = developmentAccount(9).address
+const why = ['--reason', 'a test']
+
+let chain: TestChain
+let database: TestDatabase
+let service: DroverProcess
+let receiver: Server
+let received = 0
+
+beforeAll(async () => {
+  chain = await startTestChain({ blockTimeSeconds: 1 })
+  database = await createTestDatabase()
+  service = await startDrover({
+    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [fast.privateKey, other.privateKey] },
+    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_WEBHOOK_ALLOW_PRIVATE: 'true' },
+  })
+  receiver = createServer((_, response) => {
+    received++
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+})
+
+afterAll(async () => {
+  receiver?.close()
+  await service?.end()
+  await database?.drop()
+  await chain?.stop()
+})
+
+/** Commands that the service carried out or refused, by their names and how they were asked to answer. */
+const exercised = new Set<string>()
+
+async function cli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const result = await startCli(args, { ...options, env: { DROVER_URL: service.url, ...options.env } }).ended
+  const path = LEAVES.find((leaf) => leaf.every((word, index) => args[index] === word))
+  if ((result.code === 0 || result.code === 4) && path !== undefined)
+    exercised.add(`${path.join(' ')}${args.includes('--json') ? ' --json' : ''}`)
+  return result
+}
+
+const terminal = createProcessTerminal()
+const program = createProgram({ terminal, redactor: createRedactor([]), finish: () => undefined })
+const LEAVES = listNodes(describeCommands(program))
+  .filter(({ children, options }) => children.length === 0 && options.some(({ long }) => long === '--api-key-file'))
+  .map(({ path }) => path)
+
+async function json(...args: readonly string[]) {
+  const { code, stdout, stderr } = await cli([...args, '--json'])
+  expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' })
+  expect(stdout.trim().split('\n')).toHaveLength(1)
+  return JSON.parse(stdout)
+}
+
+async function human(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args)
+  expect(code, `${args.join(' ')}: ${stderr}`).toBe(0)
+  return stdout
+}
+
+const send = (...args: readonly string[]) => json('tx', 'send', '--from', fast.address, '--to', to, ...args)
+
+describe('tx', () => {
+  test('send, and everything that can be seen of it', async () => {
+    const tx = await send(
+      '--value',
+      '0.001ether',
+      '--request-id',
+      'cli-1',
+      '--metadata',
+      'order=17',
+      '--wait',
+      'confirmed',
+    )
+    expect(tx).toMatchObject({
+      state: 'CONFIRMED',
+      value: '1000000000000000',
+      requestId: 'cli-1',
+      metadata: { order: '17' },
+    })
+    const receipt = await chain.rpc<{ status: string }>('eth_getTransactionReceipt', [tx.hash])
+    expect(receipt.status).toBe('0x1')
+
+    expect(await json('tx', 'show', tx.hash)).toMatchObject({ id: tx.id, state: 'CONFIRMED' })
+    expect(await human('tx', 'show', tx.id)).toMatch(/^state +CONFIRMED \(final\)$/m)
+    expect((await json('tx', 'list', '--request-id', 'cli-1')).items.map(({ id }: { id: string }) => id)).toEqual([
+      tx.id,
+    ])
+    expect(await human('tx', 'list', '--state', 'confirmed')).toContain(tx.hash)
+    expect(await json('tx', 'explain', tx.id)).toMatchObject({ cause: 'confirmed' })
+    expect(await human('tx', 'explain', tx.id)).toMatch(/^cause +confirmed$/m)
+    expect((await json('tx', 'history', tx.id)).items.at(-1)).toMatchObject({ type: 'finality.reached' })
+    expect(await human('tx', 'history', tx.id)).toContain('nonce.allocated')
+    expect((await json('tx', 'attempts', tx.id)).items).toMatchObject([{ hash: tx.hash, kind: 'original' }])
+    expect(await human('tx', 'attempts', tx.id)).toContain(tx.hash)
+    expect(await json('tx', 'confirmations', tx.id)).toMatchObject({ final: true })
+    expect(await human('tx', 'confirmations', tx.id)).toMatch(/^final +yes$/m)
+  })
+
+  test('send calls a function with its arguments', async () => {
+    const args = ['--function', 'transfer(address,uint256)', '--arg', fast.address, '--arg', '1000']
+    const tx = await send(...args)
+    expect(tx.data).toBe(`0xa9059cbb${fast.address.slice(2).toLowerCase().padStart(64, '0')}${'3e8'.padStart(64, '0')}`)
+    expect(await human('tx', 'send', '--from', fast.address, '--to', to, '--value', '1')).toMatch(
+      /^accepted [0-9a-f-]{36}\n$/,
+    )
+  })
+
+  test('watch shows the steps: in place on a terminal, a line each elsewhere, JSON lines for programs', async () => {
+    const { id } = await send('--value', '1')
+    const live = await cli(['tx', 'watch', id], { columns: 100 })
+    expect(live.code).toBe(0)
+    // Drawn at least twice, the second time over the first.
+    expect(live.stdout).toContain('\u001b[6A')
+    const last = stripVTControlCharacters(live.stdout.split('\u001b[0J').at(-1) ?? '')
+    expect(last).toMatch(
+      /● accepted +\S+\n● nonce +\d+\n● sent +0x\w{64}\n● mined +block \d+\n● confirmations +1\/1\n● final +CONFIRMED/,
+    )
+    const plain = await human('tx', 'watch', id)
+    expect(plain).toMatch(/^\S+ final CONFIRMED \(CONFIRMED final\)\n$/)
+    const { id: next } = await send('--value', '1')
+    const { code, stdout } = await cli(['tx', 'watch', next, id, '--json'])
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(lines.filter((tx) => tx.id === next).at(-1)).toMatchObject({ state: 'CONFIRMED' })
+  })
+
+  test('Ctrl-C leaves the transaction going on, and says how to see it again', async () => {
+    await chain.setBlockInterval(0)
+    const { id } = await send('--value', '1')
+    const run = startCli(['tx', 'watch', id], { env: { DROVER_URL: service.url } })
+    await eventually(
+      async () => run.stdout(),
+      (text) => text.includes('sent'),
+    )
+    run.interrupt()
+    const { code, stderr } = await run.ended
+    expect(code).toBe(130)
+    expect(stderr).toContain(`drover tx watch ${id}`)
+    const late = await cli(['tx', 'watch', id, '--timeout', '300ms'])
+    expect(late.code).toBe(5)
+    await chain.setBlockInterval(1)
+    expect(await human('tx', 'watch', id)).toContain('CONFIRMED')
+  })
+
+  test('what an operator can do', async () => {
+    await json('signer', 'pause', other.address, ...why)
+    const queue = () => json('tx', 'send', '--from', other.address, '--to', to, '--value', '1')
+    const { id } = await queue()
+    expect(await json('tx', 'suspend', id, ...why)).toMatchObject({ subState: 'suspended' })
+    expect(await human('tx', 'explain', id)).toContain(`drover tx resume ${id} --reason "…"`)
+    expect(await human('tx', 'resume', id, ...why)).toMatch(/^state +QUEUED/m)
+    expect(await human('tx', 'suspend', id, ...why)).toContain('suspended')
+    expect(await json('tx', 'resume', id, ...why)).toMatchObject({ state: 'QUEUED' })
+    expect(await json('tx', 'cancel', id, ...why)).toMatchObject({ state: 'CANCELLED' })
+    expect(await human('tx', 'cancel', (await queue()).id, ...why)).toContain('CANCELLED')
+    const hash = ['--hash', `0x${'12'.repeat(32)}`]
+    for (const mode of [[], ['--json']]) {
+      expect((await cli(['tx', 'retry', id, ...why, ...mode])).code).toBe(4)
+      expect((await cli(['tx', 'resolve', id, ...hash, ...why, ...mode])).code).toBe(4)
+    }
+    await human('signer', 'resume', other.address, ...why)
+    await chain.setBlockInterval(0)
+    const sent = await send('--value', '1', '--wait', 'submitted')
+    await json('tx', 'speed-up', sent.id, ...why)
+    const bumped = await eventually(
+      () => json('tx', 'show', sent.id),
+      ({ attempts }) => attempts === 2,
+    )
+    expect(bumped.hashes).toHaveLength(2)
+    expect(await human('tx', 'speed-up', sent.id, ...why)).toContain(sent.id)
+    await chain.setBlockInterval(1)
+    expect(await human('tx', 'watch', sent.id)).toContain('CONFIRMED')
+  })
+})
+
+describe('signer', () => {
+  test('list, show, policy, pause and resume', async () => {
+    expect((await json('signer', 'list')).items).toHaveLength(2)
+    expect(await human('signer', 'list')).toContain(fast.address)
+    expect(await json('signer', 'show', fast.address)).toMatchObject({ address: fast.address })
+    expect(await human('signer', 'show', fast.address)).toMatch(/^policy preset +fast$/m)
+    const change = ['--max-fee', '500gwei', '--low-balance', '0.5ether', '--label', 'payouts', '--max-in-flight', '32']
+    expect(await json('signer', 'policy', fast.address, ...change)).toMatchObject({
+      label: 'payouts',
+      policy: { maxFeePerGas: '500000000000', lowBalance: '500000000000000000', maxInFlight: 32 },
+    })
+    expect(await human('signer', 'policy', fast.address, '--no-label', '--max-fee', 'none')).toMatch(
+      /maxFeePerGas +none/,
+    )
+    expect((await cli(['signer', 'policy', fast.address])).code).toBe(2)
+    expect(await human('signer', 'pause', other.address, ...why)).toMatch(/^status +paused$/m)
+    expect(await json('signer', 'resume', other.address, ...why)).toMatchObject({ paused: false })
+  })
+
+  test('add, fill-gap and reset-nonce', async () => {
+    // What is registered is changed, and not made again.
+    const add = ['signer', 'add', fast.address, '--chain-id', '31337', '--preset', 'fast']
+    expect(await cli(add)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('registered on chain 31337 already'),
+    })
+    expect((await cli([...add, '--json'])).code).toBe(4)
+    const fill = ['signer', 'fill-gap', fast.address, ...why]
+    expect(await cli(fill)).toMatchObject({ code: 4, stderr: expect.stringContaining('no gap to fill') })
+    expect((await cli([...fill, '--json'])).code).toBe(4)
+    expect(await json('signer', 'reset-nonce', fast.address, ...why)).toMatchObject({ state: 'DONE' })
+    expect(await human('signer', 'reset-nonce', fast.address, ...why)).toMatch(/^state +DONE$/m)
+  })
+
+  test('nonces for those who sign themselves', async () => {
+    const { items, lockOwner } = await json('signer', 'reserve', other.address, '--ttl', '1m', '--count', '2')
+    const [first, second] = items.map(({ id }: { id: string }) => id)
+    const env = { DROVER_LOCK_OWNER: lockOwner, DROVER_URL: service.url }
+    const act = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await cli(args, { env })
+      expect(code, stderr).toBe(0)
+      return stdout
+    }
+    expect(await json('signer', 'reservation', first)).toMatchObject({ state: 'RESERVED' })
+    expect(await human('signer', 'reservation', first)).toMatch(/^state +RESERVED$/m)
+    await act('signer', 'extend-nonce', first, '--ttl', '2m')
+    expect(JSON.parse(await act('signer', 'extend-nonce', first, '--ttl', '2m', '--json'))).toMatchObject({
+      ttlMs: 120_000,
+    })
+    const wrong = await cli(['signer', 'release-nonce', first], { env: { ...env, DROVER_LOCK_OWNER: 'somebody-else' } })
+    expect(wrong.code).toBe(4)
+    expect(JSON.parse(await act('signer', 'release-nonce', second, '--json'))).toMatchObject({ state: 'RELEASED' })
+    expect(await act('signer', 'release-nonce', first)).toMatch(/^state +RELEASED$/m)
+    const proof = /^proof +(\S+)$/m.exec(await human('signer', 'reserve', other.address, '--ttl', '5s'))?.[1]
+    expect(proof).toBeDefined()
+  })
+
+  test('a borrowed nonce is used by a transaction of the holder', async () => {
+    const { items, lockOwner } = await json('signer', 'reserve', other.address, '--ttl', '1m')
+    const [{ id, nonce }] = items
+    const hash = await chain.rpc<string>('eth_sendTransaction', [
+      { from: other.address, to, value: '0x1', nonce: `0x${nonce.toString(16)}` },
+    ])
+    const env = { DROVER_LOCK_OWNER: lockOwner }
+    const used = await cli(['signer', 'use-nonce', id, '--hash', hash, '--json'], { env })
+    expect(JSON.parse(used.stdout)).toMatchObject({ state: 'USED', hash })
+    expect((await cli(['signer', 'use-nonce', id, '--hash', hash], { env })).stdout).toContain(hash)
+  })
+})
+
+describe('events, chains, nodes, audit', () => {
+  test('events: from a place on, completions only, and followed until Ctrl-C', async () => {
+    const { stdout } = await cli(['events', '--json'])
+    const all = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(all.map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId).sort((a, b) => a - b))
+    const completions = await cli(['events', '--completions', '--json'])
+    const finals = completions.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).transactionId)
+    expect(new Set(finals).size).toBe(finals.length)
+    const some = await human('events', '--after', String(all[1]?.eventId), '--limit', '2')
+    expect(
+      some
+        .trim()
+        .split('\n')
+        .map((line) => Number(line.split(' ')[0])),
+    ).toEqual([all[2]?.eventId, all[3]?.eventId])
+    const run = startCli(['events', '--follow', '--json', '--after', String(all.at(-1)?.eventId)], {
+      env: { DROVER_URL: service.url },
+    })
+    const { id } = await send('--value', '1')
+    await eventually(
+      async () => run.stdout(),
+      (text) => text.includes(id),
+    )
+    run.interrupt()
+    expect((await run.ended).code).toBe(130)
+  })
+
+  test('chain and node', async () => {
+    expect((await json('chain', 'list')).items).toMatchObject([{ chainId: 31_337, following: true }])
+    expect(await human('chain', 'list')).toMatch(/^31337 /m)
+    expect((await json('chain', 'blocks', '31337', '--limit', '2')).items).toHaveLength(2)
+    expect(await human('chain', 'blocks', '31337', '--after', '1', '--limit', '1')).toMatch(/^ *2 +20\d\d-/m)
+    expect(await json('chain', 'fees', '31337')).toMatchObject({ chainId: 31_337 })
+    expect(await human('chain', 'fees', '31337')).toMatch(/^fast +.* gwei/m)
+    expect((await json('node', 'list')).items).toMatchObject([{ id: service.nodeId, self: true }])
+    expect(await human('node', 'list')).toContain(service.nodeId)
+  })
+
+  test('audit', async () => {
+    const { items } = await json('audit', '--limit', '200')
+    expect(items.map(({ operation }: { operation: string }) => operation)).toContain('pauseSigner')
+    expect(await human('audit')).toContain('pauseSigner')
+  })
+})
+
+test('webhook: made, tried, changed, removed', async () => {
+  const { port } = receiver.address() as AddressInfo
+  const target = `http://127.0.0.1:${port}/hook`
+  const made = await json('webhook', 'add', target, '--completions', '--description', 'test')
+  expect(made).toMatchObject({ url: target, completions: true, secret: expect.stringMatching(/^whsec_/) })
+  expect(await human('webhook', 'add', target)).toMatch(/whsec_/)
+  expect((await json('webhook', 'list')).items).toHaveLength(2)
+  expect(await human('webhook', 'list')).toContain(made.id)
+  const shown = await json('webhook', 'show', made.id)
+  expect(JSON.stringify(shown)).not.toContain(made.secret)
+  expect(await human('webhook', 'show', made.id)).toContain(target)
+  await json('webhook', 'test', made.id)
+  await human('webhook', 'test', made.id)
+  const page = () => json('webhook', 'deliveries', made.id)
+  const { items } = await eventually(
+    page,
+    (seen) => seen.items.filter((one: { state: string }) => one.state === 'DELIVERED').length >= 2,
+  )
+  expect(await human('webhook', 'deliveries', made.id)).toContain('DELIVERED')
+  const before = received
+  await json('webhook', 'redeliver', made.id, items[0].id)
+  await eventually(
+    async () => received,
+    (count) => count > before,
+  )
+  await human('webhook', 'redeliver', made.id, items[0].id)
+  expect(await json('webhook', 'change', made.id, '--off')).toMatchObject({ enabled: false })
+  expect(await human('webhook', 'change', made.id, '--on', '--rotate-secret')).toMatch(/whsec_/)
+  expect(await json('webhook', 'remove', made.id)).toMatchObject({ id: made.id })
+  const [rest] = (await json('webhook', 'list')).items
+  expect(await human('webhook', 'remove', rest.id)).toBe(`removed ${rest.id}\n`)
+})
+
+describe('what goes wrong has an exit code, words for people, and JSON for programs', () => {
+  const told = (result: CliResult) => JSON.parse(result.stderr).error
+
+  test('there is no such thing: 3', async () => {
+    const missing = ['tx', 'show', '00000000-0000-0000-0000-000000000000']
+    expect(await cli(missing)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/^not_found: /) })
+    expect(told(await cli([...missing, '--json']))).toMatchObject({ code: 'not_found', status: 404 })
+  })
+
+  test('wrong usage: 2, and nothing is sent', async () => {
+    const count = async () => (await json('tx', 'list', '--limit', '1000')).items.length
+    const before = await count()
+    const from = ['tx', 'send', '--from', fast.address]
+    const wrong = [
+      [...from, '--to', 'me', '--json'],
+      [...from, '--to', to, '--value', '1.5'],
+      [...from, '--to', to, '--arg', '1'],
+      [...from, '--to', to, '--function', 'f(uint8)', '--arg', '256', '--json'],
+      [...from, '--to', to, '--valeu', '1'],
+      ['tx', 'send', '--to', to],
+      ['tx', 'list', '--state', 'DONE'],
+      ['tx', 'sned'],
+    ]
+    const results = await Promise.all(wrong.map((args) => cli(args)))
+    expect(results.map(({ code }) => code)).toEqual(wrong.map(() => 2))
+    expect(told(results[0] as CliResult)).toMatchObject({ code: 'invalid_request', field: 'to' })
+    expect(told(results[3] as CliResult)).toMatchObject({ field: 'call.args[0]' })
+    expect(results[4]?.stderr).toContain('(Did you mean --value?)')
+    expect(results[7]?.stderr).toContain('(Did you mean send?)')
+    expect(await count()).toBe(before)
+  })
+
+  test('refused: 4; a transaction that failed: 6', async () => {
+    const target = '0x00000000000000000000000000000000000c0de5'
+    await chain.setCode(target, revertingCode('not today'))
+    const call = ['tx', 'send', '--from', fast.address, '--to', target, '--data', '0x12345678']
+    expect(await cli(call)).toMatchObject({ code: 4, stderr: expect.stringContaining('not today') })
+    const failed = await cli([...call, '--no-simulate', '--gas-limit', '60000', '--wait', 'confirmed', '--json'])
+    expect(failed.code).toBe(6)
+    expect(JSON.parse(failed.stdout)).toMatchObject({ state: 'FAILED_FINAL' })
+  })
+
+  test('nobody answers: 7', async () => {
+    const result = await cli(['tx', 'list', '--url', 'http://127.0.0.1:9'])
+    expect(result).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('http://127.0.0.1:9') })
+  })
+
+  test('an API key is in nothing that is said', async () => {
+    const secret = 'drv_planted_0123456789abcdef'
+    for (const url of [service.url, 'http://127.0.0.1:9', `http://x:${secret}@127.0.0.1:9`]) {
+      const result = await cli(['tx', 'list', '--url', url], { env: { DROVER_API_KEY: secret } })
+      expect(result.stdout + result.stderr).not.toContain(secret)
+    }
+  })
+})
+
+test('every command was run, for people and for programs', () => {
+  const missing = LEAVES.map((path) => path.join(' '))
+    // It has a test of its own.
+    .filter((name) => name !== 'batch')
+    .flatMap((name) => [name, `${name} --json`])
+    .filter((name) => !exercised.has(name))
+  expect(missing).toEqual([])
+  expect(LEAVES.length).toBeGreaterThan(35)
+})

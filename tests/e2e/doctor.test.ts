@@ -1,0 +1,115 @@
+/** `drover doctor` on what is in order, and on what is not: each problem with its fix, no secret, and nothing changed. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { startCli } from '../setup/cli-terminal.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { startDrover } from '../setup/drover-process.ts'
+import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
+import { rpcError } from '../setup/rpc-reactions.ts'
+
+const signer = developmentAccount(0)
+
+let chain: TestChain
+let database: TestDatabase
+let empty: TestDatabase
+let proxy: RpcProxy
+
+beforeAll(async () => {
+  chain = await startTestChain({ blockTimeSeconds: 1 })
+  database = await createTestDatabase()
+  empty = await createTestDatabase(null)
+  proxy = await startRpcProxy(chain.rpcUrl)
+})
+
+afterAll(async () => {
+  await proxy?.stop()
+  await empty?.drop()
+  await database?.drop()
+  await chain?.stop()
+})
+
+interface Finding {
+  readonly check: string
+  readonly status: string
+  readonly detail: string
+  readonly fix: string | null
+}
+
+async function examine(env: Record<string, string>, ...args: readonly string[]) {
+  const given = {
+    DROVER_DATABASE_URL: database.url,
+    DROVER_RPC_URL: chain.rpcUrl,
+    DROVER_SIGNER_KEYS: signer.privateKey,
+    ...env,
+  }
+  const { code, stdout } = await startCli(['doctor', '--json', ...args], { env: given }).ended
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: readonly Finding[] }
+  expect(ok).toBe(code === 0)
+  for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok')
+  const find = (start: string) => findings.find(({ check }) => check.startsWith(start))
+  return { code, stdout, find }
+}
+
+test('everything is in order while the service runs', async () => {
+  const service = await startDrover({
+    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [signer.privateKey] },
+  })
+  const { code, stdout, find } = await examine({ DROVER_URL: service.url })
+  await service.end()
+  expect(code, stdout).toBe(0)
+  expect(find('database')?.detail).toMatch(/^PostgreSQL \d+\.\d+ at /)
+  expect(find('service')).toMatchObject({ status: 'ok', detail: 'runs and is ready' })
+  expect(find('balance')).toMatchObject({ status: 'ok' })
+  expect(stdout).not.toContain(new URL(database.url).password)
+  expect(stdout).not.toContain(signer.privateKey.slice(2))
+})
+
+test('without a service the port is looked at', async () => {
+  const { code, find } = await examine({ DROVER_PORT: '0' })
+  expect(code).toBe(0)
+  expect(find('service')).toMatchObject({ status: 'warning', fix: 'run `drover start`' })
+})
+
+test('all that is wrong is told at once', async () => {
+  const poor = '0x1111111111111111111111111111111111111111111111111111111111111111'
+  const nowhere = new URL(database.url)
+  nowhere.port = '9'
+  const { code, find } = await examine({
+    DROVER_DATABASE_URL: nowhere.href,
+    DROVER_RPC_URL: `${chain.rpcUrl},http://user:planted-secret@127.0.0.1:9/planted-path-key`,
+    DROVER_SIGNER_KEYS: poor,
+    DROVER_CHAIN_ID: '5',
+    DROVER_MAX_IN_FLIHGT: '1',
+  })
+  expect(code).toBe(1)
+  expect(find('configuration')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('DROVER_MAX_IN_FLIHGT'),
+  })
+  expect(find('database')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ECONNREFUSED') })
+  expect(find('node 127.0.0.1:9')).toMatchObject({ status: 'failed' })
+  expect(find(`node ${new URL(chain.rpcUrl).host}`)?.detail).toBe('is of chain 31337, and 5 is configured')
+  expect(find('balance')).toMatchObject({ status: 'warning', detail: 'nothing on chain 31337' })
+})
+
+test('an empty database, and a node that lacks a method', async () => {
+  const restore = proxy.on('eth_sendRawTransaction', rpcError(-32601, 'the method does not exist'))
+  const { code, find } = await examine({ DROVER_DATABASE_URL: empty.url, DROVER_RPC_URL: proxy.url })
+  restore()
+  expect(code).toBe(1)
+  expect(find('schema')).toMatchObject({ status: 'warning', fix: expect.stringContaining('drover migrate') })
+  expect(find(`node ${new URL(proxy.url).host}: methods`)).toMatchObject({
+    status: 'failed',
+    detail: 'lacks eth_sendRawTransaction',
+  })
+  const again = await examine({ DROVER_DATABASE_URL: empty.url })
+  expect(again.find('schema')?.detail).toMatch(/^none;/)
+})
+
+test('people see marks and fixes', async () => {
+  const env = { DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: chain.rpcUrl, DROVER_SIGNER_KEYS: 'x' }
+  const { code, stdout } = await startCli(['doctor'], { env }).ended
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^✗ configuration: .*DROVER_SIGNER_KEYS.*\n {4}fix: /m)
+  expect(stdout).toMatch(/^✓ database: PostgreSQL/m)
+})

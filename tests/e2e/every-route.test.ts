@@ -1,0 +1,263 @@
+/**
+ * Every operation of the API, called with success on a real service; each answer is held to its schema. What is called is
+ * recorded, and in the end compared with what the API says of itself: a route that nobody calls here fails this file.
+ */
+import { createServer, type Server } from 'node:http'
+import pg from 'pg'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listErrors } from '../../packages/server/src/api/build-open-api.ts'
+import { problem } from '../../packages/server/src/api/contract/problem.ts'
+import { ROUTES } from '../../packages/server/src/api/routes.ts'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, type HttpAnswer, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+
+const sender = developmentAccount(0)
+const spare = developmentAccount(1)
+const to = developmentAccount(9).address
+const CHAIN_ID = 31_337
+const reason = 'trying every route'
+
+const exercised = new Set<string>()
+let chain: TestChain
+let database: TestDatabase
+let drover: DroverProcess
+let receiver: Server
+let received = 0
+let token: string | null = null
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    received += 1
+    request.resume().on('end', () => response.end('thank you'))
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  chain = await startTestChain()
+  database = await createTestDatabase()
+  drover = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [sender.privateKey, spare.privateKey],
+    env: { DROVER_FINALITY: '1', DROVER_WEBHOOK_ALLOW_PRIVATE: 'true', DROVER_RESUBMIT_INTERVAL: '1s' },
+  })
+  await chain.mine(3)
+})
+
+afterAll(async () => {
+  await drover?.end()
+  receiver?.closeAllConnections()
+  receiver?.close()
+  await database?.drop()
+  await chain?.stop()
+})
+
+interface Given {
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: string
+  readonly body?: unknown
+}
+
+/** Calls an operation by its name, and holds the answer to what the contract says of its status. */
+async function call(operationId: string, given: Given = {}): Promise<HttpAnswer> {
+  const route = ROUTES.find((each) => each.operationId === operationId)
+  if (route === undefined) throw new Error(`there is no ${operationId}`)
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(given.params?.[name]))
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
+  const answer = await drover.request(route.method, `${path}${given.query ?? ''}`, given.body, headers)
+  const described = route.answers.find(({ status }) => status === answer.status)
+  if (described === undefined) {
+    const { code } = problem.parse(answer.body)
+    expect(listErrors(route), `${operationId} answers ${code}`).toContain(code)
+    return answer
+  }
+  if ('schema' in described && described.schema !== null) described.schema.parse(answer.body)
+  if ('contentType' in described) expect(answer.headers.get('content-type')).toContain(described.contentType)
+  exercised.add(operationId)
+  return answer
+}
+
+/** The same, insisting on success. */
+async function get(operationId: string, given: Given = {}): Promise<HttpAnswer['body']> {
+  const answer = await call(operationId, given)
+  expect(answer.status, `${operationId}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+  return answer.body
+}
+
+const send = async (more: object = {}) =>
+  get('createTransaction', { body: { from: sender.address, to, value: '1', ...more } })
+const until = (id: string, isGood: (tx: HttpAnswer['body']) => boolean) =>
+  eventually(() => get('showTransaction', { params: { id } }), isGood)
+const lane = { params: { address: sender.address } }
+
+async function signAlone(nonce: number): Promise<`0x${string}`> {
+  const account = privateKeyToAccount(sender.privateKey)
+  const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n }
+  return account.signTransaction({ chainId: CHAIN_ID, nonce, to, value: 1n, gas: 21_000n, type: 'eip1559', ...fees })
+}
+
+describe('the service', () => {
+  test('tells of itself, its chains and its signers', async () => {
+    for (const operationId of ['showHealth', 'showReadiness', 'showMetrics', 'showOpenApi', 'showDocs', 'listNodes']) {
+      await get(operationId)
+    }
+    expect((await get('listChains')).items).toMatchObject([{ chainId: CHAIN_ID }])
+    expect((await get('showFees', { params: { chainId: CHAIN_ID } })).nextBaseFeePerGas).toMatch(/^\d+$/)
+    const blocks = () => get('listBlocks', { params: { chainId: CHAIN_ID } })
+    await eventually(blocks, ({ items }) => items.length > 0)
+    expect((await get('listSigners')).items).toHaveLength(2)
+    expect((await get('showSigner', lane)).lanes).toHaveLength(1)
+  })
+
+  test('registers a signer whose key it holds', async () => {
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    for (const table of ['signer_health', 'signer_nonce_cursor', 'signer_lease', 'signer']) {
+      await client.query(`delete from ${table} where signer = decode($1, 'hex')`, [spare.address.slice(2)])
+    }
+    await client.end()
+    const body = { chainId: CHAIN_ID, address: spare.address, label: 'spare', policy: { preset: 'fast' } }
+    expect(await get('registerSigner', { body })).toMatchObject({ label: 'spare', policy: { preset: 'fast' } })
+    expect((await call('registerSigner', { body })).body).toMatchObject({ code: 'signer_exists' })
+  })
+})
+
+describe('nonces for callers that sign themselves', () => {
+  test('are lent, kept, used and given back; the gap that is left is filled on order', async () => {
+    const { items, lockOwner } = await get('reserveNonces', { ...lane, body: { count: 1, ttlMs: 60_000 } })
+    const second = await get('updateSigner', { ...lane, body: { policy: { maxInFlight: 5 } } }).then(() =>
+      get('reserveNonces', { ...lane, body: { count: 1, ttlMs: 60_000 } }),
+    )
+    const [low, high] = await eventually(
+      () => Promise.all([items[0].id, second.items[0].id].map((id) => get('showReservation', { params: { id } }))),
+      (shown) => shown.every(({ nonce }) => nonce !== null),
+    )
+    const act = (operationId: string, { id }: { id: string }, body: object) =>
+      get(operationId, { params: { id }, body })
+    await act('extendNonce', high, { lockOwner: second.lockOwner, ttlMs: 120_000 })
+    await act('releaseNonce', low, { lockOwner })
+    const hash = await chain.rpc<string>('eth_sendRawTransaction', [await signAlone(high.nonce)])
+    await act('useNonce', high, { lockOwner: second.lockOwner, hash })
+    await eventually(
+      () => get('showSigner', lane),
+      ({ lanes }) => lanes[0].free === 1,
+    )
+    const filled = await get('fillGap', { ...lane, body: { reason } })
+    expect(filled.items).toMatchObject([{ metadata: { purpose: 'gap_fill', nonce: String(low.nonce) } }])
+    await until(filled.items[0].id, ({ state }) => state === 'TRACKING')
+    await chain.mine(3)
+    expect(await until(filled.items[0].id, ({ state }) => state === 'CONFIRMED')).toMatchObject({ nonce: low.nonce })
+    await get('updateSigner', { ...lane, body: { policy: { maxInFlight: 1 } } })
+  })
+})
+
+describe('transactions', () => {
+  test('are sent, awaited, listed and explained', async () => {
+    const held = call('createTransaction', { query: '?wait=mined', body: { from: sender.address, to, value: '2' } })
+    const pending = async () => (await get('listTransactions', { query: '?state=TRACKING' })).items
+    await eventually(pending, (items) => items.length === 1)
+    await chain.mine(1)
+    const { status, headers, body: mined } = await held
+    expect([status, headers.get('drover-wait'), mined.receipt.status]).toEqual([202, 'reached', 'success'])
+    const params = { id: mined.hash }
+    await chain.mine(2)
+    const confirmed = await get('showTransaction', { params, query: '?wait=confirmed&timeoutMs=60000' })
+    expect(confirmed).toMatchObject({ id: mined.id, state: 'CONFIRMED' })
+    for (const operationId of ['showHistory', 'listAttempts', 'showConfirmations', 'explainTransaction']) {
+      await get(operationId, { params })
+    }
+    const transactions = [{ from: sender.address, to, value: '3' }, { from: to, to }, { from: sender.address }]
+    const { results } = await get('createTransactionBatch', { body: { transactions } })
+    expect(results.map((result: { status: number }) => result.status)).toEqual([202, 400, 400])
+    await until(results[0].transaction.id, ({ state }) => state === 'TRACKING')
+    await chain.mine(2)
+    await until(results[0].transaction.id, ({ state }) => state === 'CONFIRMED')
+  })
+
+  test('are held back, let go, sped up and cancelled', async () => {
+    const first = await send()
+    await until(first.id, ({ state }) => state === 'TRACKING')
+    // One at a time: this one stays in line until the first is final.
+    const { id } = await send()
+    const act = (operationId: string, body: object = { reason }) => get(operationId, { params: { id }, body })
+    expect(await act('suspendTransaction')).toMatchObject({ state: 'QUEUED', subState: 'suspended' })
+    expect(await act('resumeTransaction')).toMatchObject({ state: 'QUEUED', subState: 'accepted' })
+    expect(await act('cancelTransaction')).toMatchObject({ state: 'CANCELLED' })
+    expect(await get('pauseSigner', { ...lane, body: { reason } })).toMatchObject({ paused: true })
+    expect(await get('resumeSigner', { ...lane, body: { reason } })).toMatchObject({ paused: false })
+    await chain.mine(3)
+    await until(first.id, ({ state }) => state === 'CONFIRMED')
+    await get('updateSigner', { ...lane, body: { policy: { preset: 'fast' } } })
+    const slow = await send({ speed: 'slow' })
+    await until(slow.id, ({ state }) => state === 'TRACKING')
+    await get('speedUpTransaction', { params: { id: slow.id }, body: { reason } })
+    await until(slow.id, ({ attempts }) => attempts === 2)
+    await chain.mine(3)
+    await until(slow.id, ({ state }) => state === 'CONFIRMED')
+  })
+
+  test('that are stuck are retried, and resolved by what took their nonce', async () => {
+    await get('updateSigner', { ...lane, body: { policy: { preset: 'stable', stuckAfterMs: 1_000 } } })
+    const { id } = await send()
+    const stuck = await until(id, ({ state }) => state === 'STUCK')
+    await get('retryTransaction', { params: { id }, body: { reason } })
+    await chain.dropAllTransactions()
+    const hash = await chain.rpc<string>('eth_sendRawTransaction', [await signAlone(stuck.nonce)])
+    await chain.mine(4)
+    const resolve = () => call('resolveTransaction', { params: { id }, body: { reason, hash } })
+    const { body: resolved } = await eventually(resolve, ({ status }) => status === 200)
+    expect(resolved).toMatchObject({ id, subState: 'resolved' })
+    expect(await get('resetNonce', { ...lane, body: { reason } })).toMatchObject({ state: 'DONE' })
+  })
+})
+
+describe('events', () => {
+  test('are read by pages and as a stream', async () => {
+    const { items } = await get('listEvents', { query: '?limit=3' })
+    expect(items).toHaveLength(3)
+    const stop = new AbortController()
+    const response = await fetch(`${drover.url}/v1/events/stream?after=0`, { signal: stop.signal })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk)
+      if (text.includes('data: ')) break
+    }
+    stop.abort()
+    expect(text).toContain(`id: ${items[0].eventId}\n`)
+    exercised.add('streamEvents')
+  })
+
+  test('are posted to a webhook', async () => {
+    const address = receiver.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/hook`
+    const { id, secret } = await get('createWebhook', { body: { url, types: ['nothing.of.ours'] } })
+    expect(secret).toMatch(/^whsec_/)
+    const params = { id }
+    expect((await get('listWebhooks')).items).toHaveLength(1)
+    await get('showWebhook', { params })
+    await get('updateWebhook', { params, body: { description: 'ours' } })
+    const delivery = await get('testWebhook', { params })
+    const deliveries = () => get('listDeliveries', { params })
+    const isDelivered = ({ items }: HttpAnswer['body']) => items[0]?.state === 'DELIVERED'
+    await eventually(deliveries, isDelivered)
+    await get('redeliver', { params: { id, deliveryId: delivery.id } })
+    await eventually(deliveries, (page) => isDelivered(page) && received === 2)
+    await get('deleteWebhook', { params })
+  })
+})
+
+test('keys are made, listed, audited and revoked', async () => {
+  const first = await get('createApiKey', { body: { name: 'admin', scopes: ['read', 'send', 'operate', 'admin'] } })
+  token = first.token
+  const second = await get('createApiKey', { body: { name: 'reader', scopes: ['read'] } })
+  expect((await get('listApiKeys')).items).toHaveLength(2)
+  await get('revokeApiKey', { params: { id: second.id } })
+  expect((await get('listAudit')).items.length).toBeGreaterThan(5)
+})
+
+test('every operation was called with success', () => {
+  expect([...exercised].sort()).toEqual(ROUTES.map(({ operationId }) => operationId).sort())
+})

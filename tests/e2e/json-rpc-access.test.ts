@@ -1,0 +1,106 @@
+/** Keys at the JSON-RPC endpoint: what each may do, over HTTP and over a WebSocket, and what a revoked one may not. */
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-service.ts'
+
+interface Key {
+  readonly id: string
+  readonly token: string
+}
+
+let service: JsonRpcService
+let admin: Key
+let reader: Key
+let sender: Key
+
+beforeAll(async () => {
+  service = await startJsonRpcService()
+  admin = await createKey({ name: 'admin', scopes: ['admin', 'read', 'send'] })
+  reader = await createKey({ name: 'reader', scopes: ['read'] }, admin)
+  sender = await createKey({ name: 'sender', scopes: ['read', 'send'], signers: [service.fast.address] }, admin)
+})
+
+afterAll(() => service.close())
+
+function bearer(key: Key): Record<string, string> {
+  return { authorization: `Bearer ${key.token}` }
+}
+
+async function createKey(body: object, by?: Key): Promise<Key> {
+  const answer = await service.drover.post('/v1/api-keys', body, by && bearer(by))
+  expect(answer).toMatchObject({ status: 201 })
+  return answer.body
+}
+
+async function call(key: Key, method: string, ...params: readonly unknown[]) {
+  return service.call({ jsonrpc: '2.0', id: 1, method, params }, bearer(key))
+}
+
+function transfer(from: string): object {
+  return { from, to: service.stranger.address, value: '0x1' }
+}
+
+test('without a key nothing is answered', async () => {
+  const answer = await service.drover.post('/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
+  expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+  const socket = new WebSocket(service.socketUrl)
+  socket.on('error', () => {})
+  const [, response] = await once(socket, 'unexpected-response')
+  expect(response.statusCode).toBe(401)
+  expect(response.headers['www-authenticate']).toContain('Bearer')
+  response.destroy()
+})
+
+test('a key that may read reads, and cannot send', async () => {
+  expect((await call(reader, 'eth_chainId')).result).toBe('0x7a69')
+  expect((await call(reader, 'eth_blockNumber')).result).toMatch(/^0x/)
+  expect((await call(reader, 'eth_sendTransaction', transfer(service.fast.address))).error).toMatchObject({
+    code: 4100,
+  })
+  expect((await call(reader, 'eth_sendRawTransaction', '0x00')).error).toMatchObject({ code: 4100 })
+})
+
+test('a key for one signer sees it alone, and sends from it alone', async () => {
+  expect((await call(sender, 'eth_accounts')).result).toEqual([service.fast.address.toLowerCase()])
+  const { result: hash } = await call(sender, 'eth_sendTransaction', transfer(service.fast.address))
+  expect(hash).toMatch(/^0x/)
+  const refused = await call(sender, 'eth_sendTransaction', transfer(service.stable.address))
+  expect(refused.error).toMatchObject({ code: 4100, message: expect.stringContaining('may not use') })
+  const audit = await service.drover.request('GET', '/v1/audit', undefined, bearer(admin))
+  expect(audit.body.items).toContainEqual(
+    expect.objectContaining({ operation: 'eth_sendTransaction', target: '/rpc/31337', result: 'forbidden' }),
+  )
+  const found = await service.drover.request('GET', `/v1/transactions?hash=${hash}`, undefined, bearer(admin))
+  const history = await service.drover.request(
+    'GET',
+    `/v1/transactions/${found.body.items[0].id}/history`,
+    undefined,
+    bearer(admin),
+  )
+  expect(JSON.stringify(history.body.items[0])).toContain(sender.id)
+})
+
+test('a revoked key is refused at once, also on a connection that is open', async () => {
+  const socket = new WebSocket(service.socketUrl, { headers: bearer(reader) })
+  await once(socket, 'open')
+  const ask = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
+  socket.send(ask)
+  const [data] = await once(socket, 'message')
+  expect(JSON.parse(String(data))).toMatchObject({ result: '0x7a69' })
+  const revoked = await service.drover.request('DELETE', `/v1/api-keys/${reader.id}`, undefined, bearer(admin))
+  expect(revoked.status).toBe(200)
+  socket.send(ask)
+  const [code] = await once(socket, 'close')
+  expect(code).toBe(1008)
+  const answer = await service.drover.post('/rpc', JSON.parse(ask), bearer(reader))
+  expect(answer.status).toBe(401)
+})
+
+test('a stop ends connections and answers who waits', async () => {
+  const socket = new WebSocket(service.socketUrl, { headers: bearer(sender) })
+  await once(socket, 'open')
+  const closed = once(socket, 'close')
+  expect(await service.drover.end('SIGTERM')).toBe(0)
+  expect((await closed)[0]).toBe(1001)
+})

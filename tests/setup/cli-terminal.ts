@@ -1,0 +1,53 @@
+/** The command line as a function, with a terminal that remembers what was said and can be interrupted. */
+import { runCli } from '../../packages/server/src/cli/run-cli.ts'
+import type { Terminal } from '../../packages/server/src/cli/terminal.ts'
+
+export interface CliResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CliRun {
+  readonly ended: Promise<CliResult>
+  stdout(): string
+  /** As Ctrl-C does. */
+  interrupt(): void
+}
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly folder?: string
+  /** Given: a terminal of this width. */
+  readonly columns?: number
+}
+
+export function startCli(args: readonly string[], { env = {}, folder = '/', columns }: CliOptions = {}): CliRun {
+  const said = { stdout: '', stderr: '' }
+  const hear = (where: keyof typeof said) => ({
+    write(text: string) {
+      said[where] += text
+    },
+  })
+  const listeners = new Set<(signal: string) => void>()
+  const screen = columns === undefined ? {} : { isTTY: true, columns }
+  const terminal: Terminal = {
+    env,
+    folder,
+    stdout: { ...screen, ...hear('stdout') },
+    stderr: { ...screen, ...hear('stderr') },
+    onSignal(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    onBug: () => () => undefined,
+    exit: (code) => {
+      throw new Error(`it ended at once, with ${code}`)
+    },
+  }
+  return {
+    ended: runCli(args, terminal).then((code) => ({ code, ...said })),
+    stdout: () => said.stdout,
+    interrupt: () => listeners.forEach((listener) => void listener('SIGINT')),
+  }
+}

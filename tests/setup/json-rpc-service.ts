@@ -1,0 +1,58 @@
+/** One real service with its JSON-RPC endpoint, for tests that use it as any library would. */
+import { type DevelopmentAccount, developmentAccount, startTestChain, type TestChain } from './anvil.ts'
+import { createTestDatabase } from './database.ts'
+import { type DroverProcess, startDrover } from './drover-process.ts'
+
+export interface JsonRpcService {
+  readonly chain: TestChain
+  readonly drover: DroverProcess
+  /** http://…/rpc, and the same path for WebSockets. */
+  readonly rpcUrl: string
+  readonly socketUrl: string
+  /** A signer of each preset, and somebody who is none. */
+  readonly fast: DevelopmentAccount
+  readonly stable: DevelopmentAccount
+  readonly stranger: DevelopmentAccount
+  /** One call, or a batch, as it is; answers the parsed JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever JSON comes back
+  call(body: unknown, headers?: Record<string, string>): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever JSON comes back
+  rpc(method: string, ...params: readonly unknown[]): Promise<any>
+  close(): Promise<void>
+}
+
+export interface JsonRpcOptions {
+  /** 0: only when told to. */
+  readonly blockTimeSeconds?: number
+  readonly env?: Record<string, string>
+}
+
+export async function startJsonRpcService(options: JsonRpcOptions = {}): Promise<JsonRpcService> {
+  const chain = await startTestChain({ blockTimeSeconds: options.blockTimeSeconds ?? 1 })
+  const database = await createTestDatabase()
+  const [fast, stable, stranger] = [developmentAccount(0), developmentAccount(1), developmentAccount(2)]
+  const drover = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [fast.privateKey, stable.privateKey],
+    env: {
+      DROVER_FINALITY: '1',
+      DROVER_SIGNER_POLICY: `stable,${fast.address}=fast`,
+      // A busy machine is no reason to answer without a hash.
+      DROVER_RPC_HOLD_TIMEOUT: '60s',
+      ...options.env,
+    },
+  })
+  const call: JsonRpcService['call'] = async (body, headers) => (await drover.post('/rpc', body, headers)).body
+  return {
+    ...{ chain, drover, fast, stable, stranger, call },
+    rpcUrl: `${drover.url}/rpc`,
+    socketUrl: `${drover.url.replace('http', 'ws')}/rpc`,
+    rpc: (method, ...params) => call({ jsonrpc: '2.0', id: 1, method, params }),
+    close: async () => {
+      await drover.end('SIGKILL')
+      await database.drop()
+      await chain.stop()
+    },
+  }
+}
