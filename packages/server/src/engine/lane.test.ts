@@ -235,7 +235,7 @@ describe('order of acts', () => {
 })
 
 test('bytes that go out again are counted, the first time is not', async () => {
-  const { submit, wake, clock, telemetry, state, sent } = await setUp()
+  const { submit, wake, clock, telemetry, sent } = await setUp()
   await submit()
   await wake()
   expect(sent).toHaveLength(1)
@@ -243,10 +243,34 @@ test('bytes that go out again are counted, the first time is not', async () => {
   await clock.advance(QUICK.resubmitIntervalMs)
   expect(sent).toHaveLength(2)
   expect(telemetry.valueOf('drover_resubmits_total', { result: 'sent' })).toBe(1)
-  state.held = false
-  await clock.advance(QUICK.resubmitIntervalMs)
-  expect(telemetry.valueOf('drover_resubmits_total', { result: 'withheld' })).toBe(1)
   expect(telemetry.valueOf('drover_transitions_total', { from: 'QUEUED', to: 'ALLOCATED' })).toBe(1)
+})
+
+describe('bytes that are withheld because a renewal of the lease is late', () => {
+  test('go as soon as the lane may act again, without waiting for their next turn', async () => {
+    const { submit, wake, clock, state, sent } = await setUp()
+    state.held = false
+    await submit()
+    await wake()
+    await clock.advance(1_000)
+    expect(sent).toHaveLength(0)
+    state.held = true
+    await clock.advance(300)
+    expect(sent).toHaveLength(1)
+  })
+
+  test('never go once the lane has stopped', async () => {
+    const { submit, wake, clock, state, sent, runner, telemetry } = await setUp()
+    await submit()
+    await wake()
+    state.held = false
+    await clock.advance(QUICK.resubmitIntervalMs)
+    await runner.stop()
+    state.held = true
+    await clock.advance(1_000)
+    expect(sent).toHaveLength(1)
+    expect(telemetry.valueOf('drover_resubmits_total', { result: 'withheld' })).toBe(1)
+  })
 })
 
 describe('a lease that is gone', () => {

@@ -65,7 +65,7 @@ export interface LanePorts {
 }
 
 export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
-  const { store, writer, chain, clock, telemetry, broadcaster, tracker, settings } = ports
+  const { store, writer, chain, clock, telemetry, tracker, settings } = ports
   const inbox = createLaneInbox()
   let ledger: Ledger | null = null
   let ready: Extract<LaneSignal, { type: 'prepared' }> | null = null
@@ -83,7 +83,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const replacer = createReplacer({ ...beside, signer: ports.signer })
   const gaps = createGapWatch(beside)
   const queue = createLaneQueue({ ...ports, lease, funds, batch: settings.prepareBatch, post })
-  const send = createLaneSender({ broadcaster, telemetry, post, maySend: () => !stopped && ports.mayAct() })
+  const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
   const requests = createLaneRequests({
     ...{ lease, store, chain, clock, telemetry, post, retryMs: settings.prepareRetryMs },
     finality: () => finalityOf({ finality: null }),
@@ -211,6 +211,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         return
       case 'answers':
         if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) funds.account.suspectCode()
+        return
+      case 'expired':
+        // It may be what held the line.
+        queue.goOn()
         return
       case 'inclusions':
         queue.predecessorMined()
