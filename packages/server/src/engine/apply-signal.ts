@@ -18,6 +18,14 @@ export function applySignal(draft: LaneDraft, signal: LaneSignal, at: number): v
     case 'inclusions':
       for (const { txId, inclusion } of signal.inclusions) apply(txId, { type: 'inclusion.seen', at, inclusion })
       return
+    case 'preconfirmed': {
+      const { hash, blockNumber, succeeded } = signal
+      apply(signal.txId, { type: 'preconfirmation.seen', at, hash, blockNumber, succeeded })
+      return
+    }
+    case 'preconfirmation.lost':
+      apply(signal.txId, { type: 'preconfirmation.lost', at, blockNumber: signal.blockNumber })
+      return
     case 'withdrawn':
       apply(signal.txId, { type: 'inclusion.reorged', at, blockHash: signal.blockHash })
       return

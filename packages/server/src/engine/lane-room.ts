@@ -1,5 +1,5 @@
 /** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
-import { type InFlight, inclusionOf } from '../core/transaction.ts'
+import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
 import { findGaps } from './free-nonces.ts'
 import type { Ledger } from './lane-draft.ts'
 import type { LentNonce } from './lane-requests.ts'
@@ -10,12 +10,12 @@ export interface Outstanding {
   readonly lent: readonly LentNonce[]
 }
 
-/** How many more may take a nonce: policy counts until they are final, a node's pool until they are mined. */
+/** How many more may take a nonce: policy counts until they are final, a node's pool until a block takes them, be it one in the making. */
 export function countSlots({ inFlight, lent }: Outstanding, most: { inFlight: number; unmined: number }): number {
   let [out, unmined] = [lent.length, lent.filter(isUnmined).length]
   for (const tx of inFlight) {
     out++
-    if (inclusionOf(tx) === null) unmined++
+    if (inclusionOf(tx) === null && !isPreconfirmed(tx)) unmined++
   }
   return Math.min(most.inFlight - out, most.unmined - unmined)
 }

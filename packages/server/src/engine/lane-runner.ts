@@ -22,6 +22,15 @@ export type LaneSignal =
       readonly type: 'inclusions'
       readonly inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]
     }
+  /** A receipt of one of its hashes, in a block above the head. */
+  | {
+      readonly type: 'preconfirmed'
+      readonly txId: TxId
+      readonly hash: Hash
+      readonly blockNumber: number
+      readonly succeeded: boolean
+    }
+  | { readonly type: 'preconfirmation.lost'; readonly txId: TxId; readonly blockNumber: number | null }
   /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. */
   | { readonly type: 'chain'; readonly view: ChainView; readonly forkFrom: number | null }
   /** Deeper than the header window: the node says that the inclusion's block is canonical, with these on top of it. */

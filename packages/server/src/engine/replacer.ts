@@ -5,7 +5,8 @@
  * at, since nothing above them can be mined first: those whose newest bytes have waited for `bumpAfterMs` and are too
  * cheap for the next block are signed again. The very lowest is also signed again if blocks go on without it although its
  * price is fine, since a node can hold on to a transaction and never offer it. The step is taken from the newest attempt,
- * so that no node refuses it as underpriced; what would pass the cap is said once and the same bytes go on.
+ * so that no node refuses it as underpriced; what would pass the cap is said once and the same bytes go on. What is
+ * preconfirmed has been taken at its price and is left alone; a wish, or a deadline, waits for what becomes of it.
  *
  * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
  * attempt is stored with everything else of the cycle and sent after that.
@@ -16,7 +17,14 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import { isPriceTooLow, planReplacement } from '../core/replacement.ts'
-import { type Attempt, type InFlight, inclusionOf, isCancelling, newestAttempt } from '../core/transaction.ts'
+import {
+  type Attempt,
+  type InFlight,
+  inclusionOf,
+  isCancelling,
+  isPreconfirmed,
+  newestAttempt,
+} from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -68,9 +76,10 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const now = clock.now()
     for (const tx of draft.inFlight()) {
       const { validUntil } = tx.intent
-      if (validUntil !== null && validUntil <= now) draft.apply(tx, { type: 'deadline.passed', at: now })
+      if (validUntil !== null && validUntil <= now && !isPreconfirmed(tx))
+        draft.apply(tx, { type: 'deadline.passed', at: now })
     }
-    const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
+    const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
     meetLowest(unmined[0], scene.head)
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
