@@ -183,7 +183,7 @@ export interface Lane {
     readonly maxSubmitAttempts: number
     readonly mayReplace: boolean
     readonly bumpAfterMs: number
-    readonly onLackOfFunds: 'hold' | 'pass_over'
+    readonly onDeferral: 'hold' | 'pass_over'
     readonly lowBalance: string | null
     readonly externalUse: boolean
     readonly onForeignNonce: 'stuck' | 'requeue'
@@ -392,7 +392,7 @@ export interface SignerChange {
     readonly maxSubmitAttempts?: number
     readonly mayReplace?: boolean
     readonly bumpAfterMs?: number
-    readonly onLackOfFunds?: 'hold' | 'pass_over'
+    readonly onDeferral?: 'hold' | 'pass_over'
     /** Wei; below it a warning; null: none. */
     readonly lowBalance?: AmountInput | null
     readonly externalUse?: boolean

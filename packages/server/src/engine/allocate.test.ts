@@ -141,7 +141,7 @@ describe('order', () => {
   })
 
   test('where policy says so, those behind that can be paid for go first; what is promised is not promised again', async () => {
-    const policy = { onLackOfFunds: 'pass_over' } as const
+    const policy = { onDeferral: 'pass_over' } as const
     const { intent } = queued()
     const cost = intent.value + 21_000n * 10n
     const dear = ready('a', { intent: { ...intent, value: cost } })

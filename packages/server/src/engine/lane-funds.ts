@@ -14,10 +14,8 @@ export interface LaneFunds {
   readonly account: AccountWatch
   /** Those that wait for money are to be tried before their time. */
   mayRetryUnfunded(): boolean
-  /** The lane was loaded anew: nobody knows any more what waits for money. */
-  forget(): void
-  /** What was told of a low balance may not have been stored: it is told again. */
-  tellAgain(): void
+  /** The lane was loaded anew: nobody knows any more what waits for money; what was told of the balance went with it. */
+  recall(balanceWei: bigint | null, policy: Policy): void
   /** Reads the balance, unless that was done for this head. */
   read(head: number | null, inFlight: Iterable<InFlight>): Promise<void>
   /** With a new block: looks at the balance beside the cycles if anything waits for money. */
@@ -52,11 +50,9 @@ export function createLaneFunds(ports: WatchPorts): LaneFunds {
   return {
     account,
     mayRetryUnfunded: () => retryUnfunded,
-    forget: () => {
+    recall: (balanceWei, { lowBalanceWei }) => {
       retryUnfunded = true
-    },
-    tellAgain: () => {
-      isLow = null
+      isLow = balanceWei === null || lowBalanceWei === null ? null : balanceWei < lowBalanceWei
     },
     read,
     watch: (draft, head) => {

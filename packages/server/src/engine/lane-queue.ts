@@ -4,14 +4,15 @@
  * Where a free nonce below those on their way finds nobody who is ready to take it, an empty transaction is put in line.
  */
 import { isFill } from '../core/fill.ts'
+import { type ChainView, type Finality, finalHeight } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import { inclusionOf, type Queued } from '../core/transaction.ts'
-import type { Chain } from '../ports/chain.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { type ChainCounts, findGaps } from './free-nonces.ts'
+import { type AccountCounts, findGaps } from './free-nonces.ts'
 import { insertFills } from './insert-fills.ts'
 import type { Ledger } from './lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'
@@ -42,7 +43,7 @@ export interface QueueScene {
   readonly lent: readonly LentNonce[]
   readonly slots: number
   readonly policy: Policy
-  readonly head: number | null
+  readonly view: ChainView | null
 }
 
 interface QueuePorts {
@@ -54,6 +55,7 @@ interface QueuePorts {
   readonly telemetry: Telemetry
   readonly funds: LaneFunds
   readonly batch: number
+  finality(): Finality
   post(signal: LaneSignal): void
 }
 
@@ -71,18 +73,19 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   function advance(scene: QueueScene): void {
     const { ledger, lent, slots, policy } = scene
     if (preparing || !mayHaveMore) return
-    const gap = hasGap(ledger, lent)
-    if (clock.now() < holdUntil && !isFreed && (!gap || gapsTried)) return
+    // A pass for the gaps that got nowhere is not repeated at once: neither room nor money has come since.
+    const gap = hasGap(ledger, lent) && !gapsTried
+    if (clock.now() < holdUntil && !isFreed && !gap) return
     const limit = Math.min(ports.batch, gap ? Math.max(slots, ledger.recyclable.length) : slots)
     if (limit <= 0) return
     preparing = true
-    gapsTried = gap
+    if (gap) gapsTried = true
     mayHaveMore = false
     const predecessorsPending = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
-    prepare(scene, limit, { policy, predecessorsPending }, skipsPause).then(ports.post, (error: unknown) => {
+    prepare(scene, limit, { policy, predecessorsPending }, { skipsPause, gap }).then(ports.post, (error: unknown) => {
       telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
@@ -92,14 +95,16 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     scene: QueueScene,
     limit: number,
     context: PrepareContext,
-    skipsPause: boolean,
+    { skipsPause, gap }: { readonly skipsPause: boolean; readonly gap: boolean },
   ): Promise<LaneSignal> {
     const { ledger, policy } = scene
     const { recyclable } = ledger
-    const gap = hasGap(ledger, scene.lent)
     // Fills that wait for funds must be seen, or others would be made in their place.
-    const hasUnfunded = funds.mayRetryUnfunded() || policy.onLackOfFunds === 'hold' || gap
-    const queued = await store.readQueue(lease.lane, limit, { passOverUnfunded: !hasUnfunded })
+    const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
+    const queued = await store.readQueue(lease.lane, limit, {
+      passOverUnfunded: !hasUnfunded,
+      passOverPaused: policy.onDeferral === 'pass_over',
+    })
     if (queued.length > 0) mayHaveMore = true
     const heldUntil = findHold(queued[0], skipsPause, policy)
     const going = heldUntil === null ? queued : []
@@ -108,12 +113,12 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const needsCount = ledger.cursor === null || policy.externalUse || recyclable.length > 0
     const [preparations, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
-      needsCount ? readCounts(recyclable.length > 0) : null,
-      funds.read(scene.head, ledger.inFlight.values()),
+      needsCount ? readCounts(scene.view, recyclable.length > 0) : null,
+      funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
     const coming = queued.filter((tx) => isFill(tx.intent)).length + preparations.filter(isReadyToGo).length
-    const fills = policy.mayReplace ? await prepareFills(scene, coming, counts, context) : []
+    const fills = gap && policy.mayReplace ? await prepareFills(scene, coming, counts, context) : []
     return { ...common, preparations: [...fills, ...preparations], counts }
   }
 
@@ -122,23 +127,34 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
     if (skipsPause && first.subState === 'waiting_for_predecessor') return null
     const isUnfunded = first.subState === 'waiting_for_funds'
-    if (isUnfunded && (funds.mayRetryUnfunded() || policy.onLackOfFunds === 'pass_over')) return null
+    if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
     return first.retryAt
   }
 
-  async function readCounts(withLatest: boolean): Promise<ChainCounts> {
-    const [pending, latest] = await Promise.all([
+  async function readCounts(view: ChainView | null, hasFree: boolean): Promise<AccountCounts> {
+    const [pending, latest, final] = await Promise.all([
       chain.getTransactionCount(signer, 'pending'),
-      withLatest ? chain.getTransactionCount(signer, 'latest') : 0,
+      hasFree ? chain.getTransactionCount(signer, 'latest') : 0,
+      hasFree ? readFinalCount(view) : null,
     ])
-    return { pending, latest }
+    return { pending, latest, final }
+  }
+
+  /** Null also where the node no longer has the state of that time: a nonce that is used is then passed over for longer. */
+  async function readFinalCount(view: ChainView | null): Promise<number | null> {
+    const height = view && finalHeight(view, ports.finality())
+    if (height === null || height < 0) return null
+    return await chain.getTransactionCount(signer, height).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
   }
 
   /** Gaps for which the queue has nothing that is ready are filled with nothing. */
   async function prepareFills(
     { ledger, lent }: QueueScene,
     coming: number,
-    counts: ChainCounts | null,
+    counts: AccountCounts | null,
     context: PrepareContext,
   ): Promise<readonly Preparation[]> {
     const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), lent }))

@@ -4,7 +4,7 @@ import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Queued, TxId } from '../core/transaction.ts'
-import type { AccountCounts, ChainCounts } from './free-nonces.ts'
+import type { AccountCounts } from './free-nonces.ts'
 import type { Preparation } from './prepare.ts'
 
 export type LaneSignal =
@@ -45,7 +45,7 @@ export type LaneSignal =
   | {
       readonly type: 'prepared'
       readonly preparations: readonly Preparation[]
-      readonly counts: ChainCounts | null
+      readonly counts: AccountCounts | null
       /** As many were read from the queue as were asked for: there may be more. */
       readonly isFull: boolean
       /** Those that wait for funds were read as well, before their time. */

@@ -2,7 +2,7 @@
  * Sends what a lane has stored. Its batches leave one after the other, so that its nonces reach a node in order. While a
  * renewal of the lease is late, a batch is withheld; it goes as soon as the lane may act again, or never if it has stopped.
  */
-import type { InFlight } from '../core/transaction.ts'
+import { type Attempt, type InFlight, newestAttempt } from '../core/transaction.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Broadcast, BroadcastAnswer, Broadcaster } from './broadcaster.ts'
@@ -41,7 +41,7 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
     const attempts = [...transactions]
       .sort((a, b) => a.nonce - b.nonce)
       .flatMap((tx) => {
-        const attempt = tx.attempts.at(-1)
+        const attempt = chooseAttempt(tx)
         return attempt === undefined ? [] : [{ txId: tx.id, raw: attempt.raw, hash: attempt.hash }]
       })
     const again = transactions.filter((tx) => tx.submitCount > 0).length
@@ -58,4 +58,12 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
       })
     })
   }
+}
+
+/** The newest bytes; but while those are refused, by turns with the ones before, which a node may well take. */
+function chooseAttempt(tx: InFlight): Attempt | undefined {
+  // What was cancelled is not sent again in place of its cancellation.
+  const isCancel = newestAttempt(tx)?.kind === 'cancel'
+  const own = tx.attempts.filter(({ nonce, kind }) => nonce === tx.nonce && (kind === 'cancel') === isCancel)
+  return own.at(-1 - (tx.refusals % Math.max(1, own.length)))
 }

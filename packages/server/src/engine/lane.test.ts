@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
+import type { Policy } from '../core/policy.ts'
 import { inclusionIn } from '../core/sample-transactions.suite.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
@@ -18,7 +19,7 @@ import { CHAIN_ID, keyOf, QUICK } from './test-cluster.suite.ts'
 import type { Writer } from './writer.ts'
 
 /** One lane on a memory store; what it wants sent and watched is written down, and its writes can be held or answered by hand. */
-async function setUp() {
+async function setUp(policy: Policy = QUICK) {
   const clock = createManualClock()
   const telemetry = createRecordingTelemetry()
   const store = createFaultyStore(createMemoryStore({ clock }))
@@ -26,7 +27,7 @@ async function setUp() {
   const [address] = signer.addresses()
   if (address === undefined) throw new Error('no address')
   const lane = { chainId: CHAIN_ID, signer: address }
-  await store.registerSigners([{ lane, policy: QUICK, label: null }])
+  await store.registerSigners([{ lane, policy, label: null }])
   const lease = await acquire(store, lane, 'node-a', 3_600_000)
   const chain = createFakeChain({ chainId: CHAIN_ID, balances: { [address]: 10n ** 21n } })
   const sent: Broadcast[] = []
@@ -74,7 +75,7 @@ async function setUp() {
       prepareRetryMs: 1_000,
       mempoolPerAccount: 1_000,
     },
-    policy: () => QUICK,
+    policy: () => policy,
     isPaused: () => false,
     mayAct: () => state.held,
     onStuck: () => {},
@@ -156,7 +157,7 @@ describe('order of acts', () => {
   })
 
   test('an offer that no block takes holds the line without a nonce, and goes on when the base fee has fallen', async () => {
-    const { submit, find, wake, chain, clock } = await setUp()
+    const { submit, find, wake, chain, clock } = await setUp({ ...QUICK, onDeferral: 'hold' })
     chain.setBaseFee(10n)
     const offer = await submit({ fees: { type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 1n } })
     const behind = await submit()
@@ -215,7 +216,7 @@ describe('order of acts', () => {
   })
 
   test('a call that the node will not run is put off alone: those before it go, those behind it keep their place', async () => {
-    const { submit, find, wake, clock, chain } = await setUp()
+    const { submit, find, wake, clock, chain } = await setUp({ ...QUICK, onDeferral: 'hold' })
     const { estimate } = chain
     chain.estimate = async (calls) =>
       (await estimate(calls)).map((outcome, index) =>

@@ -7,21 +7,22 @@
  * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
  */
 
+import { isFill } from '../core/fill.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, type Intent, inclusionOf, type TxId } from '../core/transaction.ts'
+import { type InFlight, type Intent, inclusionOf, newestAttempt, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
-import { type Store, StoreUnavailable } from '../ports/store.ts'
+import { type LaneWrite, type Store, StoreUnavailable } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { findUsed } from './free-nonces.ts'
-import { createGapWatch } from './gap-watch.ts'
+import { createGapWatch, type GapScene } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
 import { keepAlive, nextDueAt } from './keep-alive.ts'
 import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
@@ -70,6 +71,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   let ledger: Ledger | null = null
   let ready: Extract<LaneSignal, { type: 'prepared' }> | null = null
   let view: ChainView | null = null
+  /** Writes with new nonces that were refused in a row: the bytes may have been signed before, so the next ones differ. */
+  let variation = 0
   /** Failures since the last write that was stored, and until when the next one is put off, by the monotonic clock. */
   let failures = 0
   let resumeAt = Number.NEGATIVE_INFINITY
@@ -82,7 +85,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const funds = createLaneFunds(beside)
   const replacer = createReplacer({ ...beside, signer: ports.signer })
   const gaps = createGapWatch(beside)
-  const queue = createLaneQueue({ ...ports, lease, funds, batch: settings.prepareBatch, post })
+  const queue = createLaneQueue({
+    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
+    finality: () => finalityOf({ finality: null }),
+  })
   const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
   const requests = createLaneRequests({
     ...{ lease, store, chain, clock, telemetry, post, retryMs: settings.prepareRetryMs },
@@ -169,7 +175,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       }
       ready = null
       queue.wake()
-      funds.forget()
+      funds.recall(await readBalance(), ports.policy())
       tracker.adopt(runner, lane.inFlight)
       requests.forget()
       await requests.refresh()
@@ -184,6 +190,13 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       backOff()
       return false
     }
+  }
+
+  /** As it was stored last; only asked for where policy makes something of it. */
+  async function readBalance(): Promise<bigint | null> {
+    if (ports.policy().lowBalanceWei === null) return null
+    const [status] = await store.listLaneStatus({ lane: lease.lane })
+    return status?.health.balance?.wei ?? null
   }
 
   /** What arrives meanwhile is kept. */
@@ -251,9 +264,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const result = await allocateNonces(draft, preparations, {
       ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
       ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: requests.held() }), funds: funds.account },
-      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer },
+      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation },
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
+    if (result.allocated > 0) queue.gapsChanged()
     funds.settle(pass, result)
     if (result.signingError !== null) {
       telemetry.log('error', 'signing failed; no nonce was taken', { ...fields, error: result.signingError })
@@ -276,11 +290,11 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   /** What is found free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
     const inFlight = draft.inFlight()
-    const lowest = inFlight.find((tx) => inclusionOf(tx) === null)
+    const lowest = findLowestSent(inFlight)
     const found = gaps.find({
       ...{ policy: ports.policy(), head: headNumber(), lowest },
       isHeld: (from, to) => [...inFlight, ...requests.held()].some(({ nonce }) => nonce >= from && nonce < to),
-      isBlocked: lowest !== undefined && isHeldUp(lowest.nonce),
+      isBlocked: lowest !== null && isHeldUp(lowest.nonce),
     })
     if (found.length === 0) return
     for (const nonce of found) draft.markNonce(nonce, 'RECYCLABLE')
@@ -288,6 +302,17 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     telemetry.log('warn', "a nonce below those on their way is nobody's", { ...fields, nonces: found.join() })
     queue.wake()
     queue.gapsChanged()
+  }
+
+  /** The lowest that waits for a block, be it the lane's own or a holder's, and since when. */
+  function findLowestSent(inFlight: readonly InFlight[]): GapScene['lowest'] {
+    const own = inFlight.find((tx) => inclusionOf(tx) === null)
+    const newest = own && newestAttempt(own)
+    let lowest = own && newest ? { nonce: own.nonce, since: newest.createdAt } : null
+    for (const { nonce, usedAt, isMined } of requests.held()) {
+      if (usedAt !== null && !isMined && (lowest === null || nonce < lowest.nonce)) lowest = { nonce, since: usedAt }
+    }
+    return lowest
   }
 
   /** False: nothing was stored, and the lane has stopped or loads again. */
@@ -305,6 +330,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     switch (result.type) {
       case 'written':
         failures = 0
+        if (takesNonce(write)) variation = 0
         ledger = draft.settle(result.versions)
         for (const stored of write.saves) tellTransition(telemetry, stored)
         act(draft)
@@ -316,7 +342,6 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         ports.onFenced()
         return false
       case 'stale':
-        funds.tellAgain()
         telemetry.count('drover_lane_reloads_total', { cause: 'stale' })
         reload()
         // Somebody else's change is met once; what stays stale after a fresh load must not spin.
@@ -326,6 +351,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         telemetry.count('drover_lane_reloads_total', { cause: 'refused' })
         telemetry.log('error', 'the database refused a write of a lane', { ...fields, detail: result.detail })
         queue.hold(clock.now() + settings.prepareRetryMs)
+        if (takesNonce(write)) variation++
         reload()
         backOff()
         return false
@@ -339,13 +365,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function act(draft: Storable): void {
     const toSend = new Map<TxId, InFlight>()
+    const fills = new Set(draft.changed().flatMap((tx) => (isFill(tx.intent) ? [tx.id] : [])))
     for (const { txId, effect } of draft.effects()) {
       const tx = ledger?.inFlight.get(txId)
-      if (effect.type === 'broadcast' && tx && !tx.suspended && inclusionOf(tx) === null) toSend.set(txId, tx)
+      if (effect.type === 'broadcast' && tx && isToBeSent(tx)) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
       if (effect.type === 'nonce.freed') {
         queue.wake()
-        queue.gapsChanged()
+        // Another fill would be refused as well: not before the next block.
+        if (!fills.has(txId)) queue.gapsChanged()
       }
       if (effect.type === 'alarm') raiseAlarm(txId, effect.cause)
     }
@@ -365,7 +393,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function advanceQueue(): void {
     if (stopped || ledger === null || ports.isPaused()) return
     const slots = slotsBeside(ledger.inFlight.values())
-    queue.advance({ ledger, lent: requests.held(), slots, policy: ports.policy(), head: headNumber() })
+    queue.advance({ ledger, lent: requests.held(), slots, policy: ports.policy(), view })
   }
 
   function scheduleTick(): void {
@@ -402,4 +430,14 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     },
   }
   return runner
+}
+
+/** What is to be cancelled does not go out again while its cancellation is about to be signed; at the cap there may never be one. */
+function isToBeSent(tx: InFlight): boolean {
+  if (tx.suspended || inclusionOf(tx) !== null) return false
+  return tx.wish !== 'cancel' || newestAttempt(tx)?.kind === 'cancel' || tx.error?.code === 'fee_above_cap'
+}
+
+function takesNonce({ saves }: LaneWrite): boolean {
+  return saves.some(({ before, tx }) => before.state === 'QUEUED' && tx.state === 'ALLOCATED')
 }

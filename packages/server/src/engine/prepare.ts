@@ -4,6 +4,7 @@
  */
 
 import { type FeeMarket, type Fees, maxPricePerGas } from '../core/fees.ts'
+import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
 import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
@@ -105,6 +106,8 @@ function aboveCap(tx: Queued, price: Extract<Price, { type: 'above_cap' }>): Pre
 }
 
 function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): bigint | Preparation {
+  // A fill uses up its nonce also where the account's own code refuses the call.
+  if (isFill(tx.intent) && (outcome.type === 'reverted' || outcome.type === 'invalid')) return NOOP_GAS
   switch (outcome.type) {
     case 'ok':
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
