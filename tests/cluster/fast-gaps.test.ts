@@ -4,8 +4,8 @@ import { type SingleNode, startSingleNode } from '../faults/single-node.ts'
 import { readAll, readChain } from '../setup/cluster.ts'
 import { eventually } from '../setup/eventually.ts'
 
-/** Less than any transaction needs: the node refuses such bytes for good. */
-const TOO_LITTLE_GAS = { gasLimit: '20000', simulate: false }
+/** More than a block has: the node refuses such bytes for good. */
+const TOO_MUCH_GAS = { gasLimit: '100000000', simulate: false }
 const PLAIN = { gasLimit: '21000', simulate: false }
 const ETHER = 10n ** 18n
 
@@ -24,7 +24,7 @@ describe('bytes that a node proves invalid', () => {
     const act = (action: string) =>
       node.drover().post(`/v1/signers/${node.sender.address}/${action}`, { reason: 'collecting' })
     await act('pause')
-    const bad = await node.send(TOO_LITTLE_GAS)
+    const bad = await node.send(TOO_MUCH_GAS)
     const [second, third] = [await node.send(PLAIN), await node.send(PLAIN)]
     await act('resume')
     await node.until(third, ({ state }) => state === 'TRACKING')
@@ -43,7 +43,7 @@ describe('bytes that a node proves invalid', () => {
     const act = (action: string) =>
       node.drover().post(`/v1/signers/${node.sender.address}/${action}`, { reason: 'collecting' })
     await act('pause')
-    await node.send(TOO_LITTLE_GAS)
+    await node.send(TOO_MUCH_GAS)
     const good = await node.send(PLAIN)
     await act('resume')
     await node.mineUntil([good], 'CONFIRMED')

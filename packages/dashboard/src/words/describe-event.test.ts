@@ -11,6 +11,14 @@ test('a nonce and a block are named', () => {
   expect(describeEvent(seen).title).toBe('Mined in block 12,345')
 })
 
+test('a promised block is named as promised, and one that did not keep it is told', () => {
+  const promised = { ...BARE, type: 'preconfirmation.seen', detail: { blockNumber: 12_345, succeeded: true } }
+  expect(describeEvent(promised).title).toBe('Preconfirmed in block 12,345')
+  const reverting = { ...promised, detail: { blockNumber: 1, succeeded: false } }
+  expect(describeEvent(reverting)).toMatchObject({ title: 'Preconfirmed, and reverts, in block 1', tone: 'warn' })
+  expect(describeEvent({ ...BARE, type: 'preconfirmation.lost' }).tone).toBe('warn')
+})
+
 test('a revert and a failure are bad, a confirmation is good', () => {
   const reverted = { ...BARE, type: 'inclusion.seen', detail: { blockNumber: 1, succeeded: false } }
   expect(describeEvent(reverted)).toMatchObject({ title: 'Reverted in block 1', tone: 'bad' })

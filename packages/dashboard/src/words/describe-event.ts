@@ -33,6 +33,7 @@ const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   'prepare.rejected': { title: 'Rejected before a nonce was taken', detail: null, tone: 'bad' },
   'deadline.passed': { title: 'Deadline passed', detail: null, tone: 'warn' },
   'resubmit.claimed': { title: 'Same bytes sent again', detail: null, tone: 'plain' },
+  'preconfirmation.lost': { title: 'No block held it as promised', detail: null, tone: 'warn' },
   'inclusion.reorged': { title: 'Its block left the chain', detail: null, tone: 'warn' },
   'inclusion.blocked': { title: 'Blocked by a lower nonce', detail: null, tone: 'warn' },
   'confirmations.replaced': { title: 'The blocks on top were replaced', detail: null, tone: 'warn' },
@@ -58,9 +59,12 @@ function findWords(event: Described): EventWords {
       return { title: `Took nonce ${asText(detail.nonce) ?? '?'} and signed`, detail: null, tone: 'plain' }
     case 'broadcast.answered':
       return ANSWERS[cause ?? ''] ?? fallback
+    case 'preconfirmation.seen':
+      return detail.succeeded === false
+        ? { title: `Preconfirmed, and reverts, in ${nameBlock(detail)}`, detail: null, tone: 'warn' }
+        : { title: `Preconfirmed in ${nameBlock(detail)}`, detail: null, tone: 'plain' }
     case 'inclusion.seen': {
-      const block = detail.blockNumber
-      const where = typeof block === 'number' ? `block ${formatCount(block)}` : 'a block'
+      const where = nameBlock(detail)
       return detail.succeeded === false
         ? { title: `Reverted in ${where}`, detail: null, tone: 'bad' }
         : { title: `Mined in ${where}`, detail: null, tone: 'plain' }
@@ -81,6 +85,10 @@ function describeDetail({ type, cause, detail }: Described): string | null {
   const parts = [...(who === null ? [] : [who]), ...new Set(said)]
   if (parts.length > 0) return parts.join(': ')
   return cause === 'new_fork' ? 'the chain was reorganised' : null
+}
+
+function nameBlock({ blockNumber }: Described['detail']): string {
+  return typeof blockNumber === 'number' ? `block ${formatCount(blockNumber)}` : 'a block'
 }
 
 function asText(value: unknown): string | null {

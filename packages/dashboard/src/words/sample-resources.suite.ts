@@ -92,7 +92,7 @@ export const LANE: LaneResource = {
     maxSubmitAttempts: 10,
     mayReplace: false,
     bumpAfterMs: 30_000,
-    onLackOfFunds: 'hold',
+    onDeferral: 'hold',
     lowBalance: null,
     externalUse: false,
     onForeignNonce: 'stuck',

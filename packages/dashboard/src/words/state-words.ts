@@ -25,6 +25,7 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, string>> = {
   fee_above_cap: 'fee above cap',
   signed: 'signed',
   pending: 'waiting for a block',
+  preconfirmed: 'in the next block, by promise',
   stale: 'sent again',
   rejected_by_node: 'refused by the node',
   blocked_by_predecessor: 'blocked by a lower nonce',

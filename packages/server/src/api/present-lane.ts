@@ -33,11 +33,11 @@ export function presentLane(status: LaneStatus): LaneResource {
 /** Field by field, so that a new setting is not shown before somebody decided how. */
 function presentPolicy(policy: Policy): LaneResource['policy'] {
   const { preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
-  const { mayReplace, bumpAfterMs, onLackOfFunds, externalUse, onForeignNonce, gasLimitPercent } = policy
+  const { mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent } = policy
   const { maxFeePerGasWei, lowBalanceWei, finality } = policy
   return {
     ...{ preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts },
-    ...{ mayReplace, bumpAfterMs, onLackOfFunds, externalUse, onForeignNonce, gasLimitPercent },
+    ...{ mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent },
     lowBalance: lowBalanceWei?.toString() ?? null,
     maxFeePerGas: maxFeePerGasWei?.toString() ?? null,
     finality: finality && presentFinality(finality),

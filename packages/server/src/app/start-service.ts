@@ -242,6 +242,7 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
     mempoolPerAccount: own.mempoolPerAccount,
+    preconfirmations: own.preconfirmations,
   }
 }
 

@@ -123,6 +123,25 @@ describe('the world of the fake chain', () => {
     if (lookup?.type === 'found') expect(lookup.inclusion.blockHash).not.toBe(block.hash)
   })
 
+  test('what is preconfirmed has a receipt in a block that does not exist yet, until one does', async () => {
+    const chain = open()
+    const [first, second] = await Promise.all([sign(0), sign(1)])
+    await chain.broadcast([first, second])
+    const before = await chain.getBlock('latest')
+    chain.preconfirm((tx) => tx.hash === first.hash)
+    const [promised, none] = await chain.findReceipts([first.hash, second.hash])
+    const blockNumber = (before?.number ?? 0) + 1
+    expect(promised).toMatchObject({ type: 'found', inclusion: { txHash: first.hash, blockNumber, succeeded: true } })
+    expect(none).toEqual({ type: 'missing' })
+    expect(await chain.getBlock('latest')).toEqual(before)
+    expect(await chain.getTransactionCount(rich, 'latest')).toBe(0)
+    chain.mine(() => false)
+    expect(await chain.findReceipts([first.hash])).toEqual([{ type: 'missing' }])
+    const block = chain.mine()
+    expect(block.txHashes).toEqual([first.hash, second.hash])
+    expect(await chain.findReceipts([first.hash])).toMatchObject([{ inclusion: { blockHash: block.hash } }])
+  })
+
   test('what pays less than the base fee waits, and its successors with it', async () => {
     const chain = open()
     const [low, next] = await Promise.all([sign(0, rich, 10n), sign(1, rich, 100n)])

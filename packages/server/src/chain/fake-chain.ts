@@ -3,6 +3,7 @@
  * its own: blocks appear when `mine` is called, and a fault happens when the given function says so for an operation.
  */
 import { type FeeMarket, maxPricePerGas } from '../core/fees.ts'
+import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Block, BlockRef, Call, CallOutcome, Chain, ReceiptLookup } from '../ports/chain.ts'
@@ -56,6 +57,8 @@ export interface ReorgOptions {
 export interface FakeChain extends Chain {
   /** Mines what is executable, best paid first; `take` may leave some in the pool. */
   mine(take?: (tx: DecodedTransaction) => boolean): Block
+  /** Shows what would be mined as part of a block that is being built, until a block comes or the pool is lost. */
+  preconfirm(take?: (tx: DecodedTransaction) => boolean): void
   reorg(depth: number, options?: ReorgOptions): void
   dropPool(): void
   pooled(): readonly DecodedTransaction[]
@@ -81,6 +84,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     minFeePerGas: options.minFeePerGas ?? 0n,
   })
   let baseFee = GWEI
+  let building: ReadonlyMap<Hash, Inclusion> = new Map()
   const codes = new Map<Address, Hex>()
   let fault: ((operation: FakeOperation) => FakeFault | null) | null = null
   const listeners = new Set<() => void>()
@@ -126,6 +130,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   }
 
   function mine(take: (tx: DecodedTransaction) => boolean = () => true): Block {
+    building = new Map()
     const block = ledger.append(chooseTransactions(take))
     for (const tx of block.transactions) {
       pool.remove(tx)
@@ -133,6 +138,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     }
     hint()
     return presentBlock(block)
+  }
+
+  /** Appended and taken back: the block that comes in the end has another hash, as on a real chain. */
+  function preconfirm(take: (tx: DecodedTransaction) => boolean = () => true): void {
+    building = ledger.append(chooseTransactions(take)).inclusions
+    ledger.undo()
   }
 
   /** A sender whose transaction is left out has none of its later ones in the block. */
@@ -156,6 +167,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   }
 
   function reorg(depth: number, { length = depth, keep = 'dropped' }: ReorgOptions = {}): void {
+    building = new Map()
     const undone: DecodedTransaction[] = []
     for (let count = 0; count < depth; count++) undone.unshift(...ledger.undo().transactions)
     if (keep === 'pooled') for (const tx of undone) pool.add(tx, ledger.account(tx.from))
@@ -178,8 +190,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   function lookUp(hash: Hash): ReceiptLookup {
     const found = faultOf('findReceipts', hash)
     if (found === 'unavailable' || found === 'rate_limited') return { type: 'failed', message: found }
-    const included = found === 'receipt_missing' ? null : ledger.find(hash)
-    return included === null ? { type: 'missing' } : { type: 'found', inclusion: included.inclusion }
+    const inclusion = found === 'receipt_missing' ? undefined : (ledger.find(hash)?.inclusion ?? building.get(hash))
+    return inclusion === undefined ? { type: 'missing' } : { type: 'found', inclusion }
   }
 
   function tryCall(call: Call): CallOutcome {
@@ -259,8 +271,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     },
     close: async () => listeners.clear(),
     mine,
+    preconfirm,
     reorg,
-    dropPool: () => pool.clear(),
+    dropPool() {
+      building = new Map()
+      pool.clear()
+    },
     pooled: () => pool.list(),
     setBalance: (address, wei) => ledger.setBalance(address, wei),
     setCode: (address, code) => void codes.set(address, code),

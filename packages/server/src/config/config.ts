@@ -15,6 +15,7 @@ export interface ChainConfig {
   readonly pollIntervalMs: number
   readonly feeModel: FeeModel
   readonly mempoolPerAccount: number
+  readonly preconfirmations: boolean
 }
 
 export interface Config {
@@ -64,7 +65,14 @@ export interface Config {
 
 export type ChainValues = Pick<
   SettingValues,
-  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'feeModel' | 'mempoolPerAccount'
+  | 'rpcUrl'
+  | 'chainId'
+  | 'finality'
+  | 'blockTime'
+  | 'pollInterval'
+  | 'feeModel'
+  | 'mempoolPerAccount'
+  | 'preconfirmations'
 >
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
@@ -136,5 +144,6 @@ function toChainConfig(values: ChainValues): ChainConfig {
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     feeModel: values.feeModel,
     mempoolPerAccount: values.mempoolPerAccount,
+    preconfirmations: values.preconfirmations,
   }
 }

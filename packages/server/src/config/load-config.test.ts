@@ -45,6 +45,7 @@ test('three settings are enough', () => {
       pollIntervalMs: 6_000,
       feeModel: 'auto',
       mempoolPerAccount: 64,
+      preconfirmations: false,
     },
   ])
 })

@@ -104,6 +104,13 @@ export const SETTINGS = {
       "Transactions of one account that the chain's nodes keep before they are mined; a lane never has more on their way. Nodes of public chains keep few for certain.",
     perChain: true,
   }),
+  preconfirmations: setting({
+    type: boolean,
+    fallback: false,
+    description:
+      "The chain's nodes show the block that is being built under the tag `pending` (flashblocks and the like): a transaction that has a receipt in it is told early, as preconfirmed.",
+    perChain: true,
+  }),
   host: setting({
     type: text,
     fallback: '127.0.0.1',

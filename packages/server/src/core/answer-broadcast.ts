@@ -91,10 +91,10 @@ function held(tx: InFlight, event: Answer, policy: Policy, follow: 'none' | 'loo
   return move(tracking, note, ...effects)
 }
 
-/** A pool that keeps the bytes does not mine them: what waits for a lower nonce goes on waiting. */
+/** A pool that keeps the bytes does not mine them: what waits for a lower nonce, or is promised already, goes on so. */
 function heldSubState(tx: InFlight): SubState {
   if (tx.suspended) return 'suspended'
-  if (tx.subState === 'fee_above_cap') return tx.subState
+  if (tx.subState === 'fee_above_cap' || tx.subState === 'preconfirmed') return tx.subState
   const waitsForLower = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
   return waitsForLower ? tx.subState : 'pending'
 }

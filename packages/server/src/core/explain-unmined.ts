@@ -3,7 +3,14 @@ import { explainLowPrice } from './explain-price.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
-import { type Allocated, currentAttempt, isCancelling, newestAttempt, type Tracking } from './transaction.ts'
+import {
+  type Allocated,
+  currentAttempt,
+  isCancelling,
+  isPreconfirmed,
+  newestAttempt,
+  type Tracking,
+} from './transaction.ts'
 
 type Unmined = Allocated | Tracking
 type Found = Omit<Finding, 'nextAction' | 'nextActionAt'>
@@ -18,10 +25,24 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
       nextActionAt: null,
     }
   }
+  if (isPreconfirmed(tx)) return preconfirmed(tx, context)
   const blocked = blockedByLent(tx, context) ?? blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
   const found = capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
   return withReplacement(tx, { ...found, ...resendOrGetStuck(tx, context) })
+}
+
+/** Nothing is signed in the place of what may be in the next block; a wish for that waits. */
+function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
+  const at = Math.max(now, tx.nextResubmitAt)
+  const wish =
+    tx.wish === 'none' ? '' : ` It is to be ${tx.wish === 'cancel' ? 'cancelled' : 'sped up'} if no block takes it.`
+  return {
+    cause: 'preconfirmed',
+    summary: `A node shows nonce ${tx.nonce} in the block that is being built. That is a promise and no inclusion; ${sent(tx)}.${wish}`,
+    nextAction: `It is mined when a block of the chain holds it. If none does, the same bytes are sent again, at ${spellTime(at)} at the latest.`,
+    nextActionAt: at,
+  }
 }
 
 /** A nonce that is lent comes first only if it is the lowest of all that are in no block. */

@@ -132,6 +132,20 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ],
   ['pending', 'sent', tracking('pending'), context(), ['nonce 7', '19 s', '2 times', time(T0 + 901_000), 'STUCK']],
   ['stale', 'sent', tracking('stale'), context(), ['Nonce 7', 'again', time(T0 + 33_000)]],
+  [
+    'preconfirmed',
+    'shown in a block in the making',
+    tracking('preconfirmed'),
+    context({}, { lowestUnmined: lower }),
+    ['nonce 7', 'being built', 'no inclusion', '2 times', time(T0 + 33_000)],
+  ],
+  [
+    'preconfirmed',
+    'and to be cancelled',
+    tracking('preconfirmed', { wish: 'cancel' }),
+    context(),
+    ['cancelled if no block takes it'],
+  ],
   ['pending', 'at a price that is enough', tracking('pending'), context({ baseFeeWei: 30_000_000_000n }), ['nonce 7']],
   [
     'fee_below_base',

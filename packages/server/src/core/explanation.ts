@@ -25,6 +25,7 @@ export const CAUSES = [
   'blocked_by_predecessor',
   'blocked_by_reservation',
   'pending',
+  'preconfirmed',
   'fee_below_base',
   'stale',
   'reorged',

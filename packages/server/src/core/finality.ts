@@ -84,3 +84,15 @@ export function listConfirmations(blockNumber: number, chain: ChainView, finalit
   }
   return list
 }
+
+/** The highest block that is final under the rule; null where the node does not tell. May lie below the first block. */
+export function finalHeight(view: ChainView, finality: Finality): number | null {
+  switch (finality.type) {
+    case 'confirmations':
+      return view.head.number - finality.count
+    case 'safe':
+      return view.safe
+    case 'finalized':
+      return view.finalized
+  }
+}

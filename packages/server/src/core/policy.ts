@@ -15,7 +15,7 @@ export interface Policy {
   /** Without inclusion for this long, and only if its price is why, a transaction is signed again at a higher one. */
   readonly bumpAfterMs: number
   /** A queued transaction that the balance does not cover holds those behind it, or lets them go first. */
-  readonly onLackOfFunds: 'hold' | 'pass_over'
+  readonly onDeferral: 'hold' | 'pass_over'
   /** Below this balance a warning is given; null: never. */
   readonly lowBalanceWei: bigint | null
   /** The key is used by somebody else too: a nonce is max(cursor, chain). */
@@ -38,7 +38,7 @@ export const STABLE: Policy = {
   maxSubmitAttempts: 10,
   mayReplace: false,
   bumpAfterMs: 30_000,
-  onLackOfFunds: 'hold',
+  onDeferral: 'hold',
   lowBalanceWei: null,
   externalUse: false,
   onForeignNonce: 'stuck',
@@ -54,7 +54,7 @@ export const FAST: Policy = {
   mayReplace: true,
   externalUse: true,
   onForeignNonce: 'requeue',
-  onLackOfFunds: 'pass_over',
+  onDeferral: 'pass_over',
 }
 
 export const PRESETS: Readonly<Record<Policy['preset'], Policy>> = { stable: STABLE, fast: FAST }

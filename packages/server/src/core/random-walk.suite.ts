@@ -79,6 +79,17 @@ export const anyEvent: fc.Arbitrary<TxEvent> = fc.oneof(
   { weight: 2, arbitrary: allocation.map((fields) => ({ type: 'nonce.allocated' as const, ...fields })) },
   { weight: 6, arbitrary: fc.record({ type: event('broadcast.answered'), at, hash, outcome: anyOutcome }) },
   { weight: 3, arbitrary: fc.record({ type: event('inclusion.seen'), at, inclusion }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: event('preconfirmation.seen'),
+      at,
+      hash,
+      blockNumber: block,
+      succeeded: fc.boolean(),
+    }),
+  },
+  fc.record({ type: event('preconfirmation.lost'), at, blockNumber: fc.option(block, { nil: null }) }),
   { weight: 2, arbitrary: fc.record({ type: event('time.passed'), at, blockedByNonce: fc.constantFrom(null, 5) }) },
   { weight: 2, arbitrary: fc.record({ type: event('resubmit.claimed'), at }) },
   {

@@ -28,6 +28,7 @@ export const SUB_STATES = [
   'fee_above_cap',
   'signed',
   'pending',
+  'preconfirmed',
   'stale',
   'rejected_by_node',
   'blocked_by_predecessor',
@@ -171,6 +172,11 @@ export function isTerminal(tx: Transaction): tx is Finished | CancelledOnChain |
 
 export function inclusionOf(tx: Transaction): Inclusion | null {
   return 'inclusion' in tx ? tx.inclusion : null
+}
+
+/** A node shows it as part of the block that is being built. A promise: it is in no block yet. */
+export function isPreconfirmed(tx: Transaction): boolean {
+  return tx.subState === 'preconfirmed'
 }
 
 export function nonceOf(tx: Transaction): number | null {

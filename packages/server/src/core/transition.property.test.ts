@@ -57,7 +57,7 @@ const SUB_STATES_OF: Readonly<Record<TxState, readonly SubState[]>> = {
     ...(['waiting_for_funds', 'fee_above_cap'] as const),
   ],
   ALLOCATED: ['signed', 'suspended', ...REFUSED],
-  TRACKING: ['pending', 'stale', 'reorged', 'suspended', 'mined', ...REFUSED],
+  TRACKING: ['pending', 'preconfirmed', 'stale', 'reorged', 'suspended', 'mined', ...REFUSED],
   STUCK: ['rejected_by_node', 'no_inclusion', 'foreign_nonce'],
   CONFIRMED: ['final', 'resolved'],
   FAILED_FINAL: ['final', 'resolved'],
@@ -132,6 +132,16 @@ test('an inclusion belongs to an attempt at the nonce it has, unless an operator
     if (inclusion === null || tx.subState === 'resolved') return
     const match = tx.attempts.find((attempt) => attempt.hash === inclusion.txHash && attempt.nonce === nonceOf(tx))
     expect(match).toBeDefined()
+  })
+})
+
+test('a preconfirmation is of bytes at the nonce it has, and concludes nothing', () => {
+  forEveryMove(({ before, event, step: { tx, effects } }) => {
+    if (event.type !== 'preconfirmation.seen' || tx === before) return
+    expect(tx).toMatchObject({ state: 'TRACKING', subState: 'preconfirmed', inclusion: null, minedAt: null })
+    expect(tx.attempts.some(({ hash, nonce }) => hash === event.hash && nonce === nonceOf(tx))).toBe(true)
+    expect(before.state).not.toBe('STUCK')
+    expect(effects).toEqual([])
   })
 })
 

@@ -9,6 +9,7 @@ import type { Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
 import { inLine, moveQueued } from './move-queued.ts'
 import type { Policy } from './policy.ts'
+import { losePreconfirmation, preconfirm } from './preconfirm.ts'
 import { addAttempt, capFee, wishCancel, wishExpiry, wishSpeedUp } from './replace-sent.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
@@ -17,6 +18,7 @@ import {
   findAttempt,
   type InFlight,
   isCancelling,
+  isPreconfirmed,
   isTerminal,
   type Stuck,
   type SubState,
@@ -57,6 +59,10 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
       return wishCancel(tx, event, policy)
     case 'operator.sped_up':
       return wishSpeedUp(tx, event, policy)
+    case 'preconfirmation.seen':
+      return preconfirm(tx, event)
+    case 'preconfirmation.lost':
+      return losePreconfirmation(tx, event)
     case 'inclusion.seen':
       return include(tx, event.inclusion, event.at)
     case 'inclusion.reorged':
@@ -121,7 +127,8 @@ function resume(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resumed'
 /** The claim is stored before the bytes go out again, so that no second node repeats the same side effect. */
 function claimResubmit(tx: InFlight, at: number, policy: Policy): Step {
   if (isMined(tx) || tx.suspended) return stay(tx)
-  const subState = tx.state === 'TRACKING' && tx.subState === 'pending' ? 'stale' : tx.subState
+  const isQuiet = tx.state === 'TRACKING' && (tx.subState === 'pending' || isPreconfirmed(tx))
+  const subState = isQuiet ? 'stale' : tx.subState
   return move(
     {
       ...tx,
@@ -243,7 +250,8 @@ function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.
 
 function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, policy: Policy): Step {
   if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
-  if (event.at - tx.waitingSince < policy.stuckAfterMs) return stay(tx)
+  // A promise that is not kept is withdrawn, or taken away by the next send; time goes on from there.
+  if (isPreconfirmed(tx) || event.at - tx.waitingSince < policy.stuckAfterMs) return stay(tx)
   if (event.blockedByNonce !== null) {
     const gap = tx.error?.code === 'nonce_gap'
     if (tx.subState === 'blocked_by_predecessor' && !gap) return stay(tx)

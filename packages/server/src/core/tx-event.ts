@@ -31,6 +31,16 @@ export type TxEvent =
   | { readonly type: 'attempt.added'; readonly at: number; readonly attempt: Attempt }
   /** A replacement would have to offer more per gas than it may. */
   | { readonly type: 'fee.capped'; readonly at: number; readonly neededWei: bigint; readonly capWei: bigint }
+  /** One of its hashes has a receipt in a block that the chain does not have yet. */
+  | {
+      readonly type: 'preconfirmation.seen'
+      readonly at: number
+      readonly hash: Hash
+      readonly blockNumber: number
+      readonly succeeded: boolean
+    }
+  /** The chain is past the block that was to hold it, and no node shows it any more. */
+  | { readonly type: 'preconfirmation.lost'; readonly at: number; readonly blockNumber: number | null }
   | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
   | { readonly type: 'inclusion.reorged'; readonly at: number; readonly blockHash: Hash }
   | {

@@ -28,7 +28,7 @@ export interface AccountWatch {
   isDelegated(): boolean
 }
 
-interface WatchPorts {
+export interface WatchPorts {
   readonly chain: Pick<Chain, 'getBalance' | 'getCode'>
   readonly clock: Clock
   readonly telemetry: Telemetry

@@ -130,6 +130,29 @@ describe('order', () => {
     expect((await allocate([deferred])).result.holdUntil).toBe(NOW + 60_000)
   })
 
+  test('what the account cannot pay, gas at the highest price and the value, takes no nonce', async () => {
+    const one = ready('a')
+    const cost = one.tx.intent.value + 21_000n * 10n
+    expect((await allocate([one], { available: cost })).saves).toEqual([['a', 'ALLOCATED', 5]])
+    const { result, saves, write } = await allocate([one, ready('b')], { available: cost - 1n })
+    expect(saves).toEqual([['a', 'QUEUED', null]])
+    expect(write.saves[0]?.tx).toMatchObject({ subState: 'waiting_for_funds', error: { code: 'insufficient_funds' } })
+    expect(result).toMatchObject({ allocated: 0, leastUnfunded: cost })
+  })
+
+  test('where policy says so, those behind that can be paid for go first; what is promised is not promised again', async () => {
+    const policy = { onDeferral: 'pass_over' } as const
+    const { intent } = queued()
+    const cost = intent.value + 21_000n * 10n
+    const dear = ready('a', { intent: { ...intent, value: cost } })
+    const { saves } = await allocate([dear, ready('b'), ready('c')], { policy, available: cost })
+    expect(saves).toEqual([
+      ['a', 'QUEUED', null],
+      ['b', 'ALLOCATED', 5],
+      ['c', 'QUEUED', null],
+    ])
+  })
+
   test('a key that cannot sign spends no nonce; those before it are kept', async () => {
     const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })
     expect(saves).toEqual([['a', 'ALLOCATED', 5]])

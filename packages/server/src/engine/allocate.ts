@@ -4,10 +4,11 @@
  * there is no room, since nothing above it can be mined before.
  *
  * A certain failure ends one transaction and the next takes its place; an uncertain one holds the line, since those
- * behind it must not overtake. Lack of funds is the exception that policy can make: then those behind that can be paid
- * for go first. A key that cannot sign stops the walk before a nonce is spent on it.
+ * behind it must not overtake. Policy can make an exception for what hinders one alone (too little money for it, too low
+ * a price of its own, a call that the node cannot run): then those behind it go first. A key that cannot sign stops the walk before a nonce is spent on it.
  */
 import { maxCost } from '../core/cost.ts'
+import { hindersOneAlone } from '../core/deferral.ts'
 import { isFill } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
@@ -32,6 +33,8 @@ export interface AllocateContext {
   readonly now: number
   readonly retryMs: number
   readonly signer: Signer
+  /** More than none: bytes signed like this exist already, so these must differ. */
+  readonly variation?: number
 }
 
 export interface AllocateResult {
@@ -84,7 +87,7 @@ export async function allocateNonces(
         leastUnfunded = leastUnfunded === null || needed < leastUnfunded ? needed : leastUnfunded
       }
       const retryAt = defer(draft, preparation, context)
-      if (isUnfunded && policy.onLackOfFunds === 'pass_over') continue
+      if (policy.onDeferral === 'pass_over' && hindersOneAlone(preparation.error)) continue
       return result(retryAt)
     }
     if (!isGap && slots <= 0) break
@@ -108,6 +111,8 @@ export async function allocateNonces(
   }
   return result()
 }
+
+const UNFUNDED_MS = 5 * 60_000
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was taken' }
 
@@ -136,10 +141,12 @@ function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }:
   }
 }
 
-function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs }: AllocateContext): number {
+function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs, policy }: AllocateContext): number {
   // Tried before its time, with the same result: nothing new to say, and its pause goes on.
   if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
-  const retryAt = now + backOff(tx.prepareFailures, retryMs)
+  // Those that are passed over are tried as soon as money comes; in between only because prices may fall.
+  const rests = subState === 'waiting_for_funds' && policy.onDeferral === 'pass_over'
+  const retryAt = now + (rests ? UNFUNDED_MS : backOff(tx.prepareFailures, retryMs))
   draft.apply(tx, { type: 'prepare.deferred', at: now, subState, error, retryAt })
   return retryAt
 }
@@ -148,10 +155,12 @@ type Signing =
   | { readonly type: 'failed'; readonly error: unknown }
 
 async function sign(
-  { tx, gasLimit, fees }: Extract<Preparation, { type: 'ready' }>,
+  { tx, gasLimit: wanted, fees }: Extract<Preparation, { type: 'ready' }>,
   nonce: number,
-  { lease, now, signer }: AllocateContext,
+  { lease, now, signer, variation = 0 }: AllocateContext,
 ): Promise<Signing> {
+  // Unspent gas is given back, so that one unit more changes the bytes and nothing else.
+  const gasLimit = wanted + BigInt(variation)
   const { to, data, value } = tx.intent
   const { chainId, signer: address } = lease.lane
   try {

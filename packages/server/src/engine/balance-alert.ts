@@ -12,7 +12,7 @@ export interface BalanceScene {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What is told by now. A lane that was just taken says again that the balance is low: it may have fallen unseen. */
+/** What is told by now.  */
 export function judgeBalance(draft: LaneDraft, scene: BalanceScene): boolean | null {
   const { balanceWei, wasLow, policy, telemetry, fields } = scene
   const thresholdWei = policy.lowBalanceWei

@@ -137,17 +137,22 @@ async function judge({ cluster, ids }: World): Promise<void> {
   expect(mined).toHaveLength(ids.length)
 }
 
-async function live(seed: number): Promise<void> {
+/** With preconfirmations, a node may promise anything at any time, and keep it or not. */
+async function live(seed: number, preconfirmations = false): Promise<void> {
   const cluster = await createTestCluster({
     signers: 3,
     policy: { ...QUICK, maxInFlight: 8, maxSubmitAttempts: 1_000, stuckAfterMs: 24 * 3_600_000 },
-    chainSettings: { finality: { type: 'confirmations', count: FINAL_AFTER }, headerWindow: 10 },
+    chainSettings: { finality: { type: 'confirmations', count: FINAL_AFTER }, headerWindow: 10, preconfirmations },
   })
+  const whims = createDice(seed + 1_000_000)
   const world: World = { cluster, dice: createDice(seed), ids: [], nodes: new Map(), started: 0 }
   await cluster.mine(FINAL_AFTER)
   await startNode(world)
   await startNode(world)
-  for (let count = 0; count < STEPS; count++) await step(world)
+  for (let count = 0; count < STEPS; count++) {
+    if (preconfirmations && whims.fraction() < 0.4) cluster.chain.preconfirm(() => whims.fraction() < 0.8)
+    await step(world)
+  }
   calmDown(world)
   if (world.nodes.size === 0) await startNode(world)
   for (let round = 0; round < 40; round++) {
@@ -161,4 +166,8 @@ const SEEDS = Array.from({ length: Number(process.env.ENGINE_SEEDS ?? 15) }, (_,
 
 test.each(SEEDS)('seed %i: every intent is on the chain exactly once and the store agrees', async (seed) => {
   await live(seed)
+})
+
+test.each(SEEDS)('seed %i, with promises that are kept or not: the same', async (seed) => {
+  await live(seed, true)
 })

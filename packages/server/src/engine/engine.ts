@@ -26,6 +26,8 @@ export interface ChainSettings {
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
   readonly mempoolPerAccount: number
+  /** Its nodes show the block that is being built. */
+  readonly preconfirmations: boolean
 }
 
 export interface EngineSettings {

@@ -352,7 +352,7 @@ describe('funds', () => {
   })
 
   test('stable holds the line instead', async () => {
-    const { cluster } = await setUp({ onLackOfFunds: 'hold' })
+    const { cluster } = await setUp({ onDeferral: 'hold' })
     const big = await cluster.submit({ value: 10n ** 22n, gasLimit: 21_000n, simulate: false })
     const small = await cluster.submit()
     await run(cluster, 5)

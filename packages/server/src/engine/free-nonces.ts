@@ -29,6 +29,7 @@ export function findGaps(
   return highest === null ? [] : findUsable(recyclable, counts).filter((nonce) => nonce < highest)
 }
 
-export function findUsed(recyclable: readonly number[], { latest }: ChainCounts): readonly number[] {
-  return recyclable.filter((nonce) => nonce < latest)
+/** A block that may still leave the chain would take the use of a nonce along: until it is final, the nonce is only passed over. */
+export function findUsed(recyclable: readonly number[], { final }: AccountCounts): readonly number[] {
+  return final === null ? [] : recyclable.filter((nonce) => nonce < final)
 }

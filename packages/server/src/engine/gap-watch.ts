@@ -9,7 +9,6 @@
  */
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, newestAttempt } from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -17,8 +16,8 @@ import type { Telemetry } from '../ports/telemetry.ts'
 export interface GapScene {
   readonly policy: Policy
   readonly head: number | null
-  /** The lowest of the lane that is in no block. */
-  readonly lowest: InFlight | undefined
+  /** The lowest nonce with bytes that are in no block, and since when; null where there is none. */
+  readonly lowest: { readonly nonce: number; readonly since: number } | null
   /** Somebody has it between these two, the first included: a transaction of the lane, in a block or not, or a caller. */
   isHeld(from: number, to: number): boolean
   /** A nonce below it is known to be free or lent: there is nothing to find out. */
@@ -65,9 +64,8 @@ export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts
 
   return {
     find: ({ policy, head, lowest, isHeld, isBlocked }) => {
-      const newest = lowest && newestAttempt(lowest)
-      const isQuiet = newest && clock.now() - newest.createdAt >= policy.bumpAfterMs
-      if (!policy.mayReplace || head === null || lowest === undefined || isBlocked || !isQuiet) {
+      const isQuiet = lowest !== null && clock.now() - lowest.since >= policy.bumpAfterMs
+      if (!policy.mayReplace || head === null || lowest === null || isBlocked || !isQuiet) {
         seen = null
         return []
       }

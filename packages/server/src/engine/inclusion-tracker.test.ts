@@ -14,7 +14,7 @@ import { CHAIN_ID, keyOf } from './test-cluster.suite.ts'
 
 const SETTINGS: TrackerSettings = {
   ...{ staleReceiptTimeoutMs: 60_000, receiptBatch: 2, receiptWorkers: 2, lostAfterLooks: 3 },
-  ...{ blockQueueLength: 5, fetchReceiptUponEntry: false },
+  ...{ blockQueueLength: 5, fetchReceiptUponEntry: false, preconfirmations: false, pollIntervalMs: 250 },
 }
 const FEES = { type: 'eip1559', maxFeePerGas: 20n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n } as const
 

@@ -6,13 +6,14 @@
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Reservation, ReservationId } from '../core/reservation.ts'
-import type { Transaction, TxId } from '../core/transaction.ts'
+import { isInFlight, type Transaction, type TxId } from '../core/transaction.ts'
 import { type Block, type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { BlockFollower, ChainUpdate } from './block-follower.ts'
 import type { LaneRunner } from './lane-runner.ts'
 import { pause } from './pause.ts'
+import { createPreconfirmationWatch } from './preconfirmation-watch.ts'
 import { type AuditSettings, createReceiptAudit } from './receipt-audit.ts'
 import { createWatchList, type Watched } from './watch-list.ts'
 
@@ -21,6 +22,9 @@ export interface TrackerSettings extends AuditSettings {
   readonly blockQueueLength: number
   /** Look a transaction up by hash as soon as it is sent, without waiting for a block. */
   readonly fetchReceiptUponEntry: boolean
+  /** The chain's nodes show the block that is being built. */
+  readonly preconfirmations: boolean
+  readonly pollIntervalMs: number
 }
 
 export interface InclusionTracker {
@@ -58,6 +62,9 @@ export function createInclusionTracker({
   const list = createWatchList()
   const followed = new Map<LaneRunner, ReadonlySet<ReservationId>>()
   const audit = createReceiptAudit({ chain, list, clock, telemetry, settings, view: follower.view, deliver })
+  const promises = settings.preconfirmations
+    ? createPreconfirmationWatch({ chain, list, clock, telemetry, settings, view: follower.view, lookUp })
+    : null
   let updates: ChainUpdate[] = []
   let working: Promise<void> | null = null
   let stopped = false
@@ -138,13 +145,21 @@ export function createInclusionTracker({
     for (const [runner, items] of perRunner) runner.post({ type: 'inclusions', inclusions: items })
   }
 
+  function lookUp(txId: TxId): void {
+    const entry = list.find(txId)
+    if (entry !== null) entry.wanted = true
+    audit.hurry()
+  }
+
   return {
     adopt: (runner, transactions) => {
       list.keepOnly(runner, new Set(transactions.map((tx) => tx.id)))
       for (const tx of transactions) list.put(runner, tx, clock.now(), true)
       const view = follower.view()
       if (view !== null) runner.post({ type: 'chain', view, forkFrom: null })
-      if (transactions.length > 0) audit.hurry()
+      if (transactions.length === 0) return
+      audit.hurry()
+      promises?.hurry()
     },
     update: (runner, transactions) => {
       const now = clock.now()
@@ -153,6 +168,7 @@ export function createInclusionTracker({
         list.put(runner, tx, now, isNew && settings.fetchReceiptUponEntry)
       }
       if (settings.fetchReceiptUponEntry) audit.hurry()
+      if (transactions.some((tx) => isInFlight(tx) && tx.submitCount > 0)) promises?.hurry()
     },
     follow: (runner, reservations) => {
       const ids = new Set(reservations.map(({ id }) => id))
@@ -173,15 +189,12 @@ export function createInclusionTracker({
       followed.delete(runner)
       list.forget(runner)
     },
-    lookUp: (txId) => {
-      const entry = list.find(txId)
-      if (entry !== null) entry.wanted = true
-      audit.hurry()
-    },
+    lookUp,
     wantsTags: () => list.all().some((entry) => entry.finality().type !== 'confirmations'),
     stop: async () => {
       stopped = true
       unsubscribe()
+      await promises?.stop()
       await audit.stop()
       if (working !== null) await working
     },

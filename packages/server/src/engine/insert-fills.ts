@@ -1,5 +1,5 @@
 /** Puts empty transactions of the lane's own at the head of its queue, one for each gap that nobody else is there to close. */
-import { FILL_PRIORITY, NOOP_GAS } from '../core/fill.ts'
+import { FILL_PRIORITY } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Queued } from '../core/transaction.ts'
 import type { OperatorAct } from '../core/tx-event.ts'
@@ -31,7 +31,7 @@ export async function insertFills(
 
 function composeFill(lane: Lane, nonce: number, by: OperatorAct | null): Intent {
   const request: AcceptRequest = {
-    ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: NOOP_GAS },
+    ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null },
     ...{ fees: null, speed: null, priority: FILL_PRIORITY, validUntil: null, requestId: null, finality: null },
     ...{ simulate: false, metadata: { purpose: 'gap_fill', nonce: String(nonce), ...by } },
   }

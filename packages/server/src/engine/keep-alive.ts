@@ -4,7 +4,7 @@
  * transaction that waited too long is called stuck, the lowest nonce only, since those above wait for it.
  */
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, inclusionOf } from '../core/transaction.ts'
+import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 /** `lowestLent`: the lowest unmined nonce that somebody who signs for himself holds. */
@@ -47,7 +47,7 @@ export function nextDueAt(inFlight: Iterable<InFlight>, policy: Policy, holdUnti
   for (const tx of inFlight) {
     if (!isWaiting(tx)) continue
     next = Math.min(next, tx.nextResubmitAt)
-    if (tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor') continue
+    if (tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor' || isPreconfirmed(tx)) continue
     next = Math.min(next, tx.waitingSince + policy.stuckAfterMs)
   }
   return next === Number.POSITIVE_INFINITY ? null : next

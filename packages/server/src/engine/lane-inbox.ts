@@ -50,6 +50,9 @@ function repeatKey(signal: LaneSignal): string | null {
     case 'tick':
     case 'chain':
       return signal.type
+    case 'preconfirmed':
+    case 'preconfirmation.lost':
+      return `preconfirmation:${signal.txId}`
     case 'deep':
     case 'withdrawn':
       return `${signal.type}:${signal.txId}:${signal.blockHash}`

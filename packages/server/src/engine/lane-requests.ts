@@ -7,7 +7,7 @@
  * the chain is asked beside the cycles and comes back as a signal: the account's counts, which tell whether a nonce whose
  * lock ran out was used after all, and whose the transaction is that a holder named.
  */
-import { assessInclusion, type ChainView, type Finality, type Inclusion } from '../core/finality.ts'
+import { assessInclusion, type ChainView, type Finality, finalHeight, type Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import { decideReset, type NonceReset } from '../core/nonce-reset.ts'
@@ -50,6 +50,8 @@ export interface LentNonce {
   readonly nonce: number
   /** Its holder has named a transaction. */
   readonly isUsed: boolean
+  /** When it did. */
+  readonly usedAt: number | null
   readonly isMined: boolean
 }
 
@@ -84,6 +86,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   let resets: readonly NonceReset[] = []
   let held: readonly LentNonce[] = []
   let isRead = false
+  let isStopped = false
   let counts: AccountCounts | null = null
   let counting = false
   /** The height at which some lapsed nonce was found used, but not finally. */
@@ -106,6 +109,8 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   }
 
   function settle(reservations: readonly OpenReservation[], unanswered: readonly NonceReset[]): void {
+    // Read while the lane was being stopped: another may run it by now, and watches what it has.
+    if (isStopped) return
     open = new Map(reservations.map((reservation) => [reservation.id, reservation]))
     resets = unanswered
     held = reservations.flatMap(toLentNonce)
@@ -152,11 +157,16 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     putOff.delete(hash)
     if (verdict === 'right' && inclusion) ports.post({ type: 'inclusions', inclusions: [{ txId: id, inclusion }] })
     if (verdict === 'wrong') ports.post({ type: 'asked' })
-    if (verdict === 'unknown') ports.lookUp(id)
+    // Not at once: the node that has the receipt may go on not having the transaction.
+    if (verdict === 'unknown') clock.schedule(ports.retryMs, () => ports.lookUp(id))
   }
 
   function decide(ledger: Ledger, context: DecideContext): Storable | null {
-    if (open.size === 0 && resets.length === 0) return null
+    if (open.size === 0 && resets.length === 0) {
+      // Asked for by somebody who has gone since: whoever comes next needs them as they are then.
+      counts = null
+      return null
+    }
     const reset = decideFirstReset(ledger, [...ledger.inFlight.values()])
     if (reset !== null) return reset
     const next = createRequestDraft({
@@ -249,20 +259,24 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   async function readCounts(view: ChainView | null): Promise<AccountCounts> {
     const { signer } = lease.lane
     const height = view === null ? null : finalHeight(view, ports.finality())
-    const [latest, pending, final] = await Promise.all([
+    const [latest, atHead, pending, final] = await Promise.all([
       ports.chain.getTransactionCount(signer, 'latest'),
+      // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
+      view === null ? 0 : ports.chain.getTransactionCount(signer, view.head.number),
       ports.chain.getTransactionCount(signer, 'pending'),
       height !== null && height >= 0 && [...open.values()].some(isLapsed)
         ? ports.chain.getTransactionCount(signer, height)
         : null,
     ])
-    return { latest, pending, final }
+    return { latest: Math.max(latest, atHead), pending, final }
   }
 
   return {
     refresh,
     forget: () => {
       isRead = false
+      // The cycle that was to take the answer may have broken.
+      counting = false
     },
     take,
     decide,
@@ -273,12 +287,15 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       draft = null
     },
     held: () => held,
-    stop: () => cancelTimer(),
+    stop: () => {
+      isStopped = true
+      cancelTimer()
+    },
   }
 }
 
-function toLentNonce({ nonce, state, inclusion }: OpenReservation): readonly LentNonce[] {
-  return nonce === null ? [] : [{ nonce, isUsed: state === 'USED', isMined: inclusion !== null }]
+function toLentNonce({ nonce, state, usedAt, inclusion }: OpenReservation): readonly LentNonce[] {
+  return nonce === null ? [] : [{ nonce, isUsed: state === 'USED', usedAt, isMined: inclusion !== null }]
 }
 
 function isLocked({ state, isExpired }: OpenReservation): boolean {
@@ -289,17 +306,6 @@ function isLocked({ state, isExpired }: OpenReservation): boolean {
 function isLapsed({ state, isExpired, finalAt }: OpenReservation): boolean {
   if (finalAt !== null) return false
   return state === 'RELEASED' || (isExpired && (state === 'REQUESTED' || state === 'RESERVED'))
-}
-
-function finalHeight(view: ChainView, finality: Finality): number | null {
-  switch (finality.type) {
-    case 'confirmations':
-      return view.head.number - finality.count
-    case 'safe':
-      return view.safe
-    case 'finalized':
-      return view.finalized
-  }
 }
 
 function asStorable(write: LaneWrite, after: Ledger): Storable {

@@ -4,7 +4,7 @@ import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Queued, TxId } from '../core/transaction.ts'
-import type { AccountCounts, ChainCounts } from './free-nonces.ts'
+import type { AccountCounts } from './free-nonces.ts'
 import type { Preparation } from './prepare.ts'
 
 export type LaneSignal =
@@ -22,6 +22,15 @@ export type LaneSignal =
       readonly type: 'inclusions'
       readonly inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]
     }
+  /** A receipt of one of its hashes, in a block above the head. */
+  | {
+      readonly type: 'preconfirmed'
+      readonly txId: TxId
+      readonly hash: Hash
+      readonly blockNumber: number
+      readonly succeeded: boolean
+    }
+  | { readonly type: 'preconfirmation.lost'; readonly txId: TxId; readonly blockNumber: number | null }
   /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. */
   | { readonly type: 'chain'; readonly view: ChainView; readonly forkFrom: number | null }
   /** Deeper than the header window: the node says that the inclusion's block is canonical, with these on top of it. */
@@ -36,7 +45,7 @@ export type LaneSignal =
   | {
       readonly type: 'prepared'
       readonly preparations: readonly Preparation[]
-      readonly counts: ChainCounts | null
+      readonly counts: AccountCounts | null
       /** As many were read from the queue as were asked for: there may be more. */
       readonly isFull: boolean
       /** Those that wait for funds were read as well, before their time. */

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
+import type { Policy } from '../core/policy.ts'
 import { inclusionIn } from '../core/sample-transactions.suite.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
@@ -18,7 +19,7 @@ import { CHAIN_ID, keyOf, QUICK } from './test-cluster.suite.ts'
 import type { Writer } from './writer.ts'
 
 /** One lane on a memory store; what it wants sent and watched is written down, and its writes can be held or answered by hand. */
-async function setUp() {
+async function setUp(policy: Policy = QUICK) {
   const clock = createManualClock()
   const telemetry = createRecordingTelemetry()
   const store = createFaultyStore(createMemoryStore({ clock }))
@@ -26,7 +27,7 @@ async function setUp() {
   const [address] = signer.addresses()
   if (address === undefined) throw new Error('no address')
   const lane = { chainId: CHAIN_ID, signer: address }
-  await store.registerSigners([{ lane, policy: QUICK, label: null }])
+  await store.registerSigners([{ lane, policy, label: null }])
   const lease = await acquire(store, lane, 'node-a', 3_600_000)
   const chain = createFakeChain({ chainId: CHAIN_ID, balances: { [address]: 10n ** 21n } })
   const sent: Broadcast[] = []
@@ -74,7 +75,7 @@ async function setUp() {
       prepareRetryMs: 1_000,
       mempoolPerAccount: 1_000,
     },
-    policy: () => QUICK,
+    policy: () => policy,
     isPaused: () => false,
     mayAct: () => state.held,
     onStuck: () => {},
@@ -156,7 +157,7 @@ describe('order of acts', () => {
   })
 
   test('an offer that no block takes holds the line without a nonce, and goes on when the base fee has fallen', async () => {
-    const { submit, find, wake, chain, clock } = await setUp()
+    const { submit, find, wake, chain, clock } = await setUp({ ...QUICK, onDeferral: 'hold' })
     chain.setBaseFee(10n)
     const offer = await submit({ fees: { type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 1n } })
     const behind = await submit()
@@ -215,7 +216,7 @@ describe('order of acts', () => {
   })
 
   test('a call that the node will not run is put off alone: those before it go, those behind it keep their place', async () => {
-    const { submit, find, wake, clock, chain } = await setUp()
+    const { submit, find, wake, clock, chain } = await setUp({ ...QUICK, onDeferral: 'hold' })
     const { estimate } = chain
     chain.estimate = async (calls) =>
       (await estimate(calls)).map((outcome, index) =>
@@ -235,7 +236,7 @@ describe('order of acts', () => {
 })
 
 test('bytes that go out again are counted, the first time is not', async () => {
-  const { submit, wake, clock, telemetry, state, sent } = await setUp()
+  const { submit, wake, clock, telemetry, sent } = await setUp()
   await submit()
   await wake()
   expect(sent).toHaveLength(1)
@@ -243,10 +244,34 @@ test('bytes that go out again are counted, the first time is not', async () => {
   await clock.advance(QUICK.resubmitIntervalMs)
   expect(sent).toHaveLength(2)
   expect(telemetry.valueOf('drover_resubmits_total', { result: 'sent' })).toBe(1)
-  state.held = false
-  await clock.advance(QUICK.resubmitIntervalMs)
-  expect(telemetry.valueOf('drover_resubmits_total', { result: 'withheld' })).toBe(1)
   expect(telemetry.valueOf('drover_transitions_total', { from: 'QUEUED', to: 'ALLOCATED' })).toBe(1)
+})
+
+describe('bytes that are withheld because a renewal of the lease is late', () => {
+  test('go as soon as the lane may act again, without waiting for their next turn', async () => {
+    const { submit, wake, clock, state, sent } = await setUp()
+    state.held = false
+    await submit()
+    await wake()
+    await clock.advance(1_000)
+    expect(sent).toHaveLength(0)
+    state.held = true
+    await clock.advance(300)
+    expect(sent).toHaveLength(1)
+  })
+
+  test('never go once the lane has stopped', async () => {
+    const { submit, wake, clock, state, sent, runner, telemetry } = await setUp()
+    await submit()
+    await wake()
+    state.held = false
+    await clock.advance(QUICK.resubmitIntervalMs)
+    await runner.stop()
+    state.held = true
+    await clock.advance(1_000)
+    expect(sent).toHaveLength(1)
+    expect(telemetry.valueOf('drover_resubmits_total', { result: 'withheld' })).toBe(1)
+  })
 })
 
 describe('a lease that is gone', () => {

@@ -7,31 +7,32 @@
  * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
  */
 
-import { maxCostInFlight } from '../core/cost.ts'
 import { isFill } from '../core/fill.ts'
-import { assessInclusion, type ChainView, type Finality, listConfirmations } from '../core/finality.ts'
+import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, type Intent, inclusionOf, type Queued, type TxId } from '../core/transaction.ts'
+import { type InFlight, type Intent, inclusionOf, newestAttempt, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
-import { type Store, StoreUnavailable } from '../ports/store.ts'
+import { type LaneWrite, type Store, StoreUnavailable } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { createAccountWatch } from './account-watch.ts'
 import { allocateNonces } from './allocate.ts'
-import { judgeBalance } from './balance-alert.ts'
+import { applySignal } from './apply-signal.ts'
+import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
-import { type ChainCounts, findGaps, findUsed } from './free-nonces.ts'
-import { createGapWatch } from './gap-watch.ts'
+import { findUsed } from './free-nonces.ts'
+import { createGapWatch, type GapScene } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
-import { insertFills } from './insert-fills.ts'
 import { keepAlive, nextDueAt } from './keep-alive.ts'
 import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
+import { createLaneFunds } from './lane-funds.ts'
 import { createLaneInbox } from './lane-inbox.ts'
+import { createLaneQueue } from './lane-queue.ts'
 import { createLaneRequests } from './lane-requests.ts'
+import { countSlots, findHighest, findLowestLent, hasGap, isBlocked } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
-import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
+import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
 import type { Storable } from './request-draft.ts'
 import { tellTransition } from './tell-transition.ts'
@@ -65,35 +66,30 @@ export interface LanePorts {
 }
 
 export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
-  const { store, writer, chain, clock, telemetry, broadcaster, tracker, settings } = ports
+  const { store, writer, chain, clock, telemetry, tracker, settings } = ports
   const inbox = createLaneInbox()
   let ledger: Ledger | null = null
   let ready: Extract<LaneSignal, { type: 'prepared' }> | null = null
   let view: ChainView | null = null
-  let queueMayHaveMore = true
-  let preparing = false
-  let holdUntil = 0
-  let predecessorMined = false
-  /** What the cheapest needs that the balance did not cover, and whether those are to be tried before their time. */
-  let leastUnfunded: bigint | null = null
-  let retryUnfunded = true
-  let readingFunds = false
-  let isLow: boolean | null = null
-  /** A pass for the gaps was made since the last block: it is not repeated before something changes. */
-  let gapsTried = false
+  /** Writes with new nonces that were refused in a row: the bytes may have been signed before, so the next ones differ. */
+  let variation = 0
   /** Failures since the last write that was stored, and until when the next one is put off, by the monotonic clock. */
   let failures = 0
   let resumeAt = Number.NEGATIVE_INFINITY
   let cycling: Promise<void> | null = null
   let stopped = false
   let cancelTick = (): void => {}
-  let sending: Promise<void> = Promise.resolve()
   const alarmed = new Set<TxId>()
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
   const beside = { chain, clock, telemetry, lane: lease.lane, wake: () => post({ type: 'tick' }) }
-  const account = createAccountWatch(beside)
+  const funds = createLaneFunds(beside)
   const replacer = createReplacer({ ...beside, signer: ports.signer })
   const gaps = createGapWatch(beside)
+  const queue = createLaneQueue({
+    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
+    finality: () => finalityOf({ finality: null }),
+  })
+  const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
   const requests = createLaneRequests({
     ...{ lease, store, chain, clock, telemetry, post, retryMs: settings.prepareRetryMs },
     finality: () => finalityOf({ finality: null }),
@@ -114,7 +110,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       await cycle(inbox.takeAll()).catch((error: unknown) => {
         // A lane that breaks takes no other along: it starts over from what the store has.
         telemetry.log('error', 'a cycle of a lane broke; loading it again', { ...fields, error })
-        preparing = false
+        queue.passed()
         reload()
         backOff()
       })
@@ -127,7 +123,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   async function cycle(signals: readonly LaneSignal[]): Promise<void> {
     if (signals.some((signal) => signal.type === 'amended')) {
       ledger = null
-      holdUntil = 0
+      queue.goOn()
     }
     const loaded = ledger === null
     if (ledger === null && !(await load())) return inbox.putBack(signals)
@@ -135,15 +131,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const draft = createLaneDraft(ledger, ports.policy())
     if (loaded) recover(draft)
     for (const signal of signals) take(signal, draft)
-    minding(draft)
+    if (funds.mind(draft, ports.policy())) queue.goOn()
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), findLowestLent())
-    await replacer.replace(draft, { policy: ports.policy(), head: view?.head.number ?? null, isBlocked })
+    keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
+    await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
     await answerRequests()
-    prepareMore()
+    advanceQueue()
   }
 
   /** After everything else, so that it finds the ledger as it is stored. */
@@ -157,14 +153,14 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       return backOff()
     }
     const followsChain = ledger.cursor === null || ports.policy().externalUse
-    const slots = countSlots([...ledger.inFlight.values()])
+    const slots = slotsBeside(ledger.inFlight.values())
     const answer = requests.decide(ledger, { slots, isPaused: ports.isPaused(), followsChain, view })
     if (answer === null || !(await save(answer))) return
     requests.stored()
     // What was freed may be lent at once, and the next reset be answered.
     inbox.put({ type: 'tick' })
-    queueMayHaveMore = true
-    gapsTried = false
+    queue.wake()
+    queue.gapsChanged()
   }
 
   /** Rebuilds everything from the store. A store that does not answer is asked again by the next tick. */
@@ -178,8 +174,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         recyclable: lane.recyclable,
       }
       ready = null
-      queueMayHaveMore = true
-      retryUnfunded = true
+      queue.wake()
+      funds.recall(await readBalance(), ports.policy())
       tracker.adopt(runner, lane.inFlight)
       requests.forget()
       await requests.refresh()
@@ -194,6 +190,13 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       backOff()
       return false
     }
+  }
+
+  /** As it was stored last; only asked for where policy makes something of it. */
+  async function readBalance(): Promise<bigint | null> {
+    if (ports.policy().lowBalanceWei === null) return null
+    const [status] = await store.listLaneStatus({ lane: lease.lane })
+    return status?.health.balance?.wei ?? null
   }
 
   /** What arrives meanwhile is kept. */
@@ -212,200 +215,104 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function take(signal: LaneSignal, draft: LaneDraft): void {
     const at = clock.now()
+    applySignal(draft, signal, at)
     switch (signal.type) {
       case 'work':
-        queueMayHaveMore = true
+      case 'nonce.lost':
+        // What lost its nonce may stand in line again.
+        queue.wake()
         return
       case 'answers':
-        if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) account.suspectCode()
-        for (const { txId, hash, outcome } of signal.answers) {
-          const tx = draft.current(txId)
-          if (tx) draft.apply(tx, { type: 'broadcast.answered', at, hash, outcome })
-        }
+        if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) funds.account.suspectCode()
+        return
+      case 'expired':
+        // It may be what held the line.
+        queue.goOn()
         return
       case 'inclusions':
-        // What waited for a predecessor may go on, also if it is being prepared at this moment.
-        predecessorMined = true
-        for (const { txId, inclusion } of signal.inclusions) {
-          const tx = draft.current(txId)
-          if (tx) draft.apply(tx, { type: 'inclusion.seen', at, inclusion })
-        }
+        queue.predecessorMined()
         return
       case 'chain':
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
-        watchFunds(draft)
+        funds.watch(draft, headNumber())
         // Whether a free nonce can be used, or must be filled, may change with every block.
-        gapsTried = false
-        if (hasGap()) queueMayHaveMore = true
+        queue.gapsChanged()
+        if (ledger !== null && hasGap(ledger, requests.held())) queue.wake()
         return
-      case 'deep':
-      case 'withdrawn': {
-        const tx = draft.current(signal.txId)
-        const { blockHash } = signal
-        if (tx === undefined) return
-        if (signal.type === 'withdrawn') draft.apply(tx, { type: 'inclusion.reorged', at, blockHash })
-        else draft.apply(tx, { type: 'finality.reached', at, blockHash, confirmations: signal.confirmations })
-        return
-      }
-      case 'nonce.lost': {
-        const tx = draft.current(signal.txId)
-        if (tx) draft.apply(tx, { type: 'nonce.lost', at, nonce: signal.nonce })
-        // It may stand in line again.
-        queueMayHaveMore = true
-        return
-      }
       case 'prepared':
-        preparing = false
+        queue.passed()
         ready = signal
-        if (signal.heldUntil !== null) holdUntil = signal.heldUntil
+        if (signal.heldUntil !== null) queue.hold(signal.heldUntil)
         return
       case 'prepare.failed':
-        preparing = false
-        holdUntil = at + settings.prepareRetryMs
-        return
-      case 'expired':
-        for (const tx of signal.transactions) draft.apply(tx, { type: 'deadline.passed', at })
-        return
-      case 'amended':
-      case 'asked':
-      case 'counts':
-      case 'tick':
-        return
+        queue.passed()
+        queue.hold(at + settings.prepareRetryMs)
     }
   }
 
-  /** One look at the chain for every mined transaction of the lane: final, withdrawn, or on a new fork. */
   function assess(draft: LaneDraft, chainView: ChainView, forkFrom: number | null): void {
-    const at = clock.now()
-    for (const tx of draft.inFlight()) {
-      const inclusion = inclusionOf(tx)
-      if (inclusion === null) continue
-      const { blockHash } = inclusion
-      const finality = finalityOf(tx.intent)
-      const status = assessInclusion(inclusion, chainView, finality)
-      if (status.type === 'reorged') draft.apply(tx, { type: 'inclusion.reorged', at, blockHash })
-      else if (status.type === 'unknown') tracker.lookUp(tx.id)
-      else {
-        if (forkFrom !== null && inclusion.blockNumber < forkFrom) {
-          const confirmations = listConfirmations(inclusion.blockNumber, chainView, finality)
-          draft.apply(tx, { type: 'confirmations.replaced', at, blockHash, confirmations })
-        }
-        if (status.type === 'final') {
-          draft.apply(tx, { type: 'finality.reached', at, blockHash, confirmations: status.confirmations })
-        }
-      }
-    }
+    assessInclusions(draft, { view: chainView, forkFrom, at: clock.now(), finalityOf, lookUp: tracker.lookUp })
   }
 
   async function allocate(draft: LaneDraft): Promise<void> {
     if (ready === null || ledger === null) return
-    const { preparations, counts, isFull, hasUnfunded, heldUntil } = ready
+    const pass = ready
+    const { preparations, counts } = pass
     ready = null
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const result = await allocateNonces(draft, preparations, {
-      ...{ lease, ledger, counts, policy: ports.policy(), slots: countSlots(draft.inFlight()), highest: findHighest() },
-      ...{ funds: account, now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer },
+      ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
+      ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: requests.held() }), funds: funds.account },
+      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation },
     })
-    if (result.holdUntil !== null) holdUntil = result.holdUntil
-    // What was not read in this pass is as unfunded as it was; but a pass that got somewhere may find more to do.
-    if (hasUnfunded) retryUnfunded = isFull && result.allocated > 0
-    if (hasUnfunded && !isFull && heldUntil === null) leastUnfunded = null
-    if (result.leastUnfunded !== null && (leastUnfunded === null || result.leastUnfunded < leastUnfunded))
-      leastUnfunded = result.leastUnfunded
+    if (result.holdUntil !== null) queue.hold(result.holdUntil)
+    if (result.allocated > 0) queue.gapsChanged()
+    funds.settle(pass, result)
     if (result.signingError !== null) {
       telemetry.log('error', 'signing failed; no nonce was taken', { ...fields, error: result.signingError })
     }
   }
 
-  /** How many more may take a nonce: policy counts until they are final, a node's pool until they are mined. */
-  function countSlots(inFlight: readonly InFlight[]): number {
-    const lent = requests.held()
-    const unmined = inFlight.filter((tx) => inclusionOf(tx) === null).length + lent.filter(isUnmined).length
-    const kept = account.isDelegated() ? 1 : settings.mempoolPerAccount
-    return Math.min(ports.policy().maxInFlight - inFlight.length - lent.length, kept - unmined)
+  function slotsBeside(inFlight: Iterable<InFlight>): number {
+    const unmined = funds.account.isDelegated() ? 1 : settings.mempoolPerAccount
+    return countSlots({ inFlight, lent: requests.held() }, { inFlight: ports.policy().maxInFlight, unmined })
   }
 
-  /** The highest nonce that is on its way. */
-  function findHighest(): number | null {
-    let highest: number | null = null
-    for (const tx of ledger?.inFlight.values() ?? []) if (inclusionOf(tx) === null) highest = tx.nonce
-    for (const lent of requests.held()) {
-      // What its holder has not used may come back: no reason yet to fill what is free below it.
-      if (lent.isUsed && !lent.isMined) highest = Math.max(highest ?? lent.nonce, lent.nonce)
-    }
-    return highest
+  function isHeldUp(nonce: number): boolean {
+    return ledger !== null && isBlocked(nonce, ledger, requests.held())
   }
 
-  /** The lowest nonce that somebody else holds and that is in no block: those above wait for it. */
-  function findLowestLent(): number | null {
-    const nonces = requests.held().flatMap((lent) => (isUnmined(lent) ? [lent.nonce] : []))
-    return nonces.length === 0 ? null : Math.min(...nonces)
-  }
-
-  function hasGap(): boolean {
-    return ledger !== null && findGaps(ledger.recyclable, null, findHighest()).length > 0
-  }
-
-  function isBlocked(nonce: number): boolean {
-    if (requests.held().some((lent) => isUnmined(lent) && lent.nonce < nonce)) return true
-    return ledger?.recyclable.some((free) => free < nonce) ?? false
+  function headNumber(): number | null {
+    return view?.head.number ?? null
   }
 
   /** What is found free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
     const inFlight = draft.inFlight()
-    const lowest = inFlight.find((tx) => inclusionOf(tx) === null)
+    const lowest = findLowestSent(inFlight)
     const found = gaps.find({
-      ...{ policy: ports.policy(), head: view?.head.number ?? null, lowest },
+      ...{ policy: ports.policy(), head: headNumber(), lowest },
       isHeld: (from, to) => [...inFlight, ...requests.held()].some(({ nonce }) => nonce >= from && nonce < to),
-      isBlocked: lowest !== undefined && isBlocked(lowest.nonce),
+      isBlocked: lowest !== null && isHeldUp(lowest.nonce),
     })
     if (found.length === 0) return
     for (const nonce of found) draft.markNonce(nonce, 'RECYCLABLE')
     draft.note({ type: 'gap.found', cause: null, detail: { nonces: found } })
     telemetry.log('warn', "a nonce below those on their way is nobody's", { ...fields, nonces: found.join() })
-    queueMayHaveMore = true
-    gapsTried = false
+    queue.wake()
+    queue.gapsChanged()
   }
 
-  function sumReserved(): bigint {
-    let sum = 0n
-    for (const tx of ledger?.inFlight.values() ?? []) if (inclusionOf(tx) === null) sum += maxCostInFlight(tx)
-    return sum
-  }
-
-  /** Out of funds the lane rests, but with each block it looks whether somebody has paid in. */
-  function watchFunds(draft: LaneDraft): void {
-    const isShort = leastUnfunded !== null || draft.inFlight().some((tx) => tx.subState === 'waiting_for_funds')
-    if (!isShort || readingFunds) return
-    readingFunds = true
-    account
-      .readBalance(view?.head.number ?? null, sumReserved)
-      .catch((error: unknown) => telemetry.log('error', 'reading a balance broke', { ...fields, error }))
-      .finally(() => {
-        readingFunds = false
-        beside.wake()
-      })
-  }
-
-  /** What was found out about the account beside the cycles. */
-  function minding(draft: LaneDraft): void {
-    account.lookAtCode()
-    const news = account.takeNews()
-    if (news === null) return
-    draft.setBalance({ wei: news.wei, at: news.at })
-    isLow = judgeBalance(draft, { balanceWei: news.wei, wasLow: isLow, policy: ports.policy(), telemetry, fields })
-    const available = account.available()
-    if (leastUnfunded !== null && available !== null && available >= leastUnfunded) {
-      retryUnfunded = true
-      queueMayHaveMore = true
-      holdUntil = 0
+  /** The lowest that waits for a block, be it the lane's own or a holder's, and since when. */
+  function findLowestSent(inFlight: readonly InFlight[]): GapScene['lowest'] {
+    const own = inFlight.find((tx) => inclusionOf(tx) === null)
+    const newest = own && newestAttempt(own)
+    let lowest = own && newest ? { nonce: own.nonce, since: newest.createdAt } : null
+    for (const { nonce, usedAt, isMined } of requests.held()) {
+      if (usedAt !== null && !isMined && (lowest === null || nonce < lowest.nonce)) lowest = { nonce, since: usedAt }
     }
-    if (!news.isRise) return
-    for (const tx of draft.inFlight()) {
-      if (tx.subState === 'waiting_for_funds') draft.apply(tx, { type: 'resubmit.claimed', at: news.at })
-    }
+    return lowest
   }
 
   /** False: nothing was stored, and the lane has stopped or loads again. */
@@ -423,6 +330,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     switch (result.type) {
       case 'written':
         failures = 0
+        if (takesNonce(write)) variation = 0
         ledger = draft.settle(result.versions)
         for (const stored of write.saves) tellTransition(telemetry, stored)
         act(draft)
@@ -434,7 +342,6 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         ports.onFenced()
         return false
       case 'stale':
-        isLow = null
         telemetry.count('drover_lane_reloads_total', { cause: 'stale' })
         reload()
         // Somebody else's change is met once; what stays stale after a fresh load must not spin.
@@ -443,7 +350,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'refused':
         telemetry.count('drover_lane_reloads_total', { cause: 'refused' })
         telemetry.log('error', 'the database refused a write of a lane', { ...fields, detail: result.detail })
-        holdUntil = clock.now() + settings.prepareRetryMs
+        queue.hold(clock.now() + settings.prepareRetryMs)
+        if (takesNonce(write)) variation++
         reload()
         backOff()
         return false
@@ -457,20 +365,22 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function act(draft: Storable): void {
     const toSend = new Map<TxId, InFlight>()
+    const fills = new Set(draft.changed().flatMap((tx) => (isFill(tx.intent) ? [tx.id] : [])))
     for (const { txId, effect } of draft.effects()) {
       const tx = ledger?.inFlight.get(txId)
-      if (effect.type === 'broadcast' && tx && !tx.suspended && inclusionOf(tx) === null) toSend.set(txId, tx)
+      if (effect.type === 'broadcast' && tx && isToBeSent(tx)) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
       if (effect.type === 'nonce.freed') {
-        queueMayHaveMore = true
-        gapsTried = false
+        queue.wake()
+        // Another fill would be refused as well: not before the next block.
+        if (!fills.has(txId)) queue.gapsChanged()
       }
       if (effect.type === 'alarm') raiseAlarm(txId, effect.cause)
     }
     // Stopped while the write was under way: the next owner sends, and nobody here watches any more.
     if (stopped) return
     tracker.update(runner, draft.changed())
-    if (toSend.size > 0) send([...toSend.values()].sort((a, b) => a.nonce - b.nonce))
+    send([...toSend.values()])
   }
 
   function raiseAlarm(txId: TxId, cause: string): void {
@@ -480,101 +390,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     ports.onStuck(txId, () => !stopped)
   }
 
-  /** Batches of one lane leave one after the other, so that its nonces reach a node in order. */
-  function send(transactions: readonly InFlight[]): void {
-    const attempts = transactions.flatMap((tx) => {
-      const attempt = tx.attempts.at(-1)
-      return attempt === undefined ? [] : [{ txId: tx.id, raw: attempt.raw, hash: attempt.hash }]
-    })
-    const again = transactions.filter((tx) => tx.submitCount > 0).length
-    sending = sending.then(async () => {
-      const answer = await broadcaster.send({ attempts, maySend: () => !stopped && ports.mayAct() })
-      if (again > 0) telemetry.count('drover_resubmits_total', { result: answer.type }, again)
-      if (answer.type === 'withheld') return
-      post({
-        type: 'answers',
-        answers: attempts.flatMap(({ txId, hash }, index) => {
-          const outcome = answer.outcomes[index]
-          return outcome === undefined ? [] : [{ txId, hash, outcome }]
-        }),
-      })
-    })
-  }
-
-  function prepareMore(): void {
-    if (preparing || stopped || ledger === null || !queueMayHaveMore || ports.isPaused()) return
-    const gap = hasGap()
-    if (clock.now() < holdUntil && !predecessorMined && (!gap || gapsTried)) return
-    const policy = ports.policy()
-    const inFlight = [...ledger.inFlight.values()]
-    const slots = countSlots(inFlight)
-    const limit = Math.min(settings.prepareBatch, gap ? Math.max(slots, ledger.recyclable.length) : slots)
-    if (limit <= 0) return
-    preparing = true
-    gapsTried = gap
-    const predecessorsPending = inFlight.some((tx) => inclusionOf(tx) === null)
-    const isFreed = predecessorMined || !predecessorsPending
-    if (predecessorMined) holdUntil = 0
-    predecessorMined = false
-    prepare(limit, { policy, predecessorsPending }, isFreed).then(post, (error: unknown) => {
-      telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
-      post({ type: 'prepare.failed' })
-    })
-  }
-
-  async function prepare(limit: number, context: PrepareContext, isFreed: boolean): Promise<LaneSignal> {
-    queueMayHaveMore = false
-    const { policy } = context
-    const recyclable = ledger?.recyclable ?? []
-    // Fills that wait for funds must be seen, or others would be made in their place.
-    const hasUnfunded = retryUnfunded || policy.onLackOfFunds === 'hold' || hasGap()
-    const queued = await store.readQueue(lease.lane, limit, { passOverUnfunded: !hasUnfunded })
-    if (queued.length > 0) queueMayHaveMore = true
-    const heldUntil = findHold(queued[0], isFreed)
-    const going = heldUntil === null ? queued : []
-    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, heldUntil } as const
-    if (going.length === 0 && !hasGap()) return { ...common, preparations: [], counts: null }
-    const needsCount = ledger?.cursor === null || policy.externalUse || recyclable.length > 0
-    const [preparations, counts] = await Promise.all([
-      prepareTransactions(chain, going, context),
-      needsCount ? readCounts(recyclable.length > 0) : null,
-      account.readBalance(view?.head.number ?? null, sumReserved),
-      account.knowCode(),
-    ])
-    const coming = queued.filter((tx) => isFill(tx.intent)).length + preparations.filter(isReadyToGo).length
-    const fills = policy.mayReplace ? await prepareFills(coming, counts, context) : []
-    return { ...common, preparations: [...fills, ...preparations], counts }
-  }
-
-  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money. */
-  function findHold(first: Queued | undefined, isFreed: boolean): number | null {
-    if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
-    if (isFreed && first.subState === 'waiting_for_predecessor') return null
-    const isUnfunded = first.subState === 'waiting_for_funds'
-    if (isUnfunded && (retryUnfunded || ports.policy().onLackOfFunds === 'pass_over')) return null
-    return first.retryAt
-  }
-
-  async function readCounts(withLatest: boolean): Promise<ChainCounts> {
-    const { signer } = lease.lane
-    const [pending, latest] = await Promise.all([
-      chain.getTransactionCount(signer, 'pending'),
-      withLatest ? chain.getTransactionCount(signer, 'latest') : 0,
-    ])
-    return { pending, latest }
-  }
-
-  /** Gaps for which the queue has nothing that is ready are filled with nothing. */
-  async function prepareFills(
-    coming: number,
-    counts: ChainCounts | null,
-    context: PrepareContext,
-  ): Promise<readonly Preparation[]> {
-    const gaps = findGaps(ledger?.recyclable ?? [], counts, findHighest())
-    const open = gaps.slice(coming, coming + settings.prepareBatch)
-    if (open.length === 0) return []
-    telemetry.log('info', 'gaps are filled with empty transactions', { ...fields, nonces: open.join() })
-    return await prepareTransactions(chain, await insertFills(ports, lease.lane, open), context)
+  function advanceQueue(): void {
+    if (stopped || ledger === null || ports.isPaused()) return
+    const slots = slotsBeside(ledger.inFlight.values())
+    queue.advance({ ledger, lent: requests.held(), slots, policy: ports.policy(), view })
   }
 
   function scheduleTick(): void {
@@ -584,7 +403,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const policy = ports.policy()
-    const waits = nextDueAt(ledger.inFlight.values(), policy, holdUntil > now ? holdUntil : null)
+    const waits = nextDueAt(ledger.inFlight.values(), policy, queue.heldUntil() > now ? queue.heldUntil() : null)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))
@@ -613,10 +432,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   return runner
 }
 
-function isReadyToGo({ type, tx }: Preparation): boolean {
-  return type === 'ready' && !isFill(tx.intent)
+/** What is to be cancelled does not go out again while its cancellation is about to be signed; at the cap there may never be one. */
+function isToBeSent(tx: InFlight): boolean {
+  if (tx.suspended || inclusionOf(tx) !== null) return false
+  return tx.wish !== 'cancel' || newestAttempt(tx)?.kind === 'cancel' || tx.error?.code === 'fee_above_cap'
 }
 
-function isUnmined({ isMined }: { readonly isMined: boolean }): boolean {
-  return !isMined
+function takesNonce({ saves }: LaneWrite): boolean {
+  return saves.some(({ before, tx }) => before.state === 'QUEUED' && tx.state === 'ALLOCATED')
 }

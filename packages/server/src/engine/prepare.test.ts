@@ -13,11 +13,10 @@ const MARKET: FeeMarket = {
   priorityFeePerGas: { slow: 1n, standard: GWEI, fast: 2n * GWEI },
 }
 
-function createChain(outcomes: readonly CallOutcome[] | Error, balance = 10n ** 18n) {
+function createChain(outcomes: readonly CallOutcome[] | Error) {
   const asked: number[] = []
   const chain: Parameters<typeof prepareTransactions>[0] = {
     getFeeMarket: async () => MARKET,
-    getBalance: async () => balance,
     estimate: async (calls) => {
       asked.push(calls.length)
       if (outcomes instanceof Error) throw outcomes
@@ -138,26 +137,5 @@ describe('the price', () => {
       { type: 'ready' },
     ])
     expect(await prepare([OK], [{ fees: { type: 'legacy', gasPrice: 30n } }])).toMatchObject([{ type: 'deferred' }])
-  })
-
-  test('that the account cannot pay takes no nonce: gas at the highest price, and the value', async () => {
-    // 60,000 gas at twice the base fee and the tip.
-    const gas = 60_000n * 21n * GWEI
-    const preparedWith = async (balance: bigint) => {
-      const { chain } = createChain([OK], balance)
-      const [only] = await prepareTransactions(chain, intents({ value: 7n }), {
-        policy: STABLE,
-        predecessorsPending: false,
-      })
-      return only
-    }
-    expect(await preparedWith(gas + 7n)).toMatchObject({ type: 'ready' })
-    expect(await preparedWith(gas + 6n)).toMatchObject({
-      ...{ type: 'deferred', subState: 'waiting_for_funds' },
-      error: {
-        code: 'insufficient_funds',
-        reason: `gas and value may cost ${gas + 7n} wei, and the balance is ${gas + 6n}`,
-      },
-    })
   })
 })

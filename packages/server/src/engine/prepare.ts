@@ -4,6 +4,7 @@
  */
 
 import { type FeeMarket, type Fees, maxPricePerGas } from '../core/fees.ts'
+import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
 import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
@@ -20,7 +21,7 @@ export interface PrepareContext {
   readonly predecessorsPending: boolean
 }
 
-type PreparingChain = Pick<Chain, 'getFeeMarket' | 'getBalance' | 'estimate'>
+type PreparingChain = Pick<Chain, 'getFeeMarket' | 'estimate'>
 
 export async function prepareTransactions(
   chain: PreparingChain,
@@ -28,21 +29,16 @@ export async function prepareTransactions(
   context: PrepareContext,
 ): Promise<readonly Preparation[]> {
   try {
-    const [market, balance] = await Promise.all([chain.getFeeMarket(), readBalance(chain, queued)])
+    const market = await chain.getFeeMarket()
     const estimated = queued.filter(needsEstimate)
     const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall)) : []
     const byId = new Map(estimated.map((tx, index) => [tx.id, outcomes[index]]))
     return queued.map((tx, index) =>
-      prepareOne(
-        tx,
-        byId.get(tx.id),
-        { market, balance },
-        {
-          ...context,
-          // Within one batch, all but the first have a predecessor that is not mined.
-          predecessorsPending: context.predecessorsPending || index > 0,
-        },
-      ),
+      prepareOne(tx, byId.get(tx.id), market, {
+        ...context,
+        // Within one batch, all but the first have a predecessor that is not mined.
+        predecessorsPending: context.predecessorsPending || index > 0,
+      }),
     )
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
@@ -53,11 +49,6 @@ export async function prepareTransactions(
     }
     return queued.map((tx) => ({ type: 'deferred', tx, subState: 'waiting_for_node', error: failure }))
   }
-}
-
-/** All of one lane, so that one account pays. */
-async function readBalance(chain: PreparingChain, [first]: readonly Queued[]): Promise<bigint> {
-  return first === undefined ? 0n : await chain.getBalance(first.intent.lane.signer)
 }
 
 function needsEstimate(tx: Queued): boolean {
@@ -72,19 +63,16 @@ function toCall(tx: Queued): Call {
 function prepareOne(
   tx: Queued,
   outcome: CallOutcome | undefined,
-  around: { readonly market: FeeMarket; readonly balance: bigint },
+  market: FeeMarket,
   context: PrepareContext,
 ): Preparation {
   const gasLimit = outcome === undefined ? tx.intent.gasLimit : gasFrom(tx, outcome, context)
   if (gasLimit === null) throw new Error('a transaction without a gas limit was not estimated')
   if (typeof gasLimit !== 'bigint') return gasLimit
-  const price = priceTransaction(tx.intent, around.market, context.policy)
+  const price = priceTransaction(tx.intent, market, context.policy)
   if (price.type === 'above_cap') return aboveCap(tx, price)
   const { fees } = price
-  return belowBase(tx, fees, around.market) ?? unpaid(tx, gasLimit, fees, around.balance) ?? ready(tx, gasLimit, fees)
-}
-function ready(tx: Queued, gasLimit: bigint, fees: Fees): Preparation {
-  return { type: 'ready', tx, gasLimit, fees }
+  return belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
 }
 
 /** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */
@@ -93,13 +81,6 @@ function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Prepar
   if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
   const message = `the next block asks ${baseFeePerGas} wei per gas; the request offers at most ${offered}`
   return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } }
-}
-
-/** What every node asks for before it takes the bytes: gas at the highest price, and the value. */
-function unpaid(tx: Queued, gasLimit: bigint, fees: Fees, balance: bigint): Preparation | null {
-  const cost = gasLimit * maxPricePerGas(fees) + tx.intent.value
-  if (cost <= balance) return null
-  return waitForFunds(tx, `gas and value may cost ${cost} wei, and the balance is ${balance}`)
 }
 
 function waitForFunds(tx: Queued, reason: string): Preparation {
@@ -125,6 +106,8 @@ function aboveCap(tx: Queued, price: Extract<Price, { type: 'above_cap' }>): Pre
 }
 
 function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): bigint | Preparation {
+  // A fill uses up its nonce also where the account's own code refuses the call.
+  if (isFill(tx.intent) && (outcome.type === 'reverted' || outcome.type === 'invalid')) return NOOP_GAS
   switch (outcome.type) {
     case 'ok':
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n

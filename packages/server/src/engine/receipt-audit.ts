@@ -201,17 +201,23 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const before = entry.suspicion ?? { looks: 0, firstHead: head, lastHead: -1 }
     if (before.lastHead === head) return
     entry.suspicion = { ...before, looks: before.looks + 1, lastHead: head }
-    const finality = entry.finality()
-    const depth = finality.type === 'confirmations' ? finality.count : 64
-    if (entry.suspicion.looks < settings.lostAfterLooks || head - before.firstHead < depth) return
+    if (entry.suspicion.looks < settings.lostAfterLooks || !isFinalAt(before.firstHead, entry, head)) return
     for (const hash of entry.hashes) if ((await chain.findTransaction(hash)) !== null) return
-    await decideLoss(entry, head, depth)
+    await decideLoss(entry, head)
   }
 
-  async function decideLoss(entry: Watched, head: number, depth: number): Promise<void> {
+  /** The rule that makes an inclusion final holds for a loss as well. */
+  function isFinalAt(height: number, entry: Watched, head: number): boolean {
+    const finality = entry.finality()
+    if (finality.type === 'confirmations') return head - height >= finality.count
+    const tag = ports.view()?.[finality.type] ?? null
+    return tag !== null && tag >= height
+  }
+
+  async function decideLoss(entry: Watched, head: number): Promise<void> {
     const { txId, nonce, hashes } = entry
     const use = await findNonceUse(chain, { address: entry.runner.lease.lane.signer, nonce, hashes, height: head })
-    if (use.type !== 'unproved' && head - use.block.number < depth) return
+    if (use.type !== 'unproved' && !isFinalAt(use.block.number, entry, head)) return
     // Whatever it is now, the next time it has to be suspected all over again.
     entry.suspicion = null
     switch (use.type) {

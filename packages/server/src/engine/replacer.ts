@@ -5,7 +5,8 @@
  * at, since nothing above them can be mined first: those whose newest bytes have waited for `bumpAfterMs` and are too
  * cheap for the next block are signed again. The very lowest is also signed again if blocks go on without it although its
  * price is fine, since a node can hold on to a transaction and never offer it. The step is taken from the newest attempt,
- * so that no node refuses it as underpriced; what would pass the cap is said once and the same bytes go on.
+ * so that no node refuses it as underpriced; what would pass the cap is said once and the same bytes go on. What is
+ * preconfirmed has been taken at its price and is left alone; a wish, or a deadline, waits for what becomes of it.
  *
  * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
  * attempt is stored with everything else of the cycle and sent after that.
@@ -16,7 +17,14 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import { isPriceTooLow, planReplacement } from '../core/replacement.ts'
-import { type Attempt, type InFlight, inclusionOf, isCancelling, newestAttempt } from '../core/transaction.ts'
+import {
+  type Attempt,
+  type InFlight,
+  inclusionOf,
+  isCancelling,
+  isPreconfirmed,
+  newestAttempt,
+} from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -48,6 +56,7 @@ interface ReplacerPorts {
 
 /** Signing takes time, and a cycle must be short. */
 const MOST_PER_ROUND = 16
+const MARKET_RETRY_MS = 5_000
 const OVERDUE_FACTOR = 3
 const OVERDUE_BLOCKS = 3
 
@@ -68,22 +77,26 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const now = clock.now()
     for (const tx of draft.inFlight()) {
       const { validUntil } = tx.intent
-      if (validUntil !== null && validUntil <= now) draft.apply(tx, { type: 'deadline.passed', at: now })
+      if (validUntil !== null && validUntil <= now && !isPreconfirmed(tx))
+        draft.apply(tx, { type: 'deadline.passed', at: now })
     }
-    const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
+    const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
     meetLowest(unmined[0], scene.head)
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
     if (market === null || marketHead !== scene.head) return ask(scene.head)
-    let left = MOST_PER_ROUND
+    const done = { signed: 0, failed: 0 }
     for (const tx of candidates) {
       const reason = findReason(tx, tx === unmined[0], market, scene)
       if (reason === null) continue
-      if (left-- === 0) {
-        hasMore = true
+      if (done.signed + done.failed === MOST_PER_ROUND) {
+        // A key that cannot sign is tried again with the next block, not at once.
+        hasMore = done.signed > 0
         return
       }
-      await replaceOne(draft, tx, reason, market, scene.policy)
+      const result = await replaceOne(draft, tx, reason, market, scene.policy)
+      // What stays as it is costs nothing: those at the cap must not keep the others from their turn.
+      if (result !== 'kept') done[result]++
     }
   }
 
@@ -112,23 +125,25 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     reason: Reason,
     now: FeeMarket,
     policy: Policy,
-  ): Promise<void> {
+  ): Promise<'signed' | 'failed' | 'kept'> {
     const newest = newestAttempt(tx)
-    if (newest === null) return
+    if (newest === null) return 'kept'
     const speed = tx.wish === 'speed_up' ? 'fast' : tx.intent.speed
     const plan = planReplacement(newest.fees, now, { speed, capWei: findCap(tx, policy) })
     const at = clock.now()
     if (plan.type === 'above_cap') {
       const { neededWei, capWei } = plan
       if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
-      return
+      return 'kept'
     }
     try {
       const attempt = await sign(tx, newest, plan.fees, at)
       draft.apply(tx, { type: 'attempt.added', at, attempt })
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
+      return 'signed'
     } catch (error) {
       telemetry.log('error', 'signing a replacement failed; the bytes before it go on', { ...lane, txId: tx.id, error })
+      return 'failed'
     }
   }
 
@@ -136,8 +151,10 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const { nonce, intent } = tx
     const isCancel = isCancelling(tx)
     const kind = isCancel ? 'cancel' : isFill(intent) ? 'noop' : 'bump'
-    const empty = { to: lane.signer, data: '0x', value: 0n, gasLimit: NOOP_GAS } as const
-    const { to, data, value, gasLimit } = isCancel ? empty : { ...intent, gasLimit: newest.gasLimit }
+    const empty = { to: lane.signer, data: '0x', value: 0n } as const
+    const { to, data, value } = isCancel ? empty : intent
+    // An empty transfer needs more than 21,000 in some places, and what is not used is not paid.
+    const gasLimit = isCancel && newest.gasLimit < NOOP_GAS ? NOOP_GAS : newest.gasLimit
     const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
     const { raw, hash } = await signer.sign(lane.signer, unsigned)
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
@@ -156,8 +173,12 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
         },
         (error: unknown) => {
           if (!(error instanceof ChainUnavailable)) throw error
-          // Asked again at the next block; without a market there is no price to offer.
+          // Without a market there is no price to offer; and a quiet chain may have no next block to ask at.
           telemetry.log('warn', 'the market could not be read for a replacement', { ...lane, error })
+          clock.schedule(MARKET_RETRY_MS, () => {
+            if (market === null) marketHead = null
+            wake()
+          })
         },
       )
       .catch((error: unknown) => {

@@ -24,6 +24,7 @@ function tell(before: Transaction, tx: Transaction, ...types: readonly string[])
   return {
     moved: (from: string, to: string) => telemetry.valueOf('drover_transitions_total', { from, to }),
     result: (result: string) => telemetry.valueOf('drover_finality_total', { result }),
+    promise: (result: string) => telemetry.valueOf('drover_preconfirmations_total', { result }),
     toInclusion: telemetry.observationsOf('drover_time_to_inclusion_seconds', CHAIN),
     toFinality: telemetry.observationsOf('drover_time_to_finality_seconds', CHAIN),
   }
@@ -71,4 +72,11 @@ test('what ends without a nonce never came near the chain', () => {
 test('clocks that differ by a little give no time below zero', () => {
   const told = tell(tracking('pending'), mined({ minedAt: T0 - 3 }), 'inclusion.seen')
   expect(told.toInclusion).toEqual([0])
+})
+
+test('a preconfirmation is counted, seen or lost, and is no step towards finality', () => {
+  const seen = tell(tracking('pending'), tracking('preconfirmed'), 'preconfirmation.seen')
+  expect([seen.promise('seen'), seen.promise('lost'), seen.result('included')]).toEqual([1, 0, 0])
+  expect(seen.toInclusion).toEqual([])
+  expect(tell(tracking('preconfirmed'), tracking('stale'), 'preconfirmation.lost').promise('lost')).toBe(1)
 })

@@ -17,6 +17,10 @@ export function tellTransition(telemetry: Telemetry, { before, tx, notes }: TxSa
   if (included) telemetry.count('drover_finality_total', { result: 'included' })
   if (notes.some((note) => note.type === 'inclusion.reorged'))
     telemetry.count('drover_finality_total', { result: 'reorged' })
+  for (const { type } of notes) {
+    if (type === 'preconfirmation.seen') telemetry.count('drover_preconfirmations_total', { result: 'seen' })
+    if (type === 'preconfirmation.lost') telemetry.count('drover_preconfirmations_total', { result: 'lost' })
+  }
   // After a reorganisation it is the chain's time that would be measured, not ours.
   if (included && 'minedAt' in tx && tx.minedAt !== null && tx.newForks === 0)
     telemetry.observe('drover_time_to_inclusion_seconds', secondsSince(tx, tx.minedAt), labels)

@@ -29,6 +29,7 @@ const CHAIN_SETTINGS: ChainSettings = {
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
   mempoolPerAccount: 10_000,
+  preconfirmations: false,
 }
 
 export const ENGINE_SETTINGS: EngineSettings = {

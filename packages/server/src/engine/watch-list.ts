@@ -1,8 +1,16 @@
 /** Every attempt of every lane that this node runs, found by hash in no time. */
 import type { Finality, Header, Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
+import { mayBePreconfirmed } from '../core/preconfirm.ts'
 import type { Reservation } from '../core/reservation.ts'
-import { inclusionOf, isInFlight, type Transaction, type TxId } from '../core/transaction.ts'
+import {
+  type InFlight,
+  inclusionOf,
+  isInFlight,
+  isPreconfirmed,
+  type Transaction,
+  type TxId,
+} from '../core/transaction.ts'
 import type { LaneRunner } from './lane-runner.ts'
 
 export interface Watched {
@@ -12,6 +20,8 @@ export interface Watched {
   readonly nonce: number
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
+  /** Whether a node may still show it, or has shown it, in a block in the making; `none` where that would say nothing new. */
+  readonly preconfirmation: 'none' | 'awaited' | 'seen'
   /** What makes an inclusion of it final; asked for anew each time, since a signer's policy may change. */
   finality(): Finality
   /** When it was last looked up by hash, or first seen here. */
@@ -20,11 +30,13 @@ export interface Watched {
   wanted: boolean
   /** The block that last listed one of its hashes: while that is canonical, whatever a receipt look-up says, the nonce is ours. */
   listedIn: Pick<Header, 'number' | 'hash'> | null
+  /** The block in which a node last showed it, while the chain did not have that block. */
+  promisedIn: number | null
   /** The account's count is past the nonce and none of our hashes is known: how often that was seen, and at which heights. */
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
 
-type Watchable = Pick<Watched, 'txId' | 'nonce' | 'hashes' | 'inclusion' | 'finality'>
+type Watchable = Pick<Watched, 'txId' | 'nonce' | 'hashes' | 'inclusion' | 'preconfirmation' | 'finality'>
 
 export interface WatchList {
   put(runner: LaneRunner, tx: Transaction, now: number, wanted: boolean): void
@@ -70,6 +82,7 @@ export function createWatchList(): WatchList {
       checkedAt: before?.checkedAt ?? now,
       wanted: wanted || (before?.wanted ?? false),
       listedIn: before?.listedIn ?? null,
+      promisedIn: before?.promisedIn ?? null,
       suspicion: before?.suspicion ?? null,
     })
     byId.set(item.txId, entry)
@@ -85,13 +98,14 @@ export function createWatchList(): WatchList {
       const { id: txId, nonce, intent } = tx
       const hashes = tx.attempts.map((attempt) => attempt.hash)
       const finality = () => runner.finalityOf(intent)
-      set(runner, { txId, nonce, hashes, inclusion: inclusionOf(tx), finality }, now, wanted, true)
+      const preconfirmation = preconfirmationOf(tx)
+      set(runner, { txId, nonce, hashes, inclusion: inclusionOf(tx), preconfirmation, finality }, now, wanted, true)
     },
     putReservation: (runner, reservation, now, wanted) => {
       const { id: txId, state, nonce, hashes, inclusion, finalAt } = reservation
       if (state !== 'USED' || nonce === null || finalAt !== null) return remove(txId)
       const finality = () => runner.finalityOf({ finality: null })
-      set(runner, { txId, nonce, hashes, inclusion, finality }, now, wanted, false)
+      set(runner, { txId, nonce, hashes, inclusion, preconfirmation: 'none', finality }, now, wanted, false)
     },
     keepOnly: (runner, ids) => {
       for (const txId of [...(perRunner.get(runner) ?? [])]) if (!ids.has(txId)) remove(txId)
@@ -111,4 +125,9 @@ export function createWatchList(): WatchList {
     runners: () => [...perRunner.keys()],
     all: () => [...byId.values()],
   }
+}
+
+function preconfirmationOf(tx: InFlight): Watched['preconfirmation'] {
+  if (!mayBePreconfirmed(tx)) return 'none'
+  return isPreconfirmed(tx) ? 'seen' : 'awaited'
 }

@@ -184,6 +184,8 @@ export interface Page<T> {
 export interface QueueOptions {
   /** Leaves out those that wait for funds and are not due again by the database's clock. */
   readonly passOverUnfunded?: boolean
+  /** Leaves out those that pause because of themselves alone. */
+  readonly passOverPaused?: boolean
 }
 
 export type Notice =

@@ -1,5 +1,6 @@
 /** Acceptance: idempotency, order in the queue, unknown signers. */
 import { describe, expect, test } from 'vitest'
+import type { QueueOptions } from '../ports/store.ts'
 import {
   accept,
   acceptOne,
@@ -131,30 +132,37 @@ export function describeAcceptance(get: GetStore): void {
       expect(await store.countAhead(second.id)).toBe(0)
     })
 
-    test('what waits for funds can be left out until it is due, and nothing else that waits', async () => {
+    test('what waits for funds, or because of itself alone, can be left out until it is due, and nothing else that waits', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const lease = await acquire(store, lane)
-      const items = await accept(store, [anyNew(lane), anyNew(lane), anyNew(lane), anyNew(lane)])
+      const items = await accept(
+        store,
+        Array.from({ length: 6 }, () => anyNew(lane)),
+      )
       const { nowMs } = await store.ping()
       const waits = [
         ['waiting_for_funds', nowMs + 60_000],
         ['waiting_for_funds', nowMs - 60_000],
         ['waiting_for_node', nowMs + 60_000],
+        ['fee_above_cap', nowMs + 60_000, 'fee_below_base'],
+        ['fee_above_cap', nowMs - 60_000, 'fee_below_base'],
       ] as const
       await write(
         store,
         lease,
-        waits.flatMap(([subState, retryAt], index) => {
+        waits.flatMap(([subState, retryAt, code = 'other'], index) => {
           const tx = items[index]
-          return tx === undefined ? [] : [[tx, { ...tx, subState, retryAt }] as const]
+          const error = { code, message: code }
+          return tx === undefined ? [] : [[tx, { ...tx, subState, retryAt, error }] as const]
         }),
       )
       const ids = items.map(({ id }) => id)
-      const read = async (passOverUnfunded: boolean) =>
-        (await store.readQueue(lane, 10, { passOverUnfunded })).map(({ id }) => id)
-      expect(await read(false)).toEqual(ids)
-      expect(await read(true)).toEqual(ids.slice(1))
+      const read = async (options: QueueOptions) => (await store.readQueue(lane, 10, options)).map(({ id }) => id)
+      expect(await read({})).toEqual(ids)
+      expect(await read({ passOverUnfunded: true })).toEqual(ids.slice(1))
+      expect(await read({ passOverPaused: true })).toEqual(ids.filter((_, index) => index !== 3))
+      expect(await read({ passOverUnfunded: true, passOverPaused: true })).toEqual([ids[1], ids[2], ids[4], ids[5]])
     })
 
     test('a transaction that comes back regains its place', async () => {

@@ -1,4 +1,5 @@
 /** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
+import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
 import type { LoadedLane, QueueOptions } from '../ports/store.ts'
@@ -27,7 +28,8 @@ const QUEUE = {
   text: `
 select ${TRANSACTION_COLUMNS} from managed_tx t
  where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
-   and not ($4 and t.sub_state = 'waiting_for_funds' and coalesce(t.retry_at > clock_timestamp(), false))
+   and not (coalesce(t.retry_at > clock_timestamp(), false)
+            and (($4 and t.sub_state = 'waiting_for_funds') or ($5 and coalesce(t.error->>'code' = any ($6), false))))
  order by t.priority desc, t.queue_position limit $3`,
 } as const
 
@@ -73,9 +75,9 @@ export async function readQueue(
   database: Database,
   lane: Lane,
   limit: number,
-  { passOverUnfunded = false }: QueueOptions = {},
+  { passOverUnfunded = false, passOverPaused = false }: QueueOptions = {},
 ): Promise<readonly Queued[]> {
-  const values = [lane.chainId, toBytes(lane.signer), limit, passOverUnfunded]
+  const values = [lane.chainId, toBytes(lane.signer), limit, passOverUnfunded, passOverPaused, PAUSED_ALONE]
   const rows = await database.query<TransactionRow>(QUEUE, values)
   return rows.map(readQueued)
 }

@@ -1,5 +1,6 @@
 /** Reads of the in-memory store. Every answer is a copy: a caller can change nothing by changing it. */
 import { ALL_LANES, mayUse } from '../core/caller.ts'
+import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
 import { holdsNonce } from '../core/reservation.ts'
@@ -31,13 +32,17 @@ export function readQueueInMemory(
   state: MemoryState,
   wanted: Lane,
   limit: number,
-  { passOverUnfunded = false }: QueueOptions = {},
+  { passOverUnfunded = false, passOverPaused = false }: QueueOptions = {},
 ): readonly Queued[] {
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return []
   return structuredClone(
     lineUp(lane)
-      .filter(({ tx }) => !(passOverUnfunded && tx.subState === 'waiting_for_funds' && (tx.retryAt ?? 0) > state.now()))
+      .filter(({ tx }) => {
+        if ((tx.retryAt ?? 0) <= state.now()) return true
+        if (passOverUnfunded && tx.subState === 'waiting_for_funds') return false
+        return !(passOverPaused && tx.error !== null && PAUSED_ALONE.includes(tx.error.code))
+      })
       .slice(0, limit)
       .map(({ tx }) => tx),
   )

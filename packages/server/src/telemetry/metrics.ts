@@ -53,6 +53,11 @@ export const METRICS = {
     help: 'Steps towards finality.',
     labels: { result: 'included, reorged, confirmed, failed, cancelled' },
   },
+  drover_preconfirmations_total: {
+    kind: 'counter',
+    help: 'Transactions that a node showed in a block in the making, and those that no block then held.',
+    labels: { result: 'seen, lost' },
+  },
   drover_transitions_total: {
     kind: 'counter',
     help: 'Stored changes of state.',

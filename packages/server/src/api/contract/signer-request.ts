@@ -25,7 +25,7 @@ const policyChange = z
     maxSubmitAttempts: wholeNumber(1, 100_000),
     mayReplace: z.boolean(),
     bumpAfterMs: wholeNumber(500, DAY_MS),
-    onLackOfFunds: z.enum(['hold', 'pass_over']),
+    onDeferral: z.enum(['hold', 'pass_over']),
     lowBalance: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; below it a warning; null: none.' }),
     externalUse: z.boolean(),
     onForeignNonce: z.enum(['stuck', 'requeue']),

@@ -16,7 +16,7 @@ const policy = z.object({
   maxSubmitAttempts: z.int(),
   mayReplace: z.boolean(),
   bumpAfterMs: z.int(),
-  onLackOfFunds: z.enum(['hold', 'pass_over']),
+  onDeferral: z.enum(['hold', 'pass_over']),
   lowBalance: amount.nullable(),
   externalUse: z.boolean(),
   onForeignNonce: z.enum(['stuck', 'requeue']),

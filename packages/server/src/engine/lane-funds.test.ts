@@ -1,0 +1,145 @@
+/** Bumps that cannot be paid or are refused, what is told of a balance, and many that wait for money. */
+import { describe, expect, test } from 'vitest'
+import { FAST, type Policy } from '../core/policy.ts'
+import { transition } from '../core/transition.ts'
+import { createTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
+
+const GWEI = 10n ** 9n
+const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
+
+async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions = {}) {
+  return await createTestCluster({ ...options, policy: { ...POLICY, ...policy } })
+}
+
+async function run(cluster: TestCluster, blocks: number): Promise<void> {
+  for (let count = 0; count < blocks; count++) {
+    await cluster.clock.advance(2_000)
+    await cluster.mine()
+  }
+}
+
+describe('a bump that no node takes', () => {
+  test('the account cannot pay the bump: the bytes that it can pay go on being sent', async () => {
+    const cluster = await setUp()
+    await cluster.startNode()
+    // Enough for the original (25,200 gas at 3 gwei), far too little for 30 gwei.
+    cluster.chain.setBalance(cluster.lane.signer, 25_200n * 4n * GWEI)
+    const id = await cluster.submit({ value: 0n })
+    await cluster.clock.advance(100)
+    cluster.chain.setBaseFee(30n * GWEI)
+    await run(cluster, 10)
+    // The spike is over, but the pools have dropped what was too cheap for it.
+    cluster.chain.dropPool()
+    cluster.chain.setBaseFee(GWEI)
+    await run(cluster, 120)
+    const tx = await cluster.find(id)
+    expect(tx).toMatchObject({ state: 'CONFIRMED' })
+  })
+
+  test('a bump that the node calls invalid (over its own fee cap) does not stop the original', async () => {
+    const cluster = await setUp()
+    const { chain, signer } = cluster
+    const price = new Map<string, bigint>()
+    const sign = signer.sign
+    ;(signer as { sign: typeof sign }).sign = async (address, unsigned) => {
+      const signed = await sign(address, unsigned)
+      price.set(signed.hash, unsigned.fees.type === 'eip1559' ? unsigned.fees.maxFeePerGas : unsigned.fees.gasPrice)
+      return signed
+    }
+    const broadcast = chain.broadcast
+    ;(chain as { broadcast: typeof broadcast }).broadcast = async (raws) =>
+      await Promise.all(
+        raws.map(async (each) =>
+          (price.get(each.hash) ?? 0n) <= 20n * GWEI
+            ? ((await broadcast([each]))[0] ?? { type: 'ambiguous', message: '' })
+            : { type: 'rejected', reason: 'invalid', message: 'tx fee exceeds the configured cap' },
+        ),
+      )
+    await cluster.startNode()
+    const id = await cluster.submit()
+    await cluster.clock.advance(100)
+    cluster.chain.setBaseFee(30n * GWEI)
+    await run(cluster, 10)
+    expect.soft((await cluster.find(id)).state).toBe('TRACKING')
+    cluster.chain.dropPool()
+    cluster.chain.setBaseFee(GWEI)
+    await run(cluster, 60)
+    expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
+  })
+})
+
+describe('balance', () => {
+  async function balanceEvents(cluster: TestCluster) {
+    const events = await cluster.store.readEvents(0, 10_000)
+    return events.flatMap(({ type }) => (type.startsWith('balance.') ? [type] : []))
+  }
+
+  test('low, takeover, restored: both are told', async () => {
+    const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
+    const node = await cluster.startNode('node-a')
+    cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
+    await cluster.submit()
+    await run(cluster, 2)
+    node.kill()
+    cluster.chain.setBalance(cluster.lane.signer, 10n ** 19n)
+    await cluster.startNode('node-b')
+    await cluster.clock.advance(20_000)
+    await cluster.submit()
+    await run(cluster, 3)
+    expect(await balanceEvents(cluster)).toEqual(['balance.low', 'balance.restored'])
+  })
+
+  test('an operator who changes a transaction at the wrong moment does not make it say low again', async () => {
+    const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
+    await cluster.startNode('node-a')
+    cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
+    const id = await cluster.submit()
+    await run(cluster, 1)
+    // Its inclusion is about to be written: what is stored in between makes that write stale.
+    const other = await cluster.submit()
+    await cluster.clock.advance(100)
+    const tx = await cluster.find(other)
+    const by = { actor: 'ann', reason: 'drill' }
+    const step = transition(tx, { type: 'operator.sped_up', at: cluster.clock.now(), by }, POLICY)
+    const { version, state, attempts } = tx
+    cluster.chain.mine()
+    await cluster.clock.advance(1)
+    await cluster.store.amend(
+      { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes },
+      [],
+    )
+    await cluster.clock.advance(100)
+    void id
+    await cluster.submit()
+    await run(cluster, 3)
+    expect(await balanceEvents(cluster)).toEqual(['balance.low'])
+  })
+})
+
+describe('many', () => {
+  test('1,000 without money: the lane rests', async () => {
+    const cluster = await setUp()
+    let estimates = 0
+    const real = cluster.chain.estimate
+    ;(cluster.chain as { estimate: typeof real }).estimate = async (calls) => {
+      estimates += calls.length
+      return await real(calls)
+    }
+    cluster.chain.setBalance(cluster.lane.signer, 1_000n)
+    await cluster.startNode()
+    for (let index = 0; index < 1_000; index++) await cluster.submit()
+    await run(cluster, 30)
+    estimates = 0
+    const before = (await cluster.store.readEvents(0, 1_000_000)).length
+    const fees = [1n, 2n, 3n]
+    for (let count = 0; count < 150; count++) {
+      cluster.chain.setBaseFee(GWEI + (fees[count % 3] ?? 1n))
+      await cluster.clock.advance(2_000)
+      await cluster.mine()
+    }
+    const events = (await cluster.store.readEvents(0, 1_000_000)).length - before
+    expect(events).toBeLessThan(500)
+    // Once each in five minutes, because prices may fall.
+    expect(estimates).toBeLessThanOrEqual(1_000)
+  })
+})

@@ -1,0 +1,194 @@
+/**
+ * The head of a lane's queue: reads as many as there is room for, finds out beside the cycles what they need, and comes
+ * back with a signal. One pass at a time; a pause that holds the line is kept here, with the reasons that end it early.
+ * Where a free nonce below those on their way finds nobody who is ready to take it, an empty transaction is put in line.
+ */
+import { isFill } from '../core/fill.ts'
+import { type ChainView, type Finality, finalHeight } from '../core/finality.ts'
+import type { Lease } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
+import { inclusionOf, type Queued } from '../core/transaction.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { type AccountCounts, findGaps } from './free-nonces.ts'
+import { insertFills } from './insert-fills.ts'
+import type { Ledger } from './lane-draft.ts'
+import type { LaneFunds } from './lane-funds.ts'
+import type { LentNonce } from './lane-requests.ts'
+import { findHighest, hasGap } from './lane-room.ts'
+import type { LaneSignal } from './lane-runner.ts'
+import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
+
+export interface LaneQueue {
+  /** There may be something to do that there was not before. */
+  wake(): void
+  /** Free nonces may have changed: whether they can be used, or must be filled, is to be found out again. */
+  gapsChanged(): void
+  /** What waited for a predecessor may go on, also if it is being prepared at this moment. */
+  predecessorMined(): void
+  /** The line stands until then. */
+  hold(until: number): void
+  goOn(): void
+  heldUntil(): number
+  /** The pass that ran has come back, or is lost. */
+  passed(): void
+  /** Starts a pass if there is reason and room for one. */
+  advance(scene: QueueScene): void
+}
+
+export interface QueueScene {
+  readonly ledger: Ledger
+  readonly lent: readonly LentNonce[]
+  readonly slots: number
+  readonly policy: Policy
+  readonly view: ChainView | null
+}
+
+interface QueuePorts {
+  readonly lease: Lease
+  readonly store: Pick<Store, 'readQueue' | 'insertTransactions'>
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly telemetry: Telemetry
+  readonly funds: LaneFunds
+  readonly batch: number
+  finality(): Finality
+  post(signal: LaneSignal): void
+}
+
+export function createLaneQueue(ports: QueuePorts): LaneQueue {
+  const { lease, store, chain, clock, telemetry, funds } = ports
+  const { chainId, signer } = lease.lane
+  const fields = { chainId, signer, fence: lease.fence }
+  let mayHaveMore = true
+  let preparing = false
+  let holdUntil = 0
+  let isFreed = false
+  /** A pass for the gaps was made since they last changed: it is not repeated before they do. */
+  let gapsTried = false
+
+  function advance(scene: QueueScene): void {
+    const { ledger, lent, slots, policy } = scene
+    if (preparing || !mayHaveMore) return
+    // A pass for the gaps that got nowhere is not repeated at once: neither room nor money has come since.
+    const gap = hasGap(ledger, lent) && !gapsTried
+    if (clock.now() < holdUntil && !isFreed && !gap) return
+    const limit = Math.min(ports.batch, gap ? Math.max(slots, ledger.recyclable.length) : slots)
+    if (limit <= 0) return
+    preparing = true
+    if (gap) gapsTried = true
+    mayHaveMore = false
+    const predecessorsPending = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
+    const skipsPause = isFreed || !predecessorsPending
+    if (isFreed) holdUntil = 0
+    isFreed = false
+    prepare(scene, limit, { policy, predecessorsPending }, { skipsPause, gap }).then(ports.post, (error: unknown) => {
+      telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
+      ports.post({ type: 'prepare.failed' })
+    })
+  }
+
+  async function prepare(
+    scene: QueueScene,
+    limit: number,
+    context: PrepareContext,
+    { skipsPause, gap }: { readonly skipsPause: boolean; readonly gap: boolean },
+  ): Promise<LaneSignal> {
+    const { ledger, policy } = scene
+    const { recyclable } = ledger
+    // Fills that wait for funds must be seen, or others would be made in their place.
+    const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
+    const queued = await store.readQueue(lease.lane, limit, {
+      passOverUnfunded: !hasUnfunded,
+      passOverPaused: policy.onDeferral === 'pass_over',
+    })
+    if (queued.length > 0) mayHaveMore = true
+    const heldUntil = findHold(queued[0], skipsPause, policy)
+    const going = heldUntil === null ? queued : []
+    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, heldUntil } as const
+    if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
+    const needsCount = ledger.cursor === null || policy.externalUse || recyclable.length > 0
+    const [preparations, counts] = await Promise.all([
+      prepareTransactions(chain, going, context),
+      needsCount ? readCounts(scene.view, recyclable.length > 0) : null,
+      funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
+      funds.account.knowCode(),
+    ])
+    const coming = queued.filter((tx) => isFill(tx.intent)).length + preparations.filter(isReadyToGo).length
+    const fills = gap && policy.mayReplace ? await prepareFills(scene, coming, counts, context) : []
+    return { ...common, preparations: [...fills, ...preparations], counts }
+  }
+
+  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money. */
+  function findHold(first: Queued | undefined, skipsPause: boolean, policy: Policy): number | null {
+    if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
+    if (skipsPause && first.subState === 'waiting_for_predecessor') return null
+    const isUnfunded = first.subState === 'waiting_for_funds'
+    if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
+    return first.retryAt
+  }
+
+  async function readCounts(view: ChainView | null, hasFree: boolean): Promise<AccountCounts> {
+    const [pending, latest, final] = await Promise.all([
+      chain.getTransactionCount(signer, 'pending'),
+      hasFree ? chain.getTransactionCount(signer, 'latest') : 0,
+      hasFree ? readFinalCount(view) : null,
+    ])
+    return { pending, latest, final }
+  }
+
+  /** Null also where the node no longer has the state of that time: a nonce that is used is then passed over for longer. */
+  async function readFinalCount(view: ChainView | null): Promise<number | null> {
+    const height = view && finalHeight(view, ports.finality())
+    if (height === null || height < 0) return null
+    return await chain.getTransactionCount(signer, height).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
+  }
+
+  /** Gaps for which the queue has nothing that is ready are filled with nothing. */
+  async function prepareFills(
+    { ledger, lent }: QueueScene,
+    coming: number,
+    counts: AccountCounts | null,
+    context: PrepareContext,
+  ): Promise<readonly Preparation[]> {
+    const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), lent }))
+    const open = gaps.slice(coming, coming + ports.batch)
+    if (open.length === 0) return []
+    telemetry.log('info', 'gaps are filled with empty transactions', { ...fields, nonces: open.join() })
+    return await prepareTransactions(chain, await insertFills(ports, lease.lane, open), context)
+  }
+
+  return {
+    wake: () => {
+      mayHaveMore = true
+    },
+    gapsChanged: () => {
+      gapsTried = false
+    },
+    predecessorMined: () => {
+      isFreed = true
+    },
+    hold: (until) => {
+      holdUntil = until
+    },
+    goOn: () => {
+      holdUntil = 0
+      mayHaveMore = true
+    },
+    heldUntil: () => holdUntil,
+    passed: () => {
+      preparing = false
+    },
+    advance,
+  }
+}
+
+function isReadyToGo({ type, tx }: Preparation): boolean {
+  return type === 'ready' && !isFill(tx.intent)
+}

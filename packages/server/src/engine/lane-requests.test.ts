@@ -1,0 +1,56 @@
+/** What a lane's requests do after a cycle broke, and after the lane was stopped. */
+import { expect, test } from 'vitest'
+import { createFakeChain } from '../chain/fake-chain.ts'
+import type { Lease } from '../core/lane.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createLaneRequests } from './lane-requests.ts'
+import type { LaneSignal } from './lane-runner.ts'
+import { createManualClock } from './manual-clock.suite.ts'
+
+const LANE = { chainId: 31_337, signer: `0x${'12'.repeat(20)}` } as const
+const LEASE: Lease = { lane: LANE, nodeId: 'n', fence: 1 }
+const LEDGER = { cursor: null, inFlight: new Map(), recyclable: [] }
+const SCENE = { slots: 5, isPaused: false, followsChain: true, view: null }
+
+async function setUp() {
+  const clock = createManualClock()
+  const store = createMemoryStore({ clock })
+  const { STABLE } = await import('../core/policy.ts')
+  await store.registerSigners([{ lane: LANE, policy: STABLE, label: null }])
+  const posted: LaneSignal[] = []
+  const watched: number[] = []
+  const requests = createLaneRequests({
+    ...{ lease: LEASE, store, clock, telemetry: createRecordingTelemetry(), retryMs: 1_000 },
+    chain: createFakeChain({ chainId: LANE.chainId }),
+    finality: () => ({ type: 'confirmations', count: 3 }),
+    watch: (reservations) => void watched.push(reservations.length),
+    lookUp: () => {},
+    post: (signal) => void posted.push(signal),
+  })
+  const items = [{ id: '01890a5d-0000-7000-8000-000000000001', lockOwner: 'x' }]
+  await store.insertReservations({ lane: LANE, items, ttlMs: 60_000, label: null, requestId: null })
+  return { clock, requests, posted, watched }
+}
+
+test('the counts are asked for again after the cycle that was to take them broke and the lane was loaded anew', async () => {
+  const { clock, requests, posted } = await setUp()
+  await requests.refresh()
+  expect(requests.decide(LEDGER, SCENE)).toBeNull()
+  await clock.settle()
+  expect(posted.filter(({ type }) => type === 'counts')).toHaveLength(1)
+  // The cycle broke before `take`: the signal is gone. The lane loads again.
+  requests.forget()
+  await requests.refresh()
+  expect(requests.decide(LEDGER, SCENE)).toBeNull()
+  await clock.settle()
+  expect(posted.filter(({ type }) => type === 'counts')).toHaveLength(2)
+})
+
+test('a reading that ends after the lane was stopped puts nothing under watch', async () => {
+  const { requests, watched } = await setUp()
+  const reading = requests.refresh()
+  requests.stop()
+  await reading
+  expect(watched).toEqual([])
+})

@@ -1,0 +1,53 @@
+/** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
+import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
+import { findGaps } from './free-nonces.ts'
+import type { Ledger } from './lane-draft.ts'
+import type { LentNonce } from './lane-requests.ts'
+
+/** What is out: transactions of the lane, and nonces that callers hold who sign for themselves. */
+export interface Outstanding {
+  readonly inFlight: Iterable<InFlight>
+  readonly lent: readonly LentNonce[]
+}
+
+/** How many more may take a nonce: policy counts until they are final, a node's pool until a block takes them, be it one in the making. */
+export function countSlots({ inFlight, lent }: Outstanding, most: { inFlight: number; unmined: number }): number {
+  let [out, unmined] = [lent.length, lent.filter(isUnmined).length]
+  for (const tx of inFlight) {
+    out++
+    if (inclusionOf(tx) === null && !isPreconfirmed(tx)) unmined++
+  }
+  return Math.min(most.inFlight - out, most.unmined - unmined)
+}
+
+/** The highest nonce that is on its way. What a holder has not used may come back: no reason yet to fill what is below. */
+export function findHighest({ inFlight, lent }: Outstanding): number | null {
+  let highest: number | null = null
+  for (const tx of inFlight) if (inclusionOf(tx) === null) highest = Math.max(highest ?? tx.nonce, tx.nonce)
+  for (const { nonce, isUsed, isMined } of lent) {
+    if (isUsed && !isMined) highest = Math.max(highest ?? nonce, nonce)
+  }
+  return highest
+}
+
+/** The lowest nonce that somebody else holds and that is in no block: those above wait for it. */
+export function findLowestLent(lent: readonly LentNonce[]): number | null {
+  let lowest: number | null = null
+  for (const each of lent) if (isUnmined(each) && each.nonce < (lowest ?? Number.POSITIVE_INFINITY)) lowest = each.nonce
+  return lowest
+}
+
+export function hasGap({ inFlight, recyclable }: Ledger, lent: readonly LentNonce[]): boolean {
+  return (
+    recyclable.length > 0 && findGaps(recyclable, null, findHighest({ inFlight: inFlight.values(), lent })).length > 0
+  )
+}
+
+/** A nonce below is missing, so that this one cannot be mined. */
+export function isBlocked(nonce: number, { recyclable }: Ledger, lent: readonly LentNonce[]): boolean {
+  return recyclable.some((free) => free < nonce) || lent.some((each) => isUnmined(each) && each.nonce < nonce)
+}
+
+function isUnmined({ isMined }: LentNonce): boolean {
+  return !isMined
+}
