@@ -191,7 +191,9 @@ describe('transactions', () => {
     await get('updateSigner', { ...lane, body: { policy: { preset: 'fast' } } })
     const slow = await send({ speed: 'slow' })
     await until(slow.id, ({ state }) => state === 'TRACKING')
-    await get('speedUpTransaction', { params: { id: slow.id }, body: { reason } })
+    // The node that is asked hears of the new policy a moment after it was stored.
+    const speedUp = () => call('speedUpTransaction', { params: { id: slow.id }, body: { reason } })
+    await eventually(speedUp, ({ status }) => status === 200)
     await until(slow.id, ({ attempts }) => attempts === 2)
     await chain.mine(3)
     await until(slow.id, ({ state }) => state === 'CONFIRMED')

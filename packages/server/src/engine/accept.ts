@@ -71,7 +71,11 @@ export function createAccept(ports: AcceptPorts): Accept {
       if (twin !== null) return twin
       throw rejection
     }
-    const outcome = await submit({ id: random.id(clock.now()), intent, ...(request.by !== undefined && { by: request.by }) })
+    const outcome = await submit({
+      id: random.id(clock.now()),
+      intent,
+      ...(request.by !== undefined && { by: request.by }),
+    })
     switch (outcome.type) {
       case 'inserted':
         return { type: 'accepted', transaction: outcome.transaction }

@@ -5,7 +5,7 @@ import { problem } from './problem.ts'
 import { requestIdInput } from './transaction-request.ts'
 import { transactionResource } from './transaction-resource.ts'
 
-export const MAX_BATCH_ITEMS = 1_000
+const MAX_BATCH_ITEMS = 1_000
 /** As many typical requests as a batch may have fit in well; of the largest ones, only some dozens do. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024
 /** What `:` and the largest index add to a key. */

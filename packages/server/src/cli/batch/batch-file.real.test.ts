@@ -97,7 +97,7 @@ const row = (number: number, state: string | null = null): JournalRow => ({
 test('a journal outlives a kill in the middle of a line', async () => {
   const path = join(folder, 'journal')
   expect(await readJournal(path)).toEqual({ head: null, rows: new Map() })
-  const head = { batchId: 'b', url: 'http://x' }
+  const head = { batchId: 'b' }
   const first = await openJournal(path, head, true)
   await first.add([row(1), row(2)])
   await first.close()

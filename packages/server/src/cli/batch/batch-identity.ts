@@ -10,10 +10,7 @@ export interface BatchName {
   readonly batchId: string | null
 }
 
-export function chooseBatchId({ batchId, survey, journalPath }: BatchName, { head }: Journal, url: string): string {
-  if (head !== null && head.url !== url) {
-    throw new UsageError(`${journalPath} is of a batch sent to ${head.url}; give --journal another name, or that --url`)
-  }
+export function chooseBatchId({ batchId, survey, journalPath }: BatchName, { head }: Journal): string {
   if (head !== null && batchId !== null && head.batchId !== batchId) {
     throw new UsageError(`${journalPath} is of the batch ${head.batchId}; give --journal another name`)
   }

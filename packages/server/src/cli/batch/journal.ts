@@ -8,7 +8,6 @@ import { open, readFile } from 'node:fs/promises'
 
 export interface JournalHead {
   readonly batchId: string
-  readonly url: string
 }
 
 export interface JournalRow {
@@ -50,14 +49,14 @@ export async function readJournal(path: string): Promise<Journal> {
     if (text.trim() === '') return { head: null, rows: new Map() }
     throw new NotAJournal(path)
   }
-  const { kind, batchId, url } = first
-  if (kind !== KIND || typeof batchId !== 'string' || typeof url !== 'string') throw new NotAJournal(path)
+  const { kind, batchId } = first
+  if (kind !== KIND || typeof batchId !== 'string') throw new NotAJournal(path)
   const rows = new Map<number, JournalRow>()
   for (const line of lines) {
     const row = line === null ? null : toRow(line)
     if (row !== null) rows.set(row.row, row)
   }
-  return { head: { batchId, url }, rows }
+  return { head: { batchId }, rows }
 }
 
 function parseLine(text: string): Readonly<Record<string, unknown>> | null {

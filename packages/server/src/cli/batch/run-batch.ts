@@ -43,10 +43,10 @@ export interface BatchReport {
 export async function runBatch(session: Session, request: BatchRequest): Promise<BatchReport> {
   const { survey, journalPath, goal } = request
   const journal = await readJournal(journalPath)
-  const batchId = chooseBatchId(request, journal, session.url)
+  const batchId = chooseBatchId(request, journal)
   refuseChangedRows(survey, journal, journalPath)
   const board = createBoard(survey.rows, goal)
-  const writer = await openJournal(journalPath, { batchId, url: session.url }, journal.head === null)
+  const writer = await openJournal(journalPath, { batchId }, journal.head === null)
   const trusted = await isKnownHere(session, journal)
   if (!trusted) session.note('The service does not know what the journal says; every row is offered again.')
   const view = createProgressView(session, board, goal)
