@@ -114,8 +114,9 @@ async function setDatabaseOpen(isOpen: boolean): Promise<void> {
 
 function expectHidden(): void {
   const databasePassword = decodeURIComponent(new URL(database.url).password)
-  const keySecrets = [...tokens].map(([name, text]) => [name, text.slice('drv_0123456789abcdef_'.length)])
-  const secrets = { ...planted, databasePassword, key: key.slice(2), ...Object.fromEntries(keySecrets) }
+  const keySecrets: Record<string, string> = {}
+  for (const [name, text] of tokens) keySecrets[name] = text.slice('drv_0123456789abcdef_'.length)
+  const secrets = { ...planted, databasePassword, key: key.slice(2), ...keySecrets }
   const basic = Buffer.from(`${planted.user}:${planted.password}`).toString('base64')
   for (const [name, secret] of Object.entries({ ...secrets, basic })) {
     expect(secret.length, name).toBeGreaterThan(8)
