@@ -7,6 +7,7 @@ import type { LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 import { type CountedNote, compactNotes } from './history-note.ts'
 import { toBytes, toJson, toStored, toTime } from './json-text.ts'
 import { findLaneTimes } from './lane-times.ts'
+import { takesNonces } from './takes-nonces.ts'
 
 /** A lane write, or an amendment, which carries no lease. */
 export interface Change {
@@ -59,6 +60,7 @@ function toLaneRow(change: Change, ord: number) {
     final_at: toTime(confirmedAt),
     balance: toStored(balance?.wei ?? null),
     balance_at: toTime(balance?.at ?? null),
+    takes: takesNonces(change),
   }
 }
 

@@ -54,6 +54,19 @@ export function describeLaneWrites(get: GetStore): void {
       })
     })
 
+    test('a paused lane takes no nonce, whatever its owner believes; all else is written, and after a resume this too', async () => {
+      const { store } = get()
+      const { lease, id, write: first } = await prepare(store)
+      const note = { type: 'signer.paused', cause: 'operator', detail: {} }
+      expect(await store.updateSigner(lease.lane, { paused: true }, note)).toMatchObject({ paused: true })
+      await expectNoTrace(store, first, id, 'stale')
+      const other = { type: 'gap.found', cause: null, detail: {} }
+      expect(await store.writeLanes([toWrite(lease, [], { notes: [other] })])).toMatchObject([{ type: 'written' }])
+      expect(await store.updateSigner(lease.lane, { label: 'x' }, note)).toMatchObject({ paused: true })
+      expect(await store.updateSigner(lease.lane, { paused: false }, note)).toMatchObject({ paused: false, label: 'x' })
+      expect(await store.writeLanes([first])).toMatchObject([{ type: 'written' }])
+    })
+
     test('an empty call and an empty write are no work', async () => {
       const { store } = get()
       const lease = await acquire(store, await registerLane(store))

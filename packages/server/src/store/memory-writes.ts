@@ -22,6 +22,7 @@ import {
   tell,
 } from './memory-state.ts'
 import { toQueued } from './queued-transaction.ts'
+import { takesNonces } from './takes-nonces.ts'
 
 export function insertInMemory(state: MemoryState, batch: readonly NewTransaction[]): readonly InsertOutcome[] {
   const touched = new Set<MemoryLane>()
@@ -80,6 +81,7 @@ function writeLane(state: MemoryState, write: LaneWrite): LaneWriteResult {
   const lane = state.lanes.get(laneKey(lease.lane))
   if (lane === undefined || !isLeaseLive(state, lane)) return { type: 'fenced' }
   if (lane.owner !== lease.nodeId || lane.fence !== lease.fence) return { type: 'fenced' }
+  if (lane.signer.paused && takesNonces(write)) return { type: 'stale', detail: 'the lane is paused' }
   if (cursor !== null && cursor.expected !== lane.cursor) return { type: 'stale', detail: 'the cursor has moved' }
   if (!saves.every((save) => isCurrent(lane, save)) || !write.reservations.every((save) => isOpen(lane, save))) {
     return { type: 'stale', detail: 'a transaction or reservation changed or is final' }

@@ -39,7 +39,7 @@ interface StatusRow extends SignerRow {
   readonly balance_at: number | null
 }
 
-const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, s.paused, s.created_at'
+const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
 
 /** A lane's lease and cursor are born with it, so that everything later only ever locks rows that exist. */
 const REGISTER = {
@@ -62,17 +62,30 @@ with added as (
 select pg_notify('${CHANNEL}', '${NODES_CHANGED}') where exists (select from added)`,
 } as const
 
-const LIST = { name: 'list_signers', text: `select ${COLUMNS} from signer s order by s.chain_id, s.signer` } as const
+const LIST = {
+  name: 'list_signers',
+  text: `
+select ${COLUMNS} from signer s join signer_lease l on l.chain_id = s.chain_id and l.signer = s.signer
+ order by s.chain_id, s.signer`,
+} as const
 
+/** A pause waits for the write that is under way, as a takeover does: once it has answered, no nonce is taken any more. */
 const UPDATE = {
   name: 'update_signer',
   text: `
-with changed as (
+with locked as materialized (
+  select from signer_lease l where l.chain_id = $1 and l.signer = $2::bytea and $4::boolean is not null for update
+), lane as (
+  update signer_lease l set paused = $4
+   where l.chain_id = $1 and l.signer = $2::bytea and exists (select from locked)
+  returning l.paused
+), changed as (
   update signer s
-     set policy = coalesce($3::jsonb, s.policy), paused = coalesce($4, s.paused),
-         label = case when $5 then $6 else s.label end
-   where s.chain_id = $1 and s.signer = $2::bytea
-  returning ${COLUMNS}
+     set policy = coalesce($3::jsonb, s.policy), label = case when $5 then $6 else s.label end
+    from signer_lease l
+   where s.chain_id = $1 and s.signer = $2::bytea and l.chain_id = s.chain_id and l.signer = s.signer
+  returning s.chain_id, s.signer, s.policy, s.label, s.created_at,
+            coalesce((select paused from lane), l.paused) as paused
 ), head as (
   update event_head set last_id = last_id + 1 where exists (select from changed)
   returning last_id, clock_timestamp() as at

@@ -3,7 +3,7 @@
  *
  * It holds, checks and writes in this order, and PostgreSQL commits it as a whole:
  *   1. Lock each lane's lease row FOR KEY SHARE, in one fixed order, and keep the lanes whose lease is still the
- *      writer's. A takeover locks the same row FOR UPDATE, so it waits for us or we find its new fence; a renewal changes
+ *      writer's. A pause locks it FOR UPDATE too, so that a lane that takes nonces sees the pause or goes before it. A takeover locks the same row FOR UPDATE, so it waits for us or we find its new fence; a renewal changes
  *      no key column and waits for nobody.
  *   2. Lock the cursors and the transactions of those lanes, and compare them with what the writer has seen: first as they
  *      were when the statement began, then again as they are once the lock is had. Versions only grow, so a row that
@@ -30,12 +30,12 @@ with lane as materialized (
   select * from json_to_recordset($1::json) as l(
     ord int, chain_id bigint, signer bytea, owner_node text, fence bigint, moves boolean, expected bigint, next bigint,
     saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text,
-    mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz)
+    mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, takes boolean)
 ), leased as materialized (
-  select l.ord
+  select l.ord, l.takes and s.paused as is_paused
     from (select * from lane where fence is not null order by chain_id, signer) l
    cross join lateral (
-     select from signer_lease s
+     select s.paused from signer_lease s
       where s.chain_id = l.chain_id and s.signer = l.signer and s.owner_node = l.owner_node
         and s.fencing_token = l.fence and s.expires_at > clock_timestamp()
         for key share) s
@@ -94,6 +94,7 @@ with lane as materialized (
     from (select ord, false as is_held, not moves as is_moved, -(1 + moves::int + saves + reservations) as points
             from lane
           union all select ord, true, false, 1 from held
+          union all select ord, false, false, -1 from leased where is_paused
           union all select ord, false, true, 1 from cursor_found
           union all select lane, false, false, 1 from found
           union all select lane, false, false, 1 from lent) p

@@ -68,7 +68,9 @@ function readVerdicts(changes: readonly Change[], rows: readonly VerdictRow[]): 
     if (!row.passes) {
       return {
         type: 'stale',
-        detail: row.is_moved ? 'a transaction or reservation changed or is final' : 'the cursor has moved',
+        detail: row.is_moved
+          ? 'a transaction or reservation changed or is final, or the lane is paused'
+          : 'the cursor has moved',
       }
     }
     expected += change.saves.length

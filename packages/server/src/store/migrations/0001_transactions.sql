@@ -10,7 +10,6 @@ create table signer (
   signer bytea not null check (octet_length(signer) = 20),
   policy jsonb not null,
   label text,
-  paused boolean not null default false,
   created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
   primary key (chain_id, signer)
 );
@@ -25,6 +24,8 @@ create table signer_lease (
   expires_at timestamptz not null default '-infinity',
   -- A node that asked the owner to hand it over.
   wanted_by text,
+  -- Here and not with the policy: a write that takes nonces holds this row, so that after a pause none is taken any more.
+  paused boolean not null default false,
   primary key (chain_id, signer),
   foreign key (chain_id, signer) references signer,
   check (owner_node is null or fencing_token > 0)
