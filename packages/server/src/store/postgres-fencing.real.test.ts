@@ -101,6 +101,37 @@ test('a fenced write that waits for a takeover finds its fence stale, and its ne
   expect(await store.loadLane(lease.lane)).toEqual({ cursor: null, inFlight: [], recyclable: [] })
 })
 
+test('a pause waits for the write that takes a nonce, and a write that waits for a pause takes none', async () => {
+  const note = { type: 'signer.paused', cause: 'operator', detail: {} }
+  const lease = await acquire(store, await registerLane(store))
+  const [first, second] = [await acceptOne(store, lease.lane), await acceptOne(store, lease.lane)]
+  const take = (tx: typeof first, nonce: number) =>
+    toWrite(lease, [toSave(tx, toAllocated(tx, nonce, lease), 'nonce.allocated')])
+  const order: string[] = []
+  await locks.hold([EVENT_HEAD], async (release) => {
+    const writing = store.writeLanes([take(first, 0)]).finally(() => order.push('written'))
+    await locks.untilWaiting(1)
+    const pausing = other.updateSigner(lease.lane, { paused: true }, note).finally(() => order.push('paused'))
+    await locks.untilWaiting(2)
+    await release()
+    expect((await writing)[0]?.type).toBe('written')
+    expect(await pausing).toMatchObject({ paused: true })
+  })
+  expect(order).toEqual(['written', 'paused'])
+  expect((await store.writeLanes([take(second, 1)]))[0]?.type).toBe('stale')
+  await other.updateSigner(lease.lane, { paused: false }, note)
+  const pause = [
+    ['select from signer_lease where chain_id = $1 for update', [lease.lane.chainId]],
+    ['update signer_lease set paused = true where chain_id = $1', [lease.lane.chainId]],
+  ] as const
+  await locks.hold(pause, async (release) => {
+    const writing = store.writeLanes([take(second, 1)])
+    await locks.untilWaiting(1)
+    await release()
+    expect((await writing)[0]?.type).toBe('stale')
+  })
+})
+
 test('a renewal does not wait for a fenced write, nor does another node that looks for free lanes', async () => {
   const lease = await acquire(store, await registerLane(store), 'renewing')
   const allocated = await allocateOne(store, lease, 0)
