@@ -3,7 +3,7 @@
  * elsewhere, so that it works where there is no network but this service, and under a policy that allows nothing else.
  */
 import { createHash } from 'node:crypto'
-import { describeFields, escapeHtml, type Json, toJson, toList } from './docs-page-parts.ts'
+import { describeFields, escapeHtml, type Json, renderProse, toJson, toList } from './docs-page-parts.ts'
 import { sampleBody, sampleParameter } from './sample-request.ts'
 
 export interface DocsPage {
@@ -21,7 +21,7 @@ interface Operation {
 const STYLE = `
 :root{color-scheme:light dark;font:16px/1.55 system-ui,sans-serif}
 body{max-width:60rem;margin:0 auto;padding:1.5rem}
-nav{columns:16rem;font-size:.9rem}nav a{display:block}
+nav{columns:19rem;font-size:.9rem}nav a{display:block;overflow-wrap:anywhere;padding-left:2rem;text-indent:-2rem}
 article{border-top:1px solid color-mix(in srgb,currentColor 20%,transparent);padding:1rem 0}
 h3{font:600 1rem/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
 pre{overflow:auto;padding:.75rem;background:color-mix(in srgb,currentColor 7%,transparent);border-radius:.4rem}
@@ -69,7 +69,7 @@ function renderOperation(operation: Operation, schemas: Json): string {
   const body = bodyOf(described)
   return [
     `<article id="${escapeHtml(String(described.operationId))}"><h3>${method} ${escapeHtml(path)}</h3>`,
-    `<p>${escapeHtml(String(described.summary))}. ${renderScope(described)}</p>`,
+    `<p>${renderProse(String(described.summary))}. ${renderScope(described)}</p>`,
     renderParameters(described),
     body === null ? '' : describeFields('Body', body, schemas),
     `<pre><code>${escapeHtml(writeCurl(operation, body, schemas))}</code></pre>`,
@@ -87,7 +87,7 @@ function renderScope({ security }: Json): string {
 function renderParameters({ parameters }: Json): string {
   const rows = toList(parameters).map((parameter) => {
     const { name, in: place, description = '' } = toJson(parameter)
-    return `<tr><td><code>${escapeHtml(String(name))}</code></td><td>${String(place)}</td><td>${escapeHtml(String(description))}</td></tr>`
+    return `<tr><td><code>${escapeHtml(String(name))}</code></td><td>${String(place)}</td><td>${renderProse(String(description))}</td></tr>`
   })
   return rows.length === 0 ? '' : `<h4>Parameters</h4><table>${rows.join('')}</table>`
 }
@@ -95,7 +95,7 @@ function renderParameters({ parameters }: Json): string {
 function renderAnswers({ responses }: Json): string {
   const rows = Object.entries(toJson(responses)).map(
     ([status, answer]) =>
-      `<tr><td>${status}</td><td>${escapeHtml(String(toJson(answer).description)).replaceAll(', ', ', <wbr>')}</td></tr>`,
+      `<tr><td>${status}</td><td>${renderProse(String(toJson(answer).description)).replaceAll(', ', ', <wbr>')}</td></tr>`,
   )
   return `<h4>Answers</h4><table>${rows.join('')}</table>`
 }

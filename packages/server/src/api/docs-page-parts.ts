@@ -5,6 +5,11 @@ export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
+/** What stands between backticks is code. */
+export function renderProse(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+}
+
 /** The document is our own, so what is not there as expected is a bug. */
 export function toJson(value: unknown): Json {
   if (typeof value !== 'object' || value === null) throw new Error('the OpenAPI document is not as expected')
@@ -21,7 +26,7 @@ export function describeFields(title: string, schema: Json, schemas: Json): stri
   const rows = Object.entries(toJson(properties)).map(([name, field]) => {
     const described = toJson(field)
     const mark = needed.includes(name) ? ' (needed)' : ''
-    return `<tr><td><code>${escapeHtml(name)}</code>${mark}</td><td>${escapeHtml(nameType(described))}</td><td>${escapeHtml(String(described.description ?? ''))}</td></tr>`
+    return `<tr><td><code>${escapeHtml(name)}</code>${mark}</td><td>${escapeHtml(nameType(described))}</td><td>${renderProse(String(described.description ?? ''))}</td></tr>`
   })
   return `<h4>${title}</h4><table>${rows.join('')}</table>`
 }
