@@ -97,6 +97,25 @@ test('a revoked key is refused at once, also on a connection that is open', asyn
   expect(answer.status).toBe(401)
 })
 
+test('a rate holds over a WebSocket too: message by message, under the id of its call', async () => {
+  const slow = await createKey({ name: 'slow', scopes: ['read'], rate: { perSecond: 1, burst: 3 } }, admin)
+  const socket = new WebSocket(service.socketUrl, { headers: bearer(slow) })
+  await once(socket, 'open')
+  const answers: { id: number; error?: { code: number } }[] = []
+  const all = new Promise<void>((resolve) => {
+    socket.on('message', (data) => {
+      if (answers.push(JSON.parse(String(data))) === 20) resolve()
+    })
+  })
+  for (let id = 1; id <= 20; id++) socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_chainId' }))
+  await all
+  socket.terminate()
+  const refused = answers.filter(({ error }) => error !== undefined)
+  expect(refused.length).toBeGreaterThan(10)
+  expect(refused.every(({ error }) => error?.code === -32005)).toBe(true)
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(20)
+})
+
 test('a stop ends connections and answers who waits', async () => {
   const socket = new WebSocket(service.socketUrl, { headers: bearer(sender) })
   await once(socket, 'open')

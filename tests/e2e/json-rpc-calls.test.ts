@@ -87,7 +87,7 @@ describe('codes', () => {
     const own = await service.drover.post('/rpc/31337', call(1, 'eth_chainId'))
     expect(own.body).toEqual({ jsonrpc: '2.0', id: 1, result: '0x7a69' })
     const other = await service.drover.post('/rpc/5', call(1, 'eth_chainId'))
-    expect(other).toMatchObject({ status: 200, body: { id: null, error: { code: -32600 } } })
+    expect(other).toMatchObject({ status: 200, body: { id: 1, error: { code: -32600 } } })
     expect(other.body.error.message).toContain('31337')
   })
 

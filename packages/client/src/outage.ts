@@ -8,6 +8,8 @@ export interface Outage {
 }
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 10_000]
+/** Whatever is asked for: who waits shall notice when it is over. Much longer, and a timer would go off at once. */
+const LONGEST_ASKED_MS = 5 * 60_000
 
 export function createOutage(maxOutageMs: number): Outage {
   let since: number | null = null
@@ -16,9 +18,11 @@ export function createOutage(maxOutageMs: number): Outage {
     bear(error) {
       if (!(error instanceof DroverError && error.transient)) throw error
       since ??= performance.now()
-      if (performance.now() - since >= maxOutageMs) throw error
+      const leftMs = since + maxOutageMs - performance.now()
+      if (leftMs <= 0) throw error
       const delayMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
-      return { error, failures, delayMs: Math.max(delayMs, error.retryAfterMs ?? 0) }
+      const askedMs = Math.min(error.retryAfterMs ?? 0, LONGEST_ASKED_MS)
+      return { error, failures, delayMs: Math.ceil(Math.min(Math.max(delayMs, askedMs), leftMs)) }
     },
     end() {
       since = null

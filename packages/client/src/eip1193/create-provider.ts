@@ -130,7 +130,7 @@ function checkChainId(chainId: number): number {
 
 /** What cannot stand in a header would look like a network that is down. */
 function checkKey(key: string): string {
-  if (/^[\x20-\x7e]{1,200}$/.test(key) && key.trim() === key) return key
-  const message = 'idempotencyKey must be 1 to 200 printable ASCII characters, without a blank at either end.'
+  if (/^[\x20-\x7e]{1,190}$/.test(key) && key.trim() === key) return key
+  const message = 'idempotencyKey must be 1 to 190 printable ASCII characters, without a blank at either end.'
   throw new ProviderRpcError(PROVIDER_CODES.invalidParams, message)
 }

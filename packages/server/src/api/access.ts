@@ -26,6 +26,8 @@ export interface Access extends AuditTrail {
   identify(authorization: string | undefined, options?: { readonly duringOutage?: boolean }): Promise<Caller>
   /** Whether somebody who was let in before still would be: for what lasts longer than a request. */
   isAllowed(caller: Caller): Promise<boolean>
+  /** The same for one more request of theirs, which counts like any other. Throws `rate_limited`. */
+  readmit(caller: Caller): Promise<boolean>
   /** There is a key now: this node need not find out by itself. */
   lock(): void
   close(): Promise<void>
@@ -106,6 +108,23 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     }
   }
 
+  function countRequest({ id, rate }: KeyRecord): void {
+    const taken = rate === null ? null : limiter.take(id, rate)
+    if (taken?.type === 'empty') {
+      telemetry.count('drover_access_refused_total', { reason: 'rate' })
+      const message = `The API key ${id} may make ${rate?.perSecond} requests a second; try again after the time given.`
+      throw new AppError('rate_limited', message, { retryAfterMs: taken.retryAfterMs })
+    }
+    use.note(id)
+  }
+
+  /** The key of somebody who was let in before, `open` where none is needed; null for who would not be let in any more. */
+  async function findStanding({ keyId }: Caller): Promise<KeyRecord | 'open' | null> {
+    if (keyId === null) return (await presence.check()) ? null : 'open'
+    const key = await lookup.find(keyId)
+    return key !== null && key.revokedAt === null && !key.isExpired ? key : null
+  }
+
   return {
     ...createAuditTrail({ store, clock, telemetry, nodeId }),
     isOpen: () => !presence.peek(),
@@ -115,21 +134,14 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
       const given = parseKeyToken(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
       if (given === null) throw refuse('malformed', 'The header Authorization must be "Bearer " and an API key, drv_….')
       const key = await find(given, duringOutage)
-      if (key.rate !== null) {
-        const taken = limiter.take(key.id, key.rate)
-        if (taken.type === 'empty') {
-          telemetry.count('drover_access_refused_total', { reason: 'rate' })
-          const message = `The API key ${key.id} may make ${key.rate.perSecond} requests a second; try again after the time given.`
-          throw new AppError('rate_limited', message, { retryAfterMs: taken.retryAfterMs })
-        }
-      }
-      use.note(key.id)
+      countRequest(key)
       return toCaller(key)
     },
-    async isAllowed({ keyId }) {
-      if (keyId === null) return !(await presence.check())
-      const key = await lookup.find(keyId)
-      return key !== null && key.revokedAt === null && !key.isExpired
+    isAllowed: async (caller) => (await findStanding(caller)) !== null,
+    async readmit(caller) {
+      const standing = await findStanding(caller)
+      if (standing !== null && standing !== 'open') countRequest(standing)
+      return standing !== null
     },
     close: async () => {
       await use.close()

@@ -9,6 +9,8 @@ import { addServiceCommand } from './service-command.ts'
 import { Interrupted, type Session } from './service-session.ts'
 import { cut, type Style, shorten, toVisible } from './style.ts'
 
+const GAP = '  '
+
 interface EventsOptions {
   readonly follow?: boolean
   readonly after?: number
@@ -52,18 +54,16 @@ async function printEvents(session: Session, options: EventsOptions): Promise<Ex
   }
 }
 
-function presentEvent(event: DroverEvent, style: Style): string {
+/** On a terminal only the details are cut: a line without its id and its type would say nothing. */
+export function presentEvent(event: DroverEvent, style: Style): string {
   const { eventId, at, type, transactionId, from, toState, subState, cause, detail } = event
   const state = [toState, subState].filter(Boolean).join(' ')
-  const parts = [
-    String(eventId),
-    at,
-    transactionId ?? shorten(from, style),
-    type,
-    state,
-    cause ?? '',
-    presentDetail(detail),
-  ]
-  const line = toVisible(parts.filter((part) => part !== '').join('  '))
-  return style.width === null ? line : cut(line, style.width)
+  const head = join([String(eventId), at, transactionId ?? shorten(from, style), type, state])
+  const rest = join([cause ?? '', presentDetail(detail)])
+  const room = style.width === null ? Number.POSITIVE_INFINITY : style.width - head.length - GAP.length
+  return rest === '' || room < 1 ? head : `${head}${GAP}${cut(rest, room)}`
+}
+
+function join(parts: readonly string[]): string {
+  return toVisible(parts.filter((part) => part !== '').join(GAP))
 }

@@ -12,6 +12,8 @@ export interface UpgradeDoor {
   identify(authorization: string | undefined): Promise<Caller>
   /** Whether somebody who was let in before still would be. */
   isAllowed(caller: Caller): Promise<boolean>
+  /** The same for one more request, which counts against the rate of the key. Throws `rate_limited`. */
+  readmit(caller: Caller): Promise<boolean>
 }
 
 interface UpgradeContext extends UpgradeDoor {
@@ -19,9 +21,8 @@ interface UpgradeContext extends UpgradeDoor {
   resolveChain(chain: string | null): number
 }
 
-export type Admission =
-  | { readonly type: 'admitted'; readonly chainId: number; readonly caller: Caller }
-  | { readonly type: 'refused'; readonly answer: string }
+type Refusal = { readonly type: 'refused'; readonly answer: string }
+export type Admission = { readonly type: 'admitted'; readonly chainId: number; readonly caller: Caller } | Refusal
 
 const PATH = /^\/rpc(?:\/([^/?]{1,20}))?\/?$/
 const STATUSES = {
@@ -39,7 +40,7 @@ export async function admitUpgrade(request: IncomingMessage, context: UpgradeCon
   const path = PATH.exec((request.url ?? '').split('?', 1)[0] ?? '')
   if (path === null) return refuse(404, 'WebSockets are at /rpc and /rpc/{chainId}.')
   if (origin !== undefined && hostOf(origin) !== host) return refuse(403, 'Pages of another origin may not connect.')
-  if (context.isFull) return refuse(503, 'Too many WebSockets are open; try again later.')
+  if (context.isFull) return refuseAsFull()
   try {
     if (context.isOpen()) checkHost(host)
     const chainId = context.resolveChain(path[1] ?? null)
@@ -74,7 +75,11 @@ function describe(error: unknown): Admission {
   }
 }
 
-function refuse(status: Status, message: string): Admission {
+export function refuseAsFull(): Refusal {
+  return refuse(503, 'Too many WebSockets are open; try again later.')
+}
+
+function refuse(status: Status, message: string): Refusal {
   const body = JSON.stringify({ status, detail: message })
   const head = [
     `HTTP/1.1 ${status} ${STATUSES[status]}`,

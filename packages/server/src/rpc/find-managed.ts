@@ -48,7 +48,7 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
 
   /** In no block that we know of; a node may be ahead of us, and have any of its attempts in one. */
   async function findPending(tx: Transaction, hash: Hash): Promise<unknown> {
-    const seen = await askForAll(TRANSACTION, tx.attempts.filter(runsIntent)).catch((error: unknown) => {
+    const seen = await askForAll(TRANSACTION, attemptsFor(tx, hash)).catch((error: unknown) => {
       // Stored bytes are an answer by themselves, also while no node has them or none answers.
       if (error instanceof RpcFailure) return []
       throw error
@@ -73,7 +73,7 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
       const tx = await findOwn(hash, caller)
       if (tx === null) return ask(RECEIPT, hash)
       const inclusion = inclusionOf(tx)
-      if (inclusion === null) return (await askForAll(RECEIPT, tx.attempts.filter(runsIntent)))[0] ?? null
+      if (inclusion === null) return (await askForAll(RECEIPT, attemptsFor(tx, hash)))[0] ?? null
       const mined = resolve(tx, inclusion, hash)
       return mined === null ? null : ask(RECEIPT, mined)
     },
@@ -101,6 +101,11 @@ function getHash(params: readonly unknown[]): Hash {
 /** Bytes that do what the caller asked for, at whatever price. */
 function runsIntent({ kind }: Attempt): boolean {
   return kind === 'original' || kind === 'bump'
+}
+
+/** Those that can answer for this hash: also itself, where it is what cancels the others. */
+function attemptsFor({ attempts }: Transaction, hash: Hash): readonly Attempt[] {
+  return attempts.filter((attempt) => runsIntent(attempt) || attempt.hash === hash)
 }
 
 function hasField(object: unknown, name: string, isGood: (value: unknown) => boolean): boolean {

@@ -4,6 +4,9 @@ import { createHeadFeed } from './head-feed.ts'
 import { followLogs, parseLogFilter } from './log-subscription.ts'
 import { createScriptedChain } from './scripted-chain.suite.ts'
 
+const ADDRESS = `0x${'aB'.repeat(20)}`
+const TOPIC = `0x${'12'.repeat(32)}`
+
 async function start() {
   const chain = createScriptedChain()
   const { forwarder, onHeadHint } = chain
@@ -97,10 +100,21 @@ test('nothing comes after the end', async () => {
 })
 
 test('a filter says whose logs and which, never of which blocks', () => {
-  expect(parseLogFilter({ address: '0x1', topics: [null], fromBlock: '0x0', toBlock: 'latest' })).toEqual({
-    address: '0x1',
-    topics: [null],
-  })
+  const given = { address: ADDRESS, topics: [null, TOPIC, [TOPIC, null]] }
+  expect(parseLogFilter({ ...given, fromBlock: '0x0', toBlock: 'latest' })).toEqual(given)
+  expect(parseLogFilter({ address: [ADDRESS], topics: [] })).toEqual({ address: [ADDRESS], topics: [] })
   expect(parseLogFilter(undefined)).toEqual({})
   expect(() => parseLogFilter('0x1')).toThrow('the filter must be an object')
+})
+
+test.each([
+  { address: 'mine' },
+  { address: [ADDRESS, '0x1'] },
+  { address: {} },
+  { topics: TOPIC },
+  { topics: ['0x12'] },
+  { topics: [[[TOPIC]]] },
+  { topics: [null, null, null, null, null] },
+])('%j is refused at once, as a node would refuse it with every block', (filter) => {
+  expect(() => parseLogFilter(filter)).toThrow(/must be/)
 })

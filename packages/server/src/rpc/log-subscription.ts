@@ -3,6 +3,7 @@
  * node that does not answer for a while delays logs and loses none; logs of a block that left the chain are told again as
  * removed, as a node tells them.
  */
+import { parseHash } from '../api/contract/bytes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Forwarder } from './forwarder.ts'
 import { HEAD_WINDOW, type HeadFeed, type HeadUpdate, type RawHead } from './head-feed.ts'
@@ -22,6 +23,8 @@ export interface LogFilter {
 const RETRY_MS = 500
 /** More blocks than this behind, it cannot catch up: the client hears that it ended, and can begin anew. */
 const MAX_BEHIND = 4 * HEAD_WINDOW
+/** The EVM's own limit for a log. */
+const MAX_TOPICS = 4
 
 /** Blocks are named by the subscription, so a filter may only say whose logs and which. */
 export function parseLogFilter(given: unknown): LogFilter {
@@ -29,7 +32,25 @@ export function parseLogFilter(given: unknown): LogFilter {
   if (typeof given !== 'object' || Array.isArray(given))
     throw new RpcFailure('invalid_params', 'the filter must be an object')
   const { address, topics } = given as Readonly<Record<string, unknown>>
+  // Here, since a node would refuse it with every block, and nobody would hear of that.
+  if (address != null && ![address].flat().every(isAddress)) {
+    throw new RpcFailure('invalid_params', 'address must be an address or a list of them, each 0x and 40 hex digits')
+  }
+  if (topics != null && !(Array.isArray(topics) && topics.length <= MAX_TOPICS && topics.every(isTopicChoice))) {
+    throw new RpcFailure(
+      'invalid_params',
+      `topics must be a list of at most ${MAX_TOPICS}, each null, 0x and 64 hex digits, or a list of such`,
+    )
+  }
   return { ...(address != null && { address }), ...(topics != null && { topics }) }
+}
+
+function isAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value)
+}
+
+function isTopicChoice(choice: unknown): boolean {
+  return [choice].flat().every((topic) => topic === null || parseHash(topic) !== null)
 }
 
 export function followLogs(

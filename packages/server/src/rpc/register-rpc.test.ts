@@ -56,8 +56,22 @@ test('where there are several chains the path has to name one', async () => {
   const { post } = start([1, 10])
   expect(await post('/rpc/10', CALL)).toEqual({ status: 200, body: { jsonrpc: '2.0', id: 1, result: 10 } })
   const error = { code: -32600, message: 'name the chain in the path: /rpc/1, /rpc/10' }
-  expect(await post('/rpc', CALL)).toMatchObject({ status: 200, body: { id: null, error } })
+  expect(await post('/rpc', CALL)).toMatchObject({ status: 200, body: { id: 1, error } })
   expect(await post('/rpc/2', CALL)).toMatchObject({ body: { error: { message: expect.stringContaining('1, 10') } } })
+})
+
+test('what is refused as a whole is refused under the ids of its calls, which clients look for', async () => {
+  const { post } = start([1, 10])
+  const { body } = await post('/rpc', [{ ...CALL, id: 'a' }, { jsonrpc: '2.0', method: 'eth_gasPrice' }, 5])
+  expect(body.map(({ id }: { id: unknown }) => id)).toEqual(['a', null])
+  expect(await post('/rpc', { jsonrpc: '2.0', method: 'eth_gasPrice' })).toEqual({ status: 204, body: null })
+})
+
+test('params may be null, and an id that cannot be repeated is refused', async () => {
+  const { post } = start([1])
+  expect(await post('/rpc', { ...CALL, params: null })).toMatchObject({ body: { id: 1, result: 1 } })
+  const huge = JSON.stringify(CALL).replace('"id":1', '"id":1e400')
+  expect(await post('/rpc', huge)).toMatchObject({ body: { id: null, error: { code: -32600 } } })
 })
 
 test('a body that is too large is turned down in words that a client can read', async () => {
@@ -77,7 +91,7 @@ test('answers that are too large together are cut off call by call', async () =>
 test.each(['', ' a', 'ü', 'x'.repeat(191)])('the idempotency key %j is refused', async (key) => {
   const { post } = start([1])
   const answer = await post('/rpc', CALL, { 'idempotency-key': key })
-  expect(answer).toMatchObject({ status: 200, body: { error: { code: -32600 } } })
+  expect(answer).toMatchObject({ status: 200, body: { id: 1, error: { code: -32600 } } })
 })
 
 test('what a caller makes up is not counted by its name', async () => {

@@ -54,12 +54,12 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
 
 async function answerRequest(endpoint: RpcEndpoint, request: FastifyRequest, caller: Caller): Promise<string | null> {
   const key = request.headers['idempotency-key'] ?? null
+  const text = typeof request.body === 'string' ? request.body : ''
   if (key !== null && (!requestIdInput.safeParse(key).success || key.length > LONGEST_KEY)) {
     const message = `Idempotency-Key must be 1 to ${LONGEST_KEY} printable ASCII characters without blanks at the ends`
-    return writeFailure(null, new RpcFailure('invalid_request', message))
+    return endpoint.refuse(text, new RpcFailure('invalid_request', message))
   }
   const { chainId } = request.params as { readonly chainId?: string }
-  const text = typeof request.body === 'string' ? request.body : ''
   return endpoint.answer(text, {
     ...{ chain: chainId ?? null, caller, own: new Map() },
     idempotencyKey: typeof key === 'string' ? key : null,

@@ -10,7 +10,7 @@ import type { Forwarder } from './forwarder.ts'
 import { createLocalMethods, type LocalMethod } from './local-methods.ts'
 import type { MethodList } from './methods.ts'
 import { RPC_CODES, RpcFailure, toRpcFailure } from './rpc-failure.ts'
-import { type RpcCall, type RpcEntry, type RpcMessage, writeFailure, writeResult } from './rpc-message.ts'
+import { joinAnswers, type RpcCall, type RpcEntry, type RpcMessage, writeFailure, writeResult } from './rpc-message.ts'
 import type { RpcServices } from './rpc-services.ts'
 import type { SendTransactions } from './send-transactions.ts'
 
@@ -147,6 +147,5 @@ function join(entries: readonly RpcEntry[], written: readonly (string | null)[],
     const id = entry?.type === 'call' ? (entry.call.id ?? null) : null
     return [writeFailure(id, new RpcFailure('refused', 'the answer is larger than 32 MiB; ask for less at one time'))]
   })
-  if (kept.length === 0) return null
-  return isBatch ? `[${kept.join(',')}]` : (kept[0] ?? null)
+  return joinAnswers(kept, isBatch)
 }

@@ -7,7 +7,7 @@ import { createMethodList } from './methods.ts'
 import { createPendingFeed } from './pending-feed.ts'
 import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
-import { parseMessage, writeFailure } from './rpc-message.ts'
+import { parseMessage, type RpcMessage, writeFailure, writeRefusal } from './rpc-message.ts'
 import type { RpcServices } from './rpc-services.ts'
 import { createSendTransactions } from './send-transactions.ts'
 import type { SubscriptionSources } from './subscriptions.ts'
@@ -23,6 +23,8 @@ export interface RpcRequestContext {
 export interface RpcEndpoint {
   /** The answer as it goes on the wire; null where nothing is to be answered. Never throws. */
   answer(text: string, context: RpcRequestContext): Promise<string | null>
+  /** The answer to a message that is not looked into. */
+  refuse(text: string, failure: RpcFailure): string | null
   /** Throws RpcFailure that says which chains there are. */
   resolveChain(chain: string | null): number
   sourcesOf(chainId: number): SubscriptionSources
@@ -64,38 +66,53 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
     throw new RpcFailure('invalid_request', message)
   }
 
-  async function dispatch(text: string, context: RpcRequestContext): Promise<string | null> {
-    const message = parseMessage(text)
-    return getChain(resolveChain(context.chain)).dispatch(message, context)
-  }
-
   function getChain(chainId: number): ChainPart {
     const found = chains.get(chainId)
     if (found === undefined) throw new Error(`there is no chain ${chainId}`)
     return found
   }
 
+  async function countRunning<T>({ caller }: RpcRequestContext, run: () => Promise<T>): Promise<T> {
+    const who = caller.keyId ?? ''
+    const count = running.get(who) ?? 0
+    if (count >= MAX_MESSAGES) {
+      const message = `${MAX_MESSAGES} messages are being worked on already; wait for their answers`
+      throw new RpcFailure('limit_exceeded', message)
+    }
+    running.set(who, count + 1)
+    try {
+      return await run()
+    } finally {
+      const left = (running.get(who) ?? 1) - 1
+      if (left > 0) running.set(who, left)
+      else running.delete(who)
+    }
+  }
+
   return {
     resolveChain,
+    refuse: (text, failure) => {
+      const message = parse(text)
+      return message instanceof RpcFailure ? writeFailure(null, message) : writeRefusal(message, failure)
+    },
     sourcesOf: (chainId) => getChain(chainId).sources,
     answer: async (text, context) => {
-      const who = context.caller.keyId ?? ''
-      const count = running.get(who) ?? 0
-      if (count >= MAX_MESSAGES) {
-        const message = `${MAX_MESSAGES} messages are being worked on already; wait for their answers`
-        return writeFailure(null, new RpcFailure('limit_exceeded', message))
-      }
-      running.set(who, count + 1)
+      const message = parse(text)
+      if (message instanceof RpcFailure) return writeFailure(null, message)
       try {
-        return await dispatch(text, context)
+        return await countRunning(context, () => getChain(resolveChain(context.chain)).dispatch(message, context))
       } catch (error) {
         if (!(error instanceof RpcFailure)) telemetry.log('error', 'a JSON-RPC message failed', { error })
-        return writeFailure(null, toRpcFailure(error))
-      } finally {
-        const left = (running.get(who) ?? 1) - 1
-        if (left > 0) running.set(who, left)
-        else running.delete(who)
+        return writeRefusal(message, toRpcFailure(error))
       }
     },
+  }
+}
+
+function parse(text: string): RpcMessage | RpcFailure {
+  try {
+    return parseMessage(text)
+  } catch (error) {
+    return toRpcFailure(error)
   }
 }

@@ -47,7 +47,9 @@ function parseJson(text: string): unknown {
 
 function parseEntry(entry: unknown): RpcEntry {
   if (!isRecord(entry)) return invalid(null, 'a call must be an object')
-  const { jsonrpc, id, method, params = [] } = entry
+  const { jsonrpc, id, method } = entry
+  // Some clients write null for none, and nodes take it.
+  const params = entry.params ?? []
   if (!isId(id) && id !== undefined) return invalid(null, 'id must be a string, a number that is exact, or null')
   const known = id ?? null
   if (jsonrpc !== '2.0') return invalid(known, 'jsonrpc must be "2.0"')
@@ -67,7 +69,7 @@ function invalid(id: RpcId, message: string, code: 'invalid_request' | 'invalid_
 
 /** A number that cannot be repeated exactly would come back as another one. */
 function isId(id: unknown): id is RpcId {
-  if (typeof id === 'number') return Number.isSafeInteger(id) || !Number.isInteger(id)
+  if (typeof id === 'number') return Number.isFinite(id) && (Number.isSafeInteger(id) || !Number.isInteger(id))
   return id === null || typeof id === 'string'
 }
 
@@ -86,4 +88,19 @@ export function writeResult(id: RpcId, result: unknown): string {
 
 export function writeFailure(id: RpcId, { error }: RpcFailure): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error })
+}
+
+/** One failure for all calls of a message: clients look for their ids, and take anything else for no answer. */
+export function writeRefusal({ isBatch, entries }: RpcMessage, refusal: RpcFailure): string | null {
+  const written = entries.flatMap((entry) => {
+    if (entry.type === 'invalid') return [writeFailure(entry.id, entry.failure)]
+    return entry.call.id === undefined ? [] : [writeFailure(entry.call.id, refusal)]
+  })
+  return joinAnswers(written, isBatch)
+}
+
+/** Null: notifications alone get no answer. */
+export function joinAnswers(written: readonly string[], isBatch: boolean): string | null {
+  if (written.length === 0) return null
+  return isBatch ? `[${written.join(',')}]` : (written[0] ?? null)
 }

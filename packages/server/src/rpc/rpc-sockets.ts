@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import { admitUpgrade, type UpgradeDoor } from './admit-upgrade.ts'
+import { admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
 import { CLOSE_CODES, type SocketPorts, serveSocket } from './serve-socket.ts'
 
 export interface RpcSockets {
@@ -28,8 +28,10 @@ export function createRpcSockets({ maxSockets, heartbeatMs = 30_000, ...ports }:
   let isClosed = false
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const isFull = isClosed || sockets.clients.size >= maxSockets
-    const admitted = await admitUpgrade(request, { ...door, isFull, resolveChain: endpoint.resolveChain })
+    const isFull = () => isClosed || sockets.clients.size >= maxSockets
+    const asked = await admitUpgrade(request, { ...door, isFull: isFull(), resolveChain: endpoint.resolveChain })
+    // Others may have come in, or the service begun to stop, while the key was looked up.
+    const admitted = isFull() ? refuseAsFull() : asked
     if (admitted.type === 'refused') {
       stream.end(admitted.answer)
       return

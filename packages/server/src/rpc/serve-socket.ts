@@ -4,16 +4,18 @@
  * is sent is let go, and can connect again.
  */
 import type { RawData, WebSocket } from 'ws'
+import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { UpgradeDoor } from './admit-upgrade.ts'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
+import { RpcFailure } from './rpc-failure.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export interface SocketPorts {
   readonly endpoint: RpcEndpoint
-  readonly door: Pick<UpgradeDoor, 'isAllowed'>
+  readonly door: Pick<UpgradeDoor, 'isAllowed' | 'readmit'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
   readonly heartbeatMs: number
@@ -36,27 +38,35 @@ export function serveSocket(socket: WebSocket, chainId: number, caller: Caller, 
     else socket.send(text)
   }
 
-  async function answer(data: RawData): Promise<void> {
-    if (!(await ports.door.isAllowed(caller))) {
+  async function answer(message: string): Promise<void> {
+    if (!(await ports.door.readmit(caller))) {
       socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
       return
     }
     const { methods, release } = subscriptions.begin()
-    const text = await endpoint.answer(data.toString(), {
+    const text = await endpoint.answer(message, {
       ...{ chain: String(chainId), caller, idempotencyKey: null, own: methods },
     })
     if (text !== null) send(text)
     release()
   }
 
+  function refuse(message: string, error: unknown): void {
+    if (error instanceof AppError && error.code === 'rate_limited') {
+      const text = endpoint.refuse(message, new RpcFailure('limit_exceeded', error.message))
+      if (text !== null) send(text)
+      return
+    }
+    // Who it is cannot be told now, so nothing is answered; a new connection is let in as soon as it can.
+    telemetry.log('warn', 'a message over a WebSocket was not answered', { error: String(error) })
+    connection.fail('try again later')
+  }
+
   async function take(data: RawData): Promise<void> {
     running++
     if (running >= MAX_RUNNING) socket.pause()
-    await answer(data).catch((error: unknown) => {
-      // Who it is cannot be told now, so nothing is answered; a new connection is let in as soon as it can.
-      telemetry.log('warn', 'a message over a WebSocket was not answered', { error: String(error) })
-      connection.fail('try again later')
-    })
+    const message = data.toString()
+    await answer(message).catch((error: unknown) => refuse(message, error))
     running--
     if (running === MAX_RUNNING - 1) socket.resume()
   }

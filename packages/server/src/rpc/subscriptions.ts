@@ -42,6 +42,7 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
   const open = new Map<string, () => void>()
   /** What those have told whose id is not known to the client yet. */
   const held = new Map<string, string[]>()
+  let isClosed = false
 
   function tell(subscription: string, result: unknown): void {
     const params = { subscription, result }
@@ -75,6 +76,8 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
   }
 
   async function subscribe(params: readonly unknown[]): Promise<string> {
+    // Who leaves while the call is under way would be listened for until the service stops.
+    if (isClosed) throw new RpcFailure('refused', 'the connection is closed')
     if (open.size >= MAX_SUBSCRIPTIONS) {
       throw new RpcFailure('limit_exceeded', `a connection may have ${MAX_SUBSCRIPTIONS} subscriptions`)
     }
@@ -123,6 +126,7 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
       }
     },
     close: () => {
+      isClosed = true
       for (const stop of open.values()) stop()
       open.clear()
     },

@@ -66,7 +66,10 @@ test('all problems of a file are told at once, each with its line', async () => 
 test.each<[BatchFormat, string | Uint8Array, number, string]>([
   ['csv', 'to,value\n', 1, 'holds no rows'],
   ['csv', `to,to\n${TO},${TO}\n`, 1, 'has the column "to" twice'],
-  ['csv', `to,vallue\n${TO},1\n`, 2, 'vallue is not a field; did you mean value?'],
+  ['csv', `to,vallue\n${TO},1\n${TO},2\n`, 1, 'vallue is not a field; did you mean value?'],
+  ['csv', `${TO},1\n${TO},2\n`, 1, 'must name the columns'],
+  ['csv', `to;value\n${TO};1\n`, 1, 'must name the columns'],
+  ['csv', `to,,\n${TO},,\n${TO},,1\n`, 3, 'is not a field'],
   ['csv', `to,requestId\n${TO},a\n${TO},b\n${TO},a\n`, 4, 'requestId is the same as in line 2'],
   ['csv', `to\n"${TO}`, 2, 'a quote that is not closed'],
   ['jsonl', `{"to":"${TO}"}\n{"to":`, 2, 'is not valid JSON'],

@@ -1,6 +1,7 @@
 /** The rows of a batch file, CSV or JSON lines, one after the other: the file is never in memory as a whole. */
 import { createReadStream } from 'node:fs'
 import { CsvProblem, type CsvRecord, createCsvParser } from './csv-records.ts'
+import { findUnknown } from './row-request.ts'
 
 export type BatchFormat = 'csv' | 'jsonl'
 
@@ -46,9 +47,10 @@ async function* readCsv(source: RowSource): AsyncGenerator<RawRow, void> {
     for await (const record of readRecords(parser, source)) {
       if (header === null) {
         header = record.cells.map((cell) => cell.trim())
-        const doubled = header.find((name, index) => header?.indexOf(name) !== index)
-        if (doubled === undefined) continue
-        yield { type: 'problem', line: record.line, message: `has the column ${JSON.stringify(doubled)} twice` }
+        const problems = findHeaderProblems(header)
+        if (problems.length === 0) continue
+        // Once, and not again with every row.
+        for (const message of problems) yield { type: 'problem', line: record.line, message }
         return
       }
       row++
@@ -57,6 +59,19 @@ async function* readCsv(source: RowSource): AsyncGenerator<RawRow, void> {
   } catch (error) {
     yield tellUnreadable(error, null)
   }
+}
+
+function findHeaderProblems(header: readonly string[]): readonly string[] {
+  // Commas at the end of each line make columns without name, which do no harm as long as their cells are empty.
+  const named = header.filter((name) => name !== '')
+  const doubled = named.find((name, index) => named.indexOf(name) !== index)
+  if (doubled !== undefined) return [`has the column ${JSON.stringify(doubled)} twice`]
+  const unknown = named.flatMap((name) => {
+    const problem = findUnknown(name)
+    return problem === null ? [] : [`${name} ${problem}`]
+  })
+  const isHeader = unknown.length < named.length || named.length === 0
+  return isHeader ? unknown : [`must name the columns, as the first line of a CSV file: ${unknown.join('; ')}`]
 }
 
 async function* readRecords(parser: ReturnType<typeof createCsvParser>, source: RowSource) {

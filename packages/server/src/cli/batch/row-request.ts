@@ -32,6 +32,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   priority: 'must be a whole number',
   chainId: 'must be a whole number',
 }
+const METADATA = 'metadata.'
 const KNOWN: readonly string[] = [...TEXTS, ...AMOUNTS, ...PRICES, ...JSONS, 'finality', 'function']
 
 export function toRowRequest(
@@ -43,8 +44,9 @@ export function toRowRequest(
   const given = new Map<string, unknown>()
   const metadata: [string, unknown][] = []
   for (const [name, value] of Object.entries(fields)) {
-    if (name.startsWith('metadata.')) metadata.push([name.slice('metadata.'.length), value])
-    else if (!KNOWN.includes(name)) problems.push({ field: name, message: describeUnknown(name) })
+    const unknown = findUnknown(name)
+    if (unknown !== null) problems.push({ field: name, message: unknown })
+    else if (name.startsWith(METADATA)) metadata.push([name.slice(METADATA.length), value])
     else readField(name, value, given, problems)
   }
   if (metadata.length > 0)
@@ -88,7 +90,9 @@ function nest(given: Map<string, unknown>, problems: RowProblem[]): void {
   for (const name of ['function', 'args', ...PRICES]) given.delete(name)
 }
 
-function describeUnknown(name: string): string {
+/** What is wrong with the name of a field; null where it is one. */
+export function findUnknown(name: string): string | null {
+  if (name.startsWith(METADATA) || KNOWN.includes(name)) return null
   const nearest = findNearestName(name, KNOWN)
   return nearest === null ? `is not a field; known are ${KNOWN.join(', ')}` : `is not a field; did you mean ${nearest}?`
 }

@@ -115,3 +115,10 @@ test('told to stop, it finishes what is under way and begins no more', async () 
   expect(accepted).toHaveLength(30)
   expect(service.turns()).toBe(3)
 })
+
+test('who is told to come back in years is not asked at once, nor waited for longer than an outage', async () => {
+  const body = { code: 'database_unavailable', detail: 'Away.', retryAfterMs: 99_999_999_000 }
+  const service = await startService(() => ({ status: 503, body }))
+  await expect(send(service.url, 10, { maxOutageMs: 300 })).rejects.toThrow('database_unavailable')
+  expect(service.turns()).toBe(2)
+})

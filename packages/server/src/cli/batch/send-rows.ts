@@ -90,7 +90,10 @@ async function sendChunk(chunk: readonly BatchRow[], ports: SendPorts, limits: S
     if (left.length === 0 || ports.stop.aborted) return
     if (performance.now() - lastProgressAt > limits.maxOutageMs) throw outcome.error
     const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
-    const pauseMs = Math.max(outcome.retryAfterMs, Math.round(grown * (0.5 + Math.random() / 2)))
+    const pauseMs = Math.max(
+      Math.min(outcome.retryAfterMs, limits.maxOutageMs),
+      Math.round(grown * (0.5 + Math.random() / 2)),
+    )
     ports.onPause(outcome.error.detail, pauseMs)
     await pause(pauseMs, ports.stop)
   }

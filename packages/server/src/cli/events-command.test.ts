@@ -1,0 +1,23 @@
+import type { DroverEvent } from '@drover/client'
+import { expect, test } from 'vitest'
+import { presentEvent } from './events-command.ts'
+import { PLAIN } from './style.ts'
+
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
+const EVENT: DroverEvent = {
+  ...{ eventId: 17, transactionId: ID, chainId: 1, from: `0x${'11'.repeat(20)}`, type: 'nonce.allocated', cause: null },
+  ...{ fromState: 'QUEUED', toState: 'ALLOCATED', subState: 'signed', node: null, fence: null, count: 1 },
+  ...{ at: '2030-01-01T00:00:00.000Z', lastAt: '2030-01-01T00:00:00.000Z', detail: { hash: `0x${'22'.repeat(32)}` } },
+}
+const HEAD = `17  2030-01-01T00:00:00.000Z  ${ID}  nonce.allocated  ALLOCATED signed`
+
+test('an event is whole where nobody looks at it', () => {
+  expect(presentEvent(EVENT, PLAIN)).toBe(`${HEAD}  hash=0x${'22'.repeat(32)}`)
+})
+
+test('a narrow window costs details, and never the id or what happened', () => {
+  expect(presentEvent(EVENT, { ...PLAIN, width: 60 })).toBe(HEAD)
+  const wide = presentEvent(EVENT, { ...PLAIN, width: 120 })
+  expect(wide).toHaveLength(120)
+  expect(wide).toMatch(/^17 .* signed {2}hash=0x2+…$/)
+})
