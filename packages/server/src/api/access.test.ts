@@ -457,6 +457,16 @@ describe('the audit', () => {
     ])
   })
 
+  test('tells of a batch of which some was refused for who asked', async () => {
+    const admin = await makeKey()
+    const { headers } = await makeKey({ name: 'bob', signers: [OTHER] })
+    const transactions = [SIGNER, SIGNER].map((from) => ({ from, to: TARGET, simulate: false }))
+    expect((await call('POST', '/v1/transactions/batch', headers, { transactions })).status).toBe(200)
+    expect(await readAudit(admin.headers)).toEqual([
+      ['bob', 'createTransactionBatch', '/v1/transactions/batch', 'forbidden'],
+    ])
+  })
+
   test('comes in pages that go on', async () => {
     const { headers } = await makeKey()
     for (let count = 0; count < 5; count++)

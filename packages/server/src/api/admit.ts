@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../core/app-error.ts'
 import { actorOf, type Caller, hasScope, type Scope } from '../core/caller.ts'
 import type { ApiServices } from './api-services.ts'
-import { checkHost } from './check-host.ts'
+import { checkHost, checkOrigin } from './check-host.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +25,8 @@ const NOBODY: Caller = { keyId: null, name: 'nobody', scopes: [], signers: [], c
 type Services = Pick<ApiServices, 'access' | 'telemetry'>
 
 export async function admit(request: FastifyRequest, { access, telemetry }: Services): Promise<Caller> {
-  const { host, authorization } = request.headers
+  const { host, origin, authorization } = request.headers
+  const isReading = request.method === 'GET' || request.method === 'HEAD'
   const { scope, operationId, duringOutage = false } = request.routeOptions.config
   if (scope === null || request.is404) {
     if (access.isOpen()) checkHost(host)
@@ -34,9 +35,10 @@ export async function admit(request: FastifyRequest, { access, telemetry }: Serv
   const caller = await access.identify(authorization, { duringOutage })
   // A page elsewhere has no key; so with keys the name that a request is sent to does not matter.
   if (caller.keyId === null) checkHost(host)
+  if (caller.keyId === null && !isReading) checkOrigin(origin)
   if (scope === undefined || hasScope(caller, scope)) return caller
   telemetry.count('drover_access_refused_total', { reason: 'scope' })
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  if (!isReading) {
     await access.recordRefusal(caller, { operation: operationId ?? 'unnamed', target: pathOf(request) })
   }
   const message = `The API key ${actorOf(caller)} does not have the scope ${scope}; it has ${caller.scopes.join(', ')}.`

@@ -1,7 +1,7 @@
 /** Makes, lists and revokes keys. Nobody can hand on more than they have. */
 import { type ApiKey, findExcess, type Holding, type KeyGrant, type KeyId } from '../core/api-key.ts'
 import { AppError } from '../core/app-error.ts'
-import { actorOf, type Caller } from '../core/caller.ts'
+import { ALL_LANES, actorOf, type Caller } from '../core/caller.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createKeyToken } from './key-token.ts'
@@ -32,6 +32,16 @@ export function createApiKeys({ store, clock, firstIsAdmin, onCreated }: ApiKeys
     return { ...caller, ...own }
   }
 
+  /** Its maker may have been revoked since it was asked about: what a revoked key made must not outlive it unseen. */
+  async function withdrawUnlessAllowed(caller: Caller, id: KeyId): Promise<void> {
+    try {
+      await getHolding(caller)
+    } catch (error) {
+      await store.revokeKey(id, { actor: actorOf(caller), reach: ALL_LANES, evenLast: true })
+      throw error
+    }
+  }
+
   return {
     async create(caller, wanted) {
       if (wanted.expiresAt !== null && wanted.expiresAt <= clock.now())
@@ -48,6 +58,7 @@ export function createApiKeys({ store, clock, firstIsAdmin, onCreated }: ApiKeys
       const { token, ...made } = createKeyToken()
       const key = await store.insertKey({ ...wanted, ...made, createdBy: actorOf(caller) })
       onCreated?.()
+      await withdrawUnlessAllowed(caller, key.id)
       return { key, token }
     },
     list: (caller) => store.listKeys(caller),

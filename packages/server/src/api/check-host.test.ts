@@ -56,3 +56,16 @@ test('a page whose name was made to point here gets nothing: no reading, no send
   }
   expect((await server.inject({ url: '/healthz', headers: { host: '127.0.0.1:4747' } })).statusCode).toBe(200)
 })
+
+test.each([
+  ['https://attacker.example', 403],
+  ['http://localhost.attacker.example:4747', 403],
+  ['null', 403],
+  ['http://127.0.0.1:5173', 404],
+  [undefined, 404],
+])('a page of %s that sends what needs no body, and so no leave, is answered %i', async (origin, status) => {
+  const { server } = await createTestApi()
+  const headers = { host: '127.0.0.1:4747', ...(origin !== undefined && { origin }) }
+  const url = '/v1/webhooks/01890a5d-ac96-774b-bcce-000000000999/test'
+  expect((await server.inject({ method: 'POST', url, headers })).statusCode).toBe(status)
+})

@@ -12,3 +12,12 @@ export function checkHost(host: string | undefined): void {
   const message = `This service answers under localhost, 127.0.0.1 and [::1] only, not ${JSON.stringify((host ?? '').slice(0, 200))}.`
   throw new AppError('misdirected_request', message)
 }
+
+/**
+ * And changes nothing for a page of another machine. What such a page can send without asking first is a request without a
+ * body, which some calls do not need; the browser says whose page it is.
+ */
+export function checkOrigin(origin: string | undefined): void {
+  if (origin === undefined || (URL.canParse(origin) && LOOPBACK.test(new URL(origin).host))) return
+  throw new AppError('forbidden', 'Pages of another machine may change nothing here.')
+}

@@ -74,6 +74,8 @@ function limitWebhooks(webhooks: ApiServices['webhooks'], caller: Caller): ApiSe
   }
 }
 
+const BATCH = { operation: 'createTransactionBatch', target: '/v1/transactions/batch' }
+
 type Writes = Pick<ApiServices, 'accept' | 'acceptBatch' | 'operate' | 'reservations' | 'resets' | 'fillGaps'>
 
 function limitWrites(services: ApiServices, caller: Caller): Writes {
@@ -100,6 +102,8 @@ function limitWrites(services: ApiServices, caller: Caller): Writes {
     },
     acceptBatch: async (requests) => {
       const refusals = requests.map(findRefusal)
+      // The batch as a whole is answered, so that nobody else sees that some of it was refused for who asked.
+      if (refusals.some((refusal) => refusal !== null)) await services.access.recordRefusal(caller, BATCH)
       const answers = [...(await services.acceptBatch(requests.filter((_, index) => refusals[index] === null)))]
       return refusals.map((reason) => {
         const answer = reason === null ? answers.shift() : { status: 'rejected' as const, reason }

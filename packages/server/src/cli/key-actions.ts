@@ -10,7 +10,7 @@ import { EXIT } from './exit-code.ts'
 import { presentFields } from './present-fields.ts'
 import { type Column, presentTable } from './present-table.ts'
 import { readConfigInput } from './setting-flags.ts'
-import { createStyle } from './style.ts'
+import { createStyle, toVisible } from './style.ts'
 
 interface CreateOptions {
   readonly name: string
@@ -72,7 +72,7 @@ async function listKeys(command: Command, context: CommandContext, keys: KeyAdmi
 
 async function revokeKey(command: Command, context: CommandContext, keys: KeyAdmin): Promise<void> {
   const { key, isLast } = await keys.revoke(String(command.args[0]))
-  print(command, context, key, () => `Revoked ${key.id} (${key.name}).`)
+  print(command, context, key, () => `Revoked ${key.id} (${toVisible(key.name)}).`)
   if (!isLast) return
   context.terminal.stderr.write('No key with the scope admin is left; "drover key create" makes one.\n')
 }

@@ -90,7 +90,8 @@ function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): () 
   let cancel = clock.schedule(heartbeatMs, beat)
 
   function beat(): void {
-    if (!isAlive) {
+    // One that is read more slowly cannot be heard to answer.
+    if (!isAlive && !socket.isPaused) {
       socket.terminate()
       return
     }

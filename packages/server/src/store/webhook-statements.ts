@@ -71,6 +71,17 @@ const DELETE = {
   text: `delete from webhook w where w.webhook_id = $1 returning ${WEBHOOK_COLUMNS}`,
 } as const
 
+/** Its log can be millions of rows, more than one statement has time for. */
+const CLEAR_LOG = {
+  name: 'clear_deliveries',
+  text: `
+with chosen as materialized (
+  select d.delivery_id from webhook_delivery d where d.webhook_id = $1 limit $2 for update
+), gone as (delete from webhook_delivery d using chosen c where d.delivery_id = c.delivery_id returning 1)
+select count(*) as gone from gone`,
+} as const
+const CLEARED_AT_ONCE = 10_000
+
 const LOG = {
   name: 'list_deliveries',
   text: `
@@ -139,9 +150,19 @@ export async function updateWebhook(database: Database, id: WebhookId, change: W
   return row === undefined ? null : readWebhook(row)
 }
 
+/** Switched off first, so that nothing is added to what is cleared; whoever is interrupted asks again and goes on. */
 export async function deleteWebhook(database: Database, id: WebhookId): Promise<Webhook | null> {
+  const before = await findWebhook(database, id)
+  if (before === null) return null
+  await updateWebhook(database, id, { enabled: false })
+  while ((await clearSome(database, id)) === CLEARED_AT_ONCE);
   const [row] = await database.query<WebhookRow>(DELETE, [id])
-  return row === undefined ? null : readWebhook(row)
+  return row === undefined ? null : before
+}
+
+async function clearSome(database: Database, id: WebhookId): Promise<number> {
+  const [row] = await database.query<{ gone: number }>(CLEAR_LOG, [id, CLEARED_AT_ONCE])
+  return row?.gone ?? 0
 }
 
 export async function listDeliveries(

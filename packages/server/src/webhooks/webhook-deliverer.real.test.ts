@@ -185,3 +185,43 @@ test('a stop lets what is under way come to its end, and hands over at once', as
   await received(2)
   await second.stop()
 })
+
+test('however many webhooks a node has, none is left out: room that one does not need is for the others', async () => {
+  const [model] = await webhooks.listWebhooks()
+  if (model === undefined) throw new Error('no webhook')
+  for (let index = 0; index < 29; index++) {
+    const id = random.id(clock.now())
+    await webhooks.insertWebhook({ ...model, id, secret: 'whsec_c2VjcmV0', after: null }, 100)
+  }
+  const made = await webhooks.listWebhooks()
+  const node = open()
+  await node.start()
+  await accept(1)
+  await eventually(
+    () =>
+      Promise.all(made.map(({ id }) => webhooks.listDeliveries(id, { state: 'DELIVERED', before: null, limit: 10 }))),
+    (logs) => logs.every((log) => log.length === 1),
+  )
+  await node.stop()
+})
+
+test('receivers that hang take no places from one that answers', async () => {
+  const [model] = await webhooks.listWebhooks()
+  if (model === undefined) throw new Error('no webhook')
+  for (let index = 0; index < 19; index++) {
+    const id = random.id(clock.now())
+    await webhooks.insertWebhook(
+      { ...model, id, url: `${receiver.url}/hangs`, secret: 'whsec_c2VjcmV0', after: null },
+      100,
+    )
+  }
+  receiver.answerWith(({ path }) => ({ status: 200, delayMs: path === '/hangs' ? 1_000 : 0 }))
+  const node = open({ timeoutMs: 300 })
+  await node.start()
+  await accept(100)
+  await eventually(
+    () => webhooks.listDeliveries(model.id, { state: 'DELIVERED', before: null, limit: 200 }),
+    (deliveries) => deliveries.length === 100,
+  )
+  await node.stop()
+})

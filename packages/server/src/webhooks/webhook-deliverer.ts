@@ -51,6 +51,8 @@ export interface WebhookDeliverer {
 const LINGER_MS = 10
 const TRY_AGAIN_MS = 1_000
 const STOP_GRACE_MS = 2_000
+/** A receiver may ask for weeks, which is more than a timer can hold. */
+const LONGEST_WAIT_MS = 86_400_000
 /** Of all webhooks together. */
 const MOST_RUNNING = 200
 const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
@@ -140,14 +142,15 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     turnAgain ||= more
   }
 
+  /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
   function listRooms(): readonly WebhookRoom[] {
-    let left = MOST_RUNNING - running.size
-    return leases.usable().flatMap(({ webhookId, fence }) => {
-      const busy = busyOf(webhookId)
-      const room = Math.min(settings.parallel - busy.length, left)
-      left -= Math.max(0, room)
-      return room > 0 ? [{ webhookId, fence, room, busy }] : []
-    })
+    const left = MOST_RUNNING - running.size
+    const open = leases
+      .usable()
+      .map(({ webhookId, fence }) => ({ webhookId, fence, busy: busyOf(webhookId) }))
+      .filter(({ busy }) => left > 0 && busy.length < settings.parallel)
+    const share = Math.max(1, Math.floor(left / open.length))
+    return open.map((room) => ({ ...room, room: Math.min(settings.parallel - room.busy.length, share) }))
   }
 
   async function sendDue(): Promise<void> {
@@ -156,9 +159,15 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
     const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
     telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
-    for (const item of due) if (leases.holds(item.delivery.webhookId)) send(item)
+    for (const item of chooseFairly(due, rooms, MOST_RUNNING - running.size)) {
+      if (leases.holds(item.delivery.webhookId)) send(item)
+    }
+    // A share that was used up may be larger next time, once it is known who does not need theirs.
+    const isUsedUp = ({ webhookId, room, busy }: WebhookRoom) =>
+      room + busy.length < settings.parallel && countOf(due, webhookId) === room
+    turnAgain ||= running.size < MOST_RUNNING && rooms.some(isUsedUp)
     cancelDue()
-    if (nextInMs !== null) cancelDue = clock.schedule(nextInMs, () => wake())
+    if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, LONGEST_WAIT_MS), () => wake())
   }
 
   function send(due: DueDelivery): void {
@@ -215,4 +224,19 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
       poster.close()
     },
   }
+}
+
+/** Those with the least under way go first: receivers that hang, however many, must not take every place from the others. */
+function chooseFairly(
+  due: readonly DueDelivery[],
+  rooms: readonly WebhookRoom[],
+  most: number,
+): readonly DueDelivery[] {
+  const busy = new Map(rooms.map((room) => [room.webhookId, room.busy.length]))
+  const busyFor = ({ delivery }: DueDelivery): number => busy.get(delivery.webhookId) ?? 0
+  return [...due].sort((a, b) => busyFor(a) - busyFor(b)).slice(0, Math.max(0, most))
+}
+
+function countOf(due: readonly DueDelivery[], id: WebhookId): number {
+  return due.filter(({ delivery }) => delivery.webhookId === id).length
 }
