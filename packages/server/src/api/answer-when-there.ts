@@ -8,6 +8,7 @@ import type { RouteReply } from './route.ts'
 type Services = Pick<ApiServices, 'waits' | 'viewOf' | 'finalityOf'>
 
 interface Asked {
+  readonly purpose: 'look' | 'send'
   readonly query: WaitQuery
   disconnected(): AbortSignal
 }
@@ -19,14 +20,14 @@ interface Found extends Omit<RouteReply, 'body'> {
 /** `get` finds or makes the transaction; with a place to wait already taken, so that nobody is accepted and left outside. */
 export async function answerWhenThere(
   services: Services,
-  { query, disconnected }: Asked,
+  { purpose, query, disconnected }: Asked,
   get: () => Promise<Found>,
 ): Promise<RouteReply> {
   if (query.wait === undefined) {
     const { transaction, ...found } = await get()
     return { ...found, body: presentTransaction(transaction, services) }
   }
-  const place = services.waits.enter()
+  const place = services.waits.enter(purpose)
   try {
     const { transaction: first, ...found } = await get()
     const wait = { stage: query.wait, timeoutMs: timeoutOf(query), signal: disconnected() }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { APP_ERRORS, type AppErrorCode } from '../core/app-error.ts'
+import type { Webhook } from '../core/webhook.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
@@ -171,16 +172,29 @@ const onManyStreams: Scene = async (route) => {
   return { status: refused.status, code }
 }
 
-/** An earlier one of the same transaction goes first. */
-const onUnsentDelivery: Scene = async (route) => {
+const SWITCHED_OFF: Webhook = {
+  ...{ id: NOBODY.id ?? '', url: 'https://example.com/', description: null, failingSince: null, plannedTo: 0 },
+  ...{
+    filter: { types: null, chainId: null, signer: null, completions: false },
+    previousSecretUntil: null,
+    createdAt: NOW,
+    createdBy: 'local',
+  },
+  disabled: { reason: 'operator', at: NOW },
+}
+
+/** An earlier one of the same transaction goes first; or the webhook is switched off. */
+const onWebhookThatCannot: Scene = async (route) => {
   const clock = { now: () => NOW }
   const random = { id: () => NOBODY.id ?? '', fraction: () => 0 }
   const events = createMemoryStore({ clock })
+  const memory = createMemoryWebhookStore({ clock, events, newId: random.id })
   const webhooks = createWebhooks({
     ...{ clock, random, maxWebhooks: 3, secretOverlapMs: 1, findTargetProblem: async () => null },
     store: {
-      ...createMemoryWebhookStore({ clock, events, newId: random.id }),
+      ...memory,
       redeliver: async () => ({ type: 'waiting' }),
+      findWebhook: async () => SWITCHED_OFF,
     },
   })
   return call(await createTestApi({ services: { webhooks } }), route)
@@ -265,7 +279,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
     for (let index = 0; index < 3; index++) await call(api, route)
     return call(api, route)
   },
-  'redeliver action_forbidden': onUnsentDelivery,
+  'redeliver action_forbidden': onWebhookThatCannot,
+  'testWebhook action_forbidden': onWebhookThatCannot,
 }
 
 const pairs = ROUTES.flatMap((route) =>

@@ -95,6 +95,10 @@ export function createWebhooks(ports: WebhooksPorts): Webhooks {
       throw new AppError('action_forbidden', message, { action: 'redeliver' })
     },
     async test(id) {
+      if ((await get(id)).disabled !== null) {
+        const message = 'It is switched off, and nothing is sent to it; switch it on first.'
+        throw new AppError('action_forbidden', message, { action: 'test' })
+      }
       const deliveryId = random.id(clock.now())
       const timestamp = new Date(clock.now()).toISOString()
       const data = { webhookId: id, message: 'This is a test.' }

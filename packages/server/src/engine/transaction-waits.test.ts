@@ -34,7 +34,7 @@ async function createBench(maxWaiting = 10) {
     /** Settled results land here; a wait that is still held leaves it empty. */
     hold(tx: Transaction, stage: WaitStage, signal = new AbortController().signal) {
       const ended: Waited[] = []
-      const place = waits.enter()
+      const place = waits.enter('look')
       void place
         .until(tx, { stage, timeoutMs: 5_000, signal })
         .then((waited) => ended.push(waited))
@@ -124,12 +124,22 @@ test('a caller who goes gives its place to another; without a place nothing is b
   const allocated = await allocate()
   const gone = new AbortController()
   const held = hold(allocated, 'mined', gone.signal)
-  expect(() => waits.enter()).toThrow(/1 requests wait on this node already/)
+  expect(() => waits.enter('send')).toThrow(/1 requests wait on this node already/)
   gone.abort()
   await clock.settle()
   expect(held).toHaveLength(1)
   expect(clock.waiting()).toBe(0)
-  expect(() => waits.enter().leave()).not.toThrow()
+  expect(() => waits.enter('look').leave()).not.toThrow()
+})
+
+test('those who only look leave places to those who send', async () => {
+  const { waits } = await createBench(4)
+  for (let count = 0; count < 3; count++) waits.enter('look')
+  expect(() => waits.enter('look')).toThrow(/3 requests wait on this node already/)
+  const place = waits.enter('send')
+  expect(() => waits.enter('send')).toThrow(/4 requests wait on this node already/)
+  place.leave()
+  expect(() => waits.enter('send')).not.toThrow()
 })
 
 test('a store that is away for a while is asked again', async () => {

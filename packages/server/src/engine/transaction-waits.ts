@@ -36,8 +36,11 @@ export interface WaitPlace {
 }
 
 export interface TransactionWaits {
-  /** Takes a place, or throws where there is none: before anything is stored for a caller who will not get an answer. */
-  enter(): WaitPlace
+  /**
+   * Takes a place, or throws where there is none: before anything is stored for a caller who will not get an answer.
+   * Those who only look leave some places to those who send.
+   */
+  enter(purpose: 'look' | 'send'): WaitPlace
   /** Everybody gets the transaction as it is, at once. */
   close(): void
 }
@@ -56,6 +59,7 @@ interface Waiter {
 }
 
 const MAX_WAITING = 1_000
+const SHARE_OF_LOOKS = 0.75
 /** The reader takes what is new as soon as it is there; more than a page is never behind it. */
 const KEPT_EVENTS = 1_000
 
@@ -122,9 +126,10 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
   }
 
   return {
-    enter() {
-      if (places >= maxWaiting) {
-        const message = `${maxWaiting} requests wait on this node already; send it again later, or without wait.`
+    enter(purpose) {
+      const most = purpose === 'send' ? maxWaiting : Math.ceil(maxWaiting * SHARE_OF_LOOKS)
+      if (places >= most) {
+        const message = `${places} requests wait on this node already; send it again later, or without wait.`
         throw new AppError('too_many_waiting', message, { retryAfterMs: 1_000 })
       }
       count(1)

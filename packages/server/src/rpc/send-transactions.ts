@@ -53,7 +53,7 @@ export function createSendTransactions({ acceptBatch, waits, holdTimeoutMs }: Se
   return async (calls, chainId, caller) => {
     // A place to wait is taken first: what is stored for somebody who could not be told its hash would be lost on them.
     const parsed = calls.map((call) =>
-      settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter() })),
+      settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter('send') })),
     )
     const valid = parsed.flatMap((item) => (item.status === 'fulfilled' ? [item.value] : []))
     try {

@@ -39,7 +39,7 @@ export const createTransaction = defineRoute(
   },
   (input, services) => {
     const requestId = agreeOnRequestId(input.body.requestId, input.headers[IDEMPOTENCY_KEY] ?? null)
-    return answerWhenThere(services, input, async () => {
+    return answerWhenThere(services, { ...input, purpose: 'send' }, async () => {
       const { type, transaction } = await services.accept({ ...input.body, requestId })
       const headers = { location: `/v1/transactions/${transaction.id}` }
       return { status: type === 'accepted' ? 202 : 200, headers, transaction }

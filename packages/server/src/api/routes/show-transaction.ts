@@ -19,7 +19,7 @@ export const showTransaction = defineRoute(
     errors: ['not_found', 'too_many_waiting'],
   },
   (input, services) =>
-    answerWhenThere(services, input, async () => ({
+    answerWhenThere(services, { ...input, purpose: 'look' }, async () => ({
       status: 200,
       transaction: await getTransaction(services.store, input.params.id),
     })),

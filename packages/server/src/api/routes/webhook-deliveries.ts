@@ -62,7 +62,7 @@ export const testWebhook = defineRoute(
     summary: 'Send an event of the type webhook.test, to see whether it arrives',
     scope: 'admin',
     answers: [{ status: 202, description: 'It is due; its delivery tells what came of it.', schema: deliveryResource }],
-    errors: ['not_found'],
+    errors: ['not_found', 'action_forbidden'],
   },
   async ({ params }, { webhooks }) => ({ status: 202, body: presentDelivery(await webhooks.test(params.id)) }),
 )
