@@ -1,8 +1,12 @@
 /** `drover dev`: everything by one command, stopped in order, started again on the same data. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LaunchedProcess, launchDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -58,6 +62,27 @@ test('starts, sends, stops by Ctrl-C, and finds its data again', async () => {
   expect(await receipt.json()).toMatchObject({ result: { status: '0x1', transactionHash: final.hash } })
   second.child.kill('SIGINT')
   expect(await second.exited).toBe(0)
+})
+
+test('ends in order when the npm that runs it is ended', async () => {
+  const options = ['--port', '0', '--chain-port', '0', '--data-dir', dataDir, '--json']
+  const npm = spawn('npm', ['run', '--silent', 'drover', '--', 'dev', ...options], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let errors = ''
+  npm.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  // Only once nobody holds its output any more, whoever had been started by it.
+  const closed = once(npm, 'close')
+  const [line] = await once(createInterface({ input: npm.stdout }), 'line')
+  const { url } = JSON.parse(line)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  npm.kill('SIGTERM')
+  await closed
+  expect(errors).toContain('Stopping')
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })
 
 test('names a port that is taken and says what to do', async () => {

@@ -13,7 +13,7 @@ export interface Terminal {
   readonly folder: string
   readonly stdout: OutputStream
   readonly stderr: OutputStream
-  /** Called for each SIGINT and SIGTERM until taken back. */
+  /** Called for each SIGINT and SIGTERM until taken back, and when npm, which started it, has been ended. */
   onSignal(listener: (signal: string) => void): () => void
   /** Called with each error that nobody caught, in place of ending the process with its text in full view. */
   onBug(listener: (error: unknown) => void): () => void
@@ -30,9 +30,11 @@ export function createProcessTerminal(): Terminal {
     onSignal(listener) {
       process.on('SIGINT', listener)
       process.on('SIGTERM', listener)
+      const stopWatching = watchParent(listener)
       return () => {
         process.off('SIGINT', listener)
         process.off('SIGTERM', listener)
+        stopWatching()
       }
     },
     onBug(listener) {
@@ -42,4 +44,19 @@ export function createProcessTerminal(): Terminal {
     },
     exit: (code) => process.exit(code),
   }
+}
+
+const PARENT_CHECK_MS = 500
+
+/** npm passes a signal on to the shell that it runs a script in; that ends, and tells nobody. So to be left alone is a signal too. */
+function watchParent(listener: (signal: string) => void): () => void {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return () => {}
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    listener('SIGHUP')
+  }, PARENT_CHECK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
 }
