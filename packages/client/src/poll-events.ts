@@ -3,7 +3,7 @@ import { delay } from './delay.ts'
 import type { Event } from './generated/api-types.ts'
 import type { Request } from './operation.ts'
 
-/** As it stands in the URL of the stream. Pages know `completions` alone; whoever reads leaves out the rest. */
+/** As it stands in the URL of the stream. Pages are asked for `completions` alone; whoever reads leaves out the rest. */
 export interface EventQuery {
   readonly types?: string
   readonly chainId?: number

@@ -1151,6 +1151,12 @@ export interface Operations {
       readonly after?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
+      /** Only events of these types: 1 to 50, separated by commas. */
+      readonly types?: string
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId?: number
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly from?: string
       /** `true`: only the one event of each transaction that made it final. */
       readonly completions?: 'true' | 'false'
     }

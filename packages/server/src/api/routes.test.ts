@@ -173,6 +173,20 @@ describe('events', () => {
     expect((await get(`/v1/events?after=${third.next}`)).body.items).toHaveLength(1)
   })
 
+  test('a filter leaves out the rest, and the cursor passes over it', async () => {
+    for (let value = 1; value <= 3; value++) await send(value)
+    const read = async (query: string) => eventPage.parse((await get(`/v1/events?${query}`)).body)
+    expect(await read('types=inclusion.seen')).toEqual({ items: [], next: 3 })
+    const own = `types=inclusion.seen,accepted&chainId=${CHAIN_ID}&from=${SIGNER.toLowerCase()}`
+    const [first, rest] = [await read(`${own}&limit=2`), await read(`${own}&after=2&limit=2`)]
+    expect([first, rest].map(({ items, next }) => [items.map(({ eventId }) => eventId), next])).toEqual([
+      [[1, 2], 2],
+      [[3], 3],
+    ])
+    expect(await read(`chainId=${CHAIN_ID + 1}`)).toEqual({ items: [], next: 3 })
+    expect(await get('/v1/events?types=')).toMatchObject({ status: 400, body: { field: 'types' } })
+  })
+
   test('a cursor that is none', async () => {
     expect(await get('/v1/events?after=-1')).toMatchObject({ status: 400, body: { field: 'after' } })
   })
