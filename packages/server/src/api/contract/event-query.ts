@@ -27,7 +27,7 @@ const typesParam = z
     return z.NEVER
   })
 
-export const completionsParam = z
+const completionsParam = z
   .enum(['true', 'false'])
   .default('false')
   .meta({ description: '`true`: only the one event of each transaction that made it final.' })
