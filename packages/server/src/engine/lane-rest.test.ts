@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { FAST, type Policy, STABLE } from '../core/policy.ts'
 import { transition } from '../core/transition.ts'
+import { makeTransfersDear } from './dear-transfers.suite.ts'
 import { createReservations } from './reserve.ts'
 import { createTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
 
@@ -72,24 +73,7 @@ describe('a lane', () => {
 
   test('a fill that every node refuses is not made again and again', async () => {
     const cluster = await setUp()
-    // A chain where an empty transfer needs more than 21,000 gas, as on Arbitrum.
-    const { signer, chain } = cluster
-    const gasOf = new Map<string, bigint>()
-    const sign = signer.sign
-    ;(signer as { sign: typeof sign }).sign = async (address, unsigned) => {
-      const signed = await sign(address, unsigned)
-      gasOf.set(signed.hash, unsigned.gasLimit)
-      return signed
-    }
-    const broadcast = chain.broadcast
-    ;(chain as { broadcast: typeof broadcast }).broadcast = async (raws) => {
-      const outcomes = [...(await broadcast(raws.filter(({ hash }) => (gasOf.get(hash) ?? 0n) > 21_000n)))]
-      return raws.map(({ hash }) =>
-        (gasOf.get(hash) ?? 0n) > 21_000n
-          ? (outcomes.shift() ?? { type: 'ambiguous', message: '' })
-          : { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' },
-      ) as never
-    }
+    makeTransfersDear(cluster, 21_001n)
     await cluster.startNode()
     await cluster.submit(BAD)
     await cluster.submit()

@@ -1,6 +1,7 @@
 /** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
-import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
+import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../core/transaction.ts'
 import { findGaps } from './free-nonces.ts'
+import type { GapScene } from './gap-watch.ts'
 import type { Ledger } from './lane-draft.ts'
 import type { LentNonce } from './lane-requests.ts'
 
@@ -34,6 +35,21 @@ export function findHighest({ inFlight, lent }: Outstanding): number | null {
 export function findLowestLent(lent: readonly LentNonce[]): number | null {
   let lowest: number | null = null
   for (const each of lent) if (isUnmined(each) && each.nonce < (lowest ?? Number.POSITIVE_INFINITY)) lowest = each.nonce
+  return lowest
+}
+
+/** The lowest that waits for a block, be it the lane's own or a holder's, and since when. Those in flight come in order. */
+export function findLowestSent({ inFlight, lent }: Outstanding): GapScene['lowest'] {
+  let lowest: GapScene['lowest'] = null
+  for (const tx of inFlight) {
+    const newest = inclusionOf(tx) === null ? newestAttempt(tx) : null
+    if (newest === null) continue
+    lowest = { nonce: tx.nonce, since: newest.createdAt }
+    break
+  }
+  for (const { nonce, usedAt, isMined } of lent) {
+    if (usedAt !== null && !isMined && (lowest === null || nonce < lowest.nonce)) lowest = { nonce, since: usedAt }
+  }
   return lowest
 }
 

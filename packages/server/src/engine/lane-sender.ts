@@ -2,7 +2,7 @@
  * Sends what a lane has stored. Its batches leave one after the other, so that its nonces reach a node in order. While a
  * renewal of the lease is late, a batch is withheld; it goes as soon as the lane may act again, or never if it has stopped.
  */
-import { type Attempt, type InFlight, newestAttempt } from '../core/transaction.ts'
+import { type Attempt, type InFlight, inclusionOf, newestAttempt } from '../core/transaction.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Broadcast, BroadcastAnswer, Broadcaster } from './broadcaster.ts'
@@ -36,7 +36,8 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
     }
   }
 
-  return (transactions) => {
+  return (asked) => {
+    const transactions = asked.filter(isToBeSent)
     if (transactions.length === 0) return
     const attempts = [...transactions]
       .sort((a, b) => a.nonce - b.nonce)
@@ -58,6 +59,12 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
       })
     })
   }
+}
+
+/** What is to be cancelled does not go out again while its cancellation is about to be signed; at the cap there may never be one. */
+function isToBeSent(tx: InFlight): boolean {
+  if (tx.suspended || inclusionOf(tx) !== null) return false
+  return tx.wish !== 'cancel' || newestAttempt(tx)?.kind === 'cancel' || tx.error?.code === 'fee_above_cap'
 }
 
 /** The newest bytes; but while those are refused, by turns with the ones before, which a node may well take. */

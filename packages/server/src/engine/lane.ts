@@ -11,7 +11,7 @@ import { isFill } from '../core/fill.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, type Intent, inclusionOf, newestAttempt, type TxId } from '../core/transaction.ts'
+import type { InFlight, Intent, TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -22,7 +22,7 @@ import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { findUsed } from './free-nonces.ts'
-import { createGapWatch, type GapScene } from './gap-watch.ts'
+import { createGapWatch } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
 import { keepAlive, nextDueAt } from './keep-alive.ts'
 import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
@@ -30,7 +30,7 @@ import { createLaneFunds } from './lane-funds.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import { createLaneQueue } from './lane-queue.ts'
 import { createLaneRequests } from './lane-requests.ts'
-import { countSlots, findHighest, findLowestLent, hasGap, isBlocked } from './lane-room.ts'
+import { countSlots, findHighest, findLowestLent, findLowestSent, hasGap, isBlocked } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
@@ -290,7 +290,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   /** What is found free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
     const inFlight = draft.inFlight()
-    const lowest = findLowestSent(inFlight)
+    const lowest = findLowestSent({ inFlight, lent: requests.held() })
     const found = gaps.find({
       ...{ policy: ports.policy(), head: headNumber(), lowest },
       isHeld: (from, to) => [...inFlight, ...requests.held()].some(({ nonce }) => nonce >= from && nonce < to),
@@ -302,17 +302,6 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     telemetry.log('warn', "a nonce below those on their way is nobody's", { ...fields, nonces: found.join() })
     queue.wake()
     queue.gapsChanged()
-  }
-
-  /** The lowest that waits for a block, be it the lane's own or a holder's, and since when. */
-  function findLowestSent(inFlight: readonly InFlight[]): GapScene['lowest'] {
-    const own = inFlight.find((tx) => inclusionOf(tx) === null)
-    const newest = own && newestAttempt(own)
-    let lowest = own && newest ? { nonce: own.nonce, since: newest.createdAt } : null
-    for (const { nonce, usedAt, isMined } of requests.held()) {
-      if (usedAt !== null && !isMined && (lowest === null || nonce < lowest.nonce)) lowest = { nonce, since: usedAt }
-    }
-    return lowest
   }
 
   /** False: nothing was stored, and the lane has stopped or loads again. */
@@ -368,7 +357,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const fills = new Set(draft.changed().flatMap((tx) => (isFill(tx.intent) ? [tx.id] : [])))
     for (const { txId, effect } of draft.effects()) {
       const tx = ledger?.inFlight.get(txId)
-      if (effect.type === 'broadcast' && tx && isToBeSent(tx)) toSend.set(txId, tx)
+      if (effect.type === 'broadcast' && tx) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
       if (effect.type === 'nonce.freed') {
         queue.wake()
@@ -430,12 +419,6 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     },
   }
   return runner
-}
-
-/** What is to be cancelled does not go out again while its cancellation is about to be signed; at the cap there may never be one. */
-function isToBeSent(tx: InFlight): boolean {
-  if (tx.suspended || inclusionOf(tx) !== null) return false
-  return tx.wish !== 'cancel' || newestAttempt(tx)?.kind === 'cancel' || tx.error?.code === 'fee_above_cap'
 }
 
 function takesNonce({ saves }: LaneWrite): boolean {

@@ -1,40 +1,12 @@
 /** Reservations, resets and foreign nonces, with nodes that are behind, chains that change their mind and answers that come late. */
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FAST, type Policy, STABLE } from '../core/policy.ts'
-import { createReservations } from './reserve.ts'
-import { createResetNonce } from './reset-nonce.ts'
-import { createTestCluster, QUICK, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
+import { createReservationBench } from './reservation-bench.suite.ts'
+import { QUICK, type TestCluster } from './test-cluster.suite.ts'
 
 const GWEI = 10n ** 9n
 const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
-const TTL_MS = 60_000
-
-async function setUp(options: TestClusterOptions = {}) {
-  const cluster = await createTestCluster(options)
-  const { store, clock, lane, chain } = cluster
-  let ids = 0
-  const random = { id: () => `01890a5d-0000-7000-8000-${(++ids).toString().padStart(12, '0')}` }
-  const reservations = createReservations({ store, clock, random, chains: new Map([[lane.chainId, chain]]) })
-  const resets = createResetNonce({ store, clock, random })
-  onTestFinished(() => {
-    reservations.close()
-    resets.close()
-  })
-  async function soon<T>(promise: Promise<T>, ms = 300): Promise<T> {
-    promise.catch(() => {})
-    await clock.advance(ms)
-    return await promise
-  }
-  const asked = { lane, count: 1, ttlMs: TTL_MS, label: null, requestId: null, lockOwner: 'me' }
-  async function lend(ttlMs = TTL_MS) {
-    const [lent] = (await soon(reservations.reserve({ ...asked, ttlMs }))).reservations
-    if (lent?.nonce === null || lent === undefined) throw new Error('no nonce was lent')
-    return { ...lent, nonce: lent.nonce }
-  }
-  const find = (id: string) => soon(reservations.find(id), 10)
-  const reset = (ms = 300) => soon(resets.reset(lane, { actor: 'ann', reason: 'wiped' }), ms)
-  return { ...cluster, cluster, reservations, lend, find, reset, soon, asked }
-}
+type Bench = Awaited<ReturnType<typeof createReservationBench>>
 
 async function sendWith({ signer, lane, chain }: TestCluster, nonce: number) {
   const fees = { type: 'eip1559', maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: 9n * GWEI } as const
@@ -59,55 +31,49 @@ async function run(cluster: TestCluster, blocks: number): Promise<void> {
   }
 }
 
+/** The counts are asked for, and arrive when whoever asked for a nonce has changed its mind. */
+async function letCountsComeLate({
+  cluster,
+  reservations,
+  clock,
+  soon,
+  asked,
+  chain,
+  startNode,
+}: Bench): Promise<void> {
+  const real = chain.getTransactionCount
+  let slow = false
+  ;(chain as { getTransactionCount: typeof real }).getTransactionCount = async (address, tag) => {
+    const count = await real(address, tag)
+    if (slow) await new Promise<void>((resolve) => void clock.schedule(200, resolve))
+    return count
+  }
+  await startNode()
+  slow = true
+  const first = reservations.reserve({ ...asked, requestId: 'r' })
+  await clock.advance(50)
+  const [row] = (await cluster.store.readLaneRequests(cluster.lane)).reservations
+  await soon(reservations.act(row?.id ?? '', 'me', { type: 'release' }), 500)
+  await soon(first, 100)
+  slow = false
+}
+
 describe('counts', () => {
   test('counts that came when nobody needed them any more are not used an hour later', async () => {
-    const { cluster, reservations, startNode, clock, soon, asked, chain, lend, mine } = await setUp({
-      policy: { ...QUICK, externalUse: true },
-    })
-    // The node takes its time to tell the counts.
-    const real = chain.getTransactionCount
-    let slow = false
-    ;(chain as { getTransactionCount: typeof real }).getTransactionCount = async (address, tag) => {
-      const count = await real(address, tag)
-      if (slow) await new Promise<void>((resolve) => void clock.schedule(200, resolve))
-      return count
-    }
-    await startNode()
-    slow = true
-    const first = reservations.reserve({ ...asked, requestId: 'r' })
-    await clock.advance(50)
-    const [row] = (await cluster.store.readLaneRequests(cluster.lane)).reservations
-    // Its caller changes its mind before it is answered.
-    await soon(reservations.act(row?.id ?? '', 'me', { type: 'release' }), 500)
-    await soon(first, 100)
-    slow = false
+    const bench = await createReservationBench({ policy: { ...QUICK, externalUse: true } })
+    const { cluster, clock, lend, mine } = bench
+    await letCountsComeLate(bench)
     // Somebody else uses the key: nonces 0 and 1 are gone.
-    await cluster.sendForeign(0)
-    await cluster.sendForeign(1)
+    for (let nonce = 0; nonce < 2; nonce++) await cluster.sendForeign(nonce)
     await mine(5)
     await clock.advance(3_600_000)
     expect((await lend()).nonce).toBe(2)
   })
 
   test('nor is the cursor reset to them', async () => {
-    const { cluster, reservations, startNode, clock, soon, asked, chain, reset, mine } = await setUp({
-      policy: { ...QUICK, externalUse: true },
-    })
-    const real = chain.getTransactionCount
-    let slow = false
-    ;(chain as { getTransactionCount: typeof real }).getTransactionCount = async (address, tag) => {
-      const count = await real(address, tag)
-      if (slow) await new Promise<void>((resolve) => void clock.schedule(200, resolve))
-      return count
-    }
-    await startNode()
-    slow = true
-    const first = reservations.reserve({ ...asked, requestId: 'r' })
-    await clock.advance(50)
-    const [row] = (await cluster.store.readLaneRequests(cluster.lane)).reservations
-    await soon(reservations.act(row?.id ?? '', 'me', { type: 'release' }), 500)
-    await soon(first, 100)
-    slow = false
+    const bench = await createReservationBench({ policy: { ...QUICK, externalUse: true } })
+    const { cluster, clock, reset, mine } = bench
+    await letCountsComeLate(bench)
     for (let nonce = 0; nonce < 5; nonce++) await cluster.sendForeign(nonce)
     await mine(5)
     await clock.advance(3_600_000)
@@ -115,7 +81,7 @@ describe('counts', () => {
   })
 
   test('a node that is a block behind does not make the cursor go below a mined nonce', async () => {
-    const { cluster, startNode, submit, clock, chain, reset, mine, store, lane } = await setUp({
+    const { cluster, startNode, submit, clock, chain, reset, mine, store, lane } = await createReservationBench({
       policy: STABLE,
       chainSettings: { finality: { type: 'confirmations', count: 0 } },
     })
@@ -131,7 +97,7 @@ describe('counts', () => {
   })
 
   test('nor that a nonce which is used is lent or given again', async () => {
-    const { cluster, lend, startNode, submit, clock, chain, mine, find } = await setUp({
+    const { cluster, lend, startNode, submit, clock, chain, mine, find } = await createReservationBench({
       policy: { ...STABLE, maxInFlight: 5 },
     })
     await startNode()
@@ -147,7 +113,9 @@ describe('counts', () => {
   })
 
   test('a broken cycle does not end all answers', async () => {
-    const { startNode, clock, lend, chain, store, submit } = await setUp({ policy: { ...QUICK, externalUse: true } })
+    const { startNode, clock, lend, chain, store, submit } = await createReservationBench({
+      policy: { ...QUICK, externalUse: true },
+    })
     const node = await startNode()
     const real = chain.getTransactionCount
     let slow = true
@@ -180,7 +148,7 @@ describe('counts', () => {
 
 describe('a chain that changes its mind', () => {
   test('stable: a free nonce that a block used, which then leaves the chain, is not lost for ever', async () => {
-    const { cluster, lend, startNode, submit, clock, chain, mine, store, lane } = await setUp({
+    const { cluster, lend, startNode, submit, clock, chain, mine, store, lane } = await createReservationBench({
       policy: { ...STABLE, maxInFlight: 3, stuckAfterMs: 60_000 },
     })
     await startNode()
@@ -205,7 +173,7 @@ describe('a chain that changes its mind', () => {
   })
 
   test('a nonce is called lost only as deep as finality: not before `finalized` is past the block', async () => {
-    const { cluster, startNode, submit, clock, chain } = await setUp({
+    const { cluster, startNode, submit, clock, chain } = await createReservationBench({
       policy: POLICY,
       chain: { finalizedDepth: 1_000 },
       chainSettings: { finality: { type: 'finalized' }, staleReceiptTimeoutMs: 4_000, headerWindow: 256 },
@@ -224,7 +192,9 @@ describe('a chain that changes its mind', () => {
 
 describe('gaps and loans', () => {
   test('a gap below a used loan is found and filled', async () => {
-    const { cluster, lend, startNode, submit, clock, chain, reservations, soon, find } = await setUp({ policy: POLICY })
+    const { cluster, lend, startNode, submit, clock, chain, reservations, soon, find } = await createReservationBench({
+      policy: POLICY,
+    })
     await startNode()
     await cluster.sendForeign(0)
     const lent = await lend()
@@ -246,7 +216,9 @@ describe('gaps and loans', () => {
 
 describe('named hashes', () => {
   test('a node that cannot tell whose a hash is is asked with pauses', async () => {
-    const { cluster, lend, startNode, clock, chain, reservations, soon, mine } = await setUp({ policy: POLICY })
+    const { cluster, lend, startNode, clock, chain, reservations, soon, mine } = await createReservationBench({
+      policy: POLICY,
+    })
     await startNode()
     const lent = await lend()
     const hash = await sendWith(cluster, 0)
@@ -271,7 +243,7 @@ describe('named hashes', () => {
 
 describe('reset', () => {
   test('after a wiped chain and a reset the same intent can be sent again', async () => {
-    const { cluster, startNode, submit, clock, chain, reset, mine } = await setUp({ policy: POLICY })
+    const { cluster, startNode, submit, clock, chain, reset, mine } = await createReservationBench({ policy: POLICY })
     const node = await startNode()
     const same = { to: `0x${'ab'.repeat(20)}`, value: 5n } as const
     const before = await submit(same)

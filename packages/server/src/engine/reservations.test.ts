@@ -1,41 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FAST, STABLE } from '../core/policy.ts'
 import { anyNote } from '../store/samples.suite.ts'
-import { createReservations } from './reserve.ts'
-import { createResetNonce } from './reset-nonce.ts'
-import { createTestCluster, QUICK, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
-
-const TTL_MS = 60_000
-
-async function setUp(options: TestClusterOptions = {}) {
-  const cluster = await createTestCluster(options)
-  const { store, clock, lane, chain } = cluster
-  let ids = 0
-  const random = { id: () => `01890a5d-0000-7000-8000-${(++ids).toString().padStart(12, '0')}` }
-  const reservations = createReservations({ store, clock, random, chains: new Map([[lane.chainId, chain]]) })
-  const resets = createResetNonce({ store, clock, random })
-  onTestFinished(() => {
-    reservations.close()
-    resets.close()
-  })
-
-  /** Time stands still unless it is moved, so the question is asked first and answered by moving it. */
-  async function soon<T>(promise: Promise<T>, ms = 300): Promise<T> {
-    promise.catch(() => {})
-    await clock.advance(ms)
-    return await promise
-  }
-  const asked = { lane, count: 1, ttlMs: TTL_MS, label: null, requestId: null, lockOwner: 'me' }
-  const reserve = (count = 1, ms = 300) => soon(reservations.reserve({ ...asked, count }), ms)
-  async function lend() {
-    const [lent] = (await reserve()).reservations
-    if (lent?.nonce === null || lent === undefined) throw new Error('no nonce was lent')
-    return { ...lent, nonce: lent.nonce }
-  }
-  const find = (id: string) => soon(reservations.find(id), 10)
-  const reset = (ms = 300) => soon(resets.reset(lane, { actor: 'ann', reason: 'wiped' }), ms)
-  return { ...cluster, cluster, reservations, reserve, lend, find, reset, soon, asked }
-}
+import { createReservationBench, TTL_MS } from './reservation-bench.suite.ts'
+import { QUICK, type TestCluster } from './test-cluster.suite.ts'
 
 async function sign({ signer, lane }: TestCluster, nonce: number) {
   const fees = { type: 'eip1559', maxFeePerGas: 50n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n } as const
@@ -65,7 +32,7 @@ async function typesOf(cluster: TestCluster): Promise<readonly string[]> {
 
 describe('lending nonces', () => {
   test('reservations and transactions share one cursor', async () => {
-    const { cluster, lend, startNode, submit, clock, store, lane } = await setUp()
+    const { cluster, lend, startNode, submit, clock, store, lane } = await createReservationBench()
     await startNode()
     expect(await lend()).toMatchObject({ state: 'RESERVED', nonce: 0 })
     const id = await submit()
@@ -76,9 +43,11 @@ describe('lending nonces', () => {
   })
 
   test('they count against the same budget, and the next is lent as soon as there is room', async () => {
-    const { cluster, reserve, lend, reservations, startNode, submit, clock, soon, find } = await setUp({
-      policy: { ...STABLE, maxInFlight: 2 },
-    })
+    const { cluster, reserve, lend, reservations, startNode, submit, clock, soon, find } = await createReservationBench(
+      {
+        policy: { ...STABLE, maxInFlight: 2 },
+      },
+    )
     await startNode()
     const first = await lend()
     const id = await submit()
@@ -96,7 +65,7 @@ describe('lending nonces', () => {
   })
 
   test('a paused lane lends nothing, and a request that nobody answered lapses', async () => {
-    const { store, lane, reserve, startNode, clock, find, cluster } = await setUp()
+    const { store, lane, reserve, startNode, clock, find, cluster } = await createReservationBench()
     await startNode()
     await store.updateSigner(lane, { paused: true }, anyNote())
     await clock.advance(6_000)
@@ -109,7 +78,7 @@ describe('lending nonces', () => {
   })
 
   test('the same request id gets the same nonces, and another body none', async () => {
-    const { reservations, startNode, soon, asked } = await setUp()
+    const { reservations, startNode, soon, asked } = await createReservationBench()
     await startNode()
     const request = { ...asked, count: 3, requestId: 'r1' }
     const first = await soon(reservations.reserve(request))
@@ -127,7 +96,7 @@ describe('lending nonces', () => {
   })
 
   test('a node that dies leaves its loans to the next, which lends no nonce twice', async () => {
-    const { reserve, startNode, clock, reservations, soon, find, store, lane } = await setUp()
+    const { reserve, startNode, clock, reservations, soon, find, store, lane } = await createReservationBench()
     const first = await startNode('node-a')
     const before = (await reserve(3)).reservations
     first.kill()
@@ -144,7 +113,7 @@ describe('lending nonces', () => {
 
 describe('using them', () => {
   test('a hash is followed to finality, and the lane goes on behind it', async () => {
-    const setup = await setUp()
+    const setup = await createReservationBench()
     const { cluster, lend, reservations, startNode, submit, clock, soon, find, mine, store, lane } = setup
     await startNode()
     const lent = await lend()
@@ -169,7 +138,7 @@ describe('using them', () => {
   })
 
   test('an inclusion that leaves the chain is withdrawn', async () => {
-    const { cluster, lend, reservations, startNode, soon, find, mine, chain, clock } = await setUp()
+    const { cluster, lend, reservations, startNode, soon, find, mine, chain, clock } = await createReservationBench()
     await startNode()
     const lent = await lend()
     const hash = await sendWith(cluster, lent.nonce)
@@ -183,7 +152,7 @@ describe('using them', () => {
   })
 
   test('a hash of another nonce counts for nothing', async () => {
-    const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await setUp()
+    const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await createReservationBench()
     await startNode()
     const [mineLent, other] = [await lend(), await lend()]
     const wrong = await sendWith(cluster, mineLent.nonce)
@@ -197,7 +166,7 @@ describe('using them', () => {
   })
 
   test('a hash that turns out to be of another nonce takes nothing away from its owner', async () => {
-    const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await setUp()
+    const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await createReservationBench()
     await startNode()
     const [right, wrong] = [await lend(), await lend()]
     const { raw, hash } = await sign(cluster, right.nonce)
@@ -214,7 +183,7 @@ describe('using them', () => {
   })
 
   test('the hash of a managed transaction cannot be named', async () => {
-    const { cluster, lend, reservations, startNode, submit, soon, clock } = await setUp()
+    const { cluster, lend, reservations, startNode, submit, soon, clock } = await createReservationBench()
     await startNode()
     const lent = await lend()
     const id = await submit()
@@ -225,7 +194,7 @@ describe('using them', () => {
   })
 
   test('a late use is refused, and without the proof any', async () => {
-    const { lend, reservations, startNode, soon, clock } = await setUp()
+    const { lend, reservations, startNode, soon, clock } = await createReservationBench()
     await startNode()
     const lent = await lend()
     const hash = `0x${'ab'.repeat(32)}` as const
@@ -241,7 +210,7 @@ describe('using them', () => {
 
 describe('what becomes of a nonce that was not used', () => {
   test('it expires by itself and is the first to be taken again', async () => {
-    const { cluster, lend, startNode, submit, clock, find, store, lane } = await setUp()
+    const { cluster, lend, startNode, submit, clock, find, store, lane } = await createReservationBench()
     await startNode()
     const lent = [await lend(), await lend(), await lend()]
     await clock.advance(TTL_MS + 1_000)
@@ -254,7 +223,7 @@ describe('what becomes of a nonce that was not used', () => {
   })
 
   test('an extension keeps it', async () => {
-    const { lend, reservations, startNode, soon, clock, find } = await setUp()
+    const { lend, reservations, startNode, soon, clock, find } = await createReservationBench()
     await startNode()
     const lent = await lend()
     await clock.advance(TTL_MS - 5_000)
@@ -266,7 +235,7 @@ describe('what becomes of a nonce that was not used', () => {
   })
 
   test('used without a word, it is never given out again', async () => {
-    const { cluster, lend, startNode, clock, find, mine, store, lane } = await setUp()
+    const { cluster, lend, startNode, clock, find, mine, store, lane } = await createReservationBench()
     await startNode()
     const lent = await lend()
     await sendWith(cluster, lent.nonce)
@@ -282,7 +251,7 @@ describe('what becomes of a nonce that was not used', () => {
   })
 
   test('transactions above wait for it, and are not called stuck', async () => {
-    const { cluster, lend, startNode, submit, clock, mine, store, lane } = await setUp({
+    const { cluster, lend, startNode, submit, clock, mine, store, lane } = await createReservationBench({
       policy: { ...QUICK, stuckAfterMs: 10_000 },
     })
     await startNode()
@@ -296,7 +265,7 @@ describe('what becomes of a nonce that was not used', () => {
   })
 
   test('under the fast preset the gap that it leaves is filled', async () => {
-    const { cluster, lend, startNode, submit, clock, mine, mined } = await setUp({ policy: FAST })
+    const { cluster, lend, startNode, submit, clock, mine, mined } = await createReservationBench({ policy: FAST })
     await startNode()
     await lend()
     const id = await submit()
@@ -312,7 +281,7 @@ describe('what becomes of a nonce that was not used', () => {
 
 describe('resetting the cursor', () => {
   test('it goes to the chain’s count, and the nonces are taken anew', async () => {
-    const { cluster, lend, reset, reservations, startNode, soon, clock, store, lane } = await setUp()
+    const { cluster, lend, reset, reservations, startNode, soon, clock, store, lane } = await createReservationBench()
     await startNode()
     const lent = [await lend(), await lend()]
     for (const { id } of lent) await soon(reservations.act(id, 'me', { type: 'release' }))
@@ -327,7 +296,7 @@ describe('resetting the cursor', () => {
   })
 
   test('it is refused while something alive would be met again, by name', async () => {
-    const { lend, reset, startNode, submit, clock, store, lane } = await setUp()
+    const { lend, reset, startNode, submit, clock, store, lane } = await createReservationBench()
     await startNode()
     const lent = await lend()
     const id = await submit()
@@ -340,7 +309,7 @@ describe('resetting the cursor', () => {
   })
 
   test('it follows a key that was used elsewhere', async () => {
-    const { cluster, lend, reset, startNode, submit, clock, mine } = await setUp()
+    const { cluster, lend, reset, startNode, submit, clock, mine } = await createReservationBench()
     await startNode()
     await submit()
     await clock.advance(100)

@@ -1,6 +1,7 @@
 /** Bytes that were refused for certain are signed again under the nonce that they gave back: the same hash. */
 import { expect, test } from 'vitest'
 import { FAST, type Policy } from '../core/policy.ts'
+import { makeTransfersDear } from './dear-transfers.suite.ts'
 import { createTestCluster } from './test-cluster.suite.ts'
 
 const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
@@ -28,23 +29,7 @@ test('the same bad intent posted twice does not stop the lane', async () => {
 test('a fill that every node refuses (an empty transfer needs more than 21,000 gas there) does not stop the lane', async () => {
   const cluster = await createTestCluster({ policy: POLICY, chain: { behave: () => ({ type: 'ok', gas: 24_000n }) } })
   const node = await cluster.startNode()
-  const { signer, chain } = cluster
-  const gasOf = new Map<string, bigint>()
-  const sign = signer.sign
-  ;(signer as { sign: typeof sign }).sign = async (address, unsigned) => {
-    const signed = await sign(address, unsigned)
-    gasOf.set(signed.hash, unsigned.gasLimit)
-    return signed
-  }
-  const broadcast = chain.broadcast
-  ;(chain as { broadcast: typeof broadcast }).broadcast = async (raws) =>
-    await Promise.all(
-      raws.map(async (each) =>
-        (gasOf.get(each.hash) ?? 0n) >= 24_000n
-          ? ((await broadcast([each]))[0] ?? { type: 'ambiguous', message: '' })
-          : { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' },
-      ),
-    )
+  makeTransfersDear(cluster, 24_000n)
   const { to: _, ...bad } = BAD
   await cluster.submit(bad)
   const good = await cluster.submit()
@@ -63,25 +48,13 @@ test('a fill that every node refuses (an empty transfer needs more than 21,000 g
 test('the same, on a market that moves: no fill after fill', async () => {
   const cluster = await createTestCluster({ policy: POLICY })
   await cluster.startNode()
-  const { signer, chain } = cluster
-  const gasOf = new Map<string, bigint>()
-  const sign = signer.sign
-  ;(signer as { sign: typeof sign }).sign = async (address, unsigned) => {
-    const signed = await sign(address, unsigned)
-    gasOf.set(signed.hash, unsigned.gasLimit)
-    return signed
-  }
-  const broadcast = chain.broadcast
+  const { chain } = cluster
+  makeTransfersDear(cluster, 24_000n)
+  const { broadcast } = chain
   let fee = 10n ** 9n
   ;(chain as { broadcast: typeof broadcast }).broadcast = async (raws) => {
     if (fee < 2n * 10n ** 9n) chain.setBaseFee(++fee)
-    return await Promise.all(
-      raws.map(async (each) =>
-        (gasOf.get(each.hash) ?? 0n) >= 24_000n
-          ? ((await broadcast([each]))[0] ?? { type: 'ambiguous', message: '' })
-          : { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' },
-      ),
-    )
+    return await broadcast(raws)
   }
   const { to: _, ...bad } = BAD
   await cluster.submit(bad)
