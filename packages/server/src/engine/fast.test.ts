@@ -1,13 +1,11 @@
 /** The fast preset as a whole: fees, replacement, gaps and funds, on one lane with a chain that does what the test says. */
 import { describe, expect, test } from 'vitest'
-import { FAST, type Policy } from '../core/policy.ts'
+import type { Policy } from '../core/policy.ts'
 import type { Transaction } from '../core/transaction.ts'
-import { transition } from '../core/transition.ts'
+import { operate, POLICY, run } from './fast-bench.suite.ts'
 import { createTestCluster, type TestCluster, type TestClusterOptions, type TestNode } from './test-cluster.suite.ts'
 
 const GWEI = 10n ** 9n
-const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
-const BY = { actor: 'ann', reason: 'drill' }
 
 async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions = {}) {
   const cluster = await createTestCluster({ ...options, policy: { ...POLICY, ...policy } })
@@ -27,13 +25,6 @@ function findAll(cluster: TestCluster, ids: readonly string[]): Promise<readonly
 }
 
 /** Time passes and blocks come, as on a chain with two-second blocks. */
-async function run(cluster: TestCluster, blocks: number): Promise<void> {
-  for (let count = 0; count < blocks; count++) {
-    await cluster.clock.advance(2_000)
-    await cluster.mine()
-  }
-}
-
 function broadcasts(node: TestNode, outcome: string): number {
   return node.telemetry.valueOf('drover_broadcasts_total', { outcome })
 }
@@ -41,15 +32,6 @@ function broadcasts(node: TestNode, outcome: string): number {
 async function expectNoGap(cluster: TestCluster): Promise<void> {
   const nonces = (await cluster.mined()).map(({ nonce }) => nonce)
   expect(nonces).toEqual(nonces.map((_, index) => index))
-}
-
-async function operate(cluster: TestCluster, id: string, type: 'operator.cancelled' | 'operator.sped_up') {
-  const tx = await cluster.find(id)
-  const step = transition(tx, { type, at: cluster.clock.now(), by: BY }, POLICY)
-  const { version, state, attempts } = tx
-  const save = { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes }
-  expect(await cluster.store.amend(save, [])).toMatchObject({ type: 'written' })
-  await cluster.clock.advance(100)
 }
 
 describe('price', () => {

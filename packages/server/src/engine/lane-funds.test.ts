@@ -1,21 +1,14 @@
 /** Bumps that cannot be paid or are refused, what is told of a balance, and many that wait for money. */
 import { describe, expect, test } from 'vitest'
-import { FAST, type Policy } from '../core/policy.ts'
+import type { Policy } from '../core/policy.ts'
 import { transition } from '../core/transition.ts'
+import { POLICY, run } from './fast-bench.suite.ts'
 import { createTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
 
 const GWEI = 10n ** 9n
-const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
 
 async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions = {}) {
   return await createTestCluster({ ...options, policy: { ...POLICY, ...policy } })
-}
-
-async function run(cluster: TestCluster, blocks: number): Promise<void> {
-  for (let count = 0; count < blocks; count++) {
-    await cluster.clock.advance(2_000)
-    await cluster.mine()
-  }
 }
 
 describe('a bump that no node takes', () => {

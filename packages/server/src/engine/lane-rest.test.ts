@@ -1,15 +1,13 @@
 /** What cannot be done now is not tried without end, and does not keep others from their turn. */
 import { describe, expect, test } from 'vitest'
-import { FAST, type Policy, STABLE } from '../core/policy.ts'
-import { transition } from '../core/transition.ts'
+import { type Policy, STABLE } from '../core/policy.ts'
 import { makeTransfersDear } from './dear-transfers.suite.ts'
+import { operate, POLICY, run } from './fast-bench.suite.ts'
 import { createReservations } from './reserve.ts'
 import { createTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
 
 const GWEI = 10n ** 9n
-const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
 const BAD = { gasLimit: 20_000n, simulate: false }
-const BY = { actor: 'ann', reason: 'drill' }
 
 /** Counts calls of a chain method; past `most` it throws, so that a hot loop ends and can be seen. */
 function meter(cluster: TestCluster, name: 'getFeeMarket' | 'estimate' | 'getBalance' | 'findTransaction', most = 500) {
@@ -26,22 +24,6 @@ function meter(cluster: TestCluster, name: 'getFeeMarket' | 'estimate' | 'getBal
 
 async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions = {}) {
   return await createTestCluster({ ...options, policy: { ...POLICY, ...policy } })
-}
-
-async function run(cluster: TestCluster, blocks: number): Promise<void> {
-  for (let count = 0; count < blocks; count++) {
-    await cluster.clock.advance(2_000)
-    await cluster.mine()
-  }
-}
-
-async function operate(cluster: TestCluster, id: string, type: 'operator.cancelled' | 'operator.sped_up') {
-  const tx = await cluster.find(id)
-  const step = transition(tx, { type, at: cluster.clock.now(), by: BY }, POLICY)
-  const { version, state, attempts } = tx
-  const save = { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes }
-  expect(await cluster.store.amend(save, [])).toMatchObject({ type: 'written' })
-  await cluster.clock.advance(100)
 }
 
 describe('a lane', () => {

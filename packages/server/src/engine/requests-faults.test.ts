@@ -1,11 +1,11 @@
 /** Reservations, resets and foreign nonces, with nodes that are behind, chains that change their mind and answers that come late. */
 import { describe, expect, test } from 'vitest'
-import { FAST, type Policy, STABLE } from '../core/policy.ts'
+import { STABLE } from '../core/policy.ts'
+import { POLICY, run } from './fast-bench.suite.ts'
 import { createReservationBench } from './reservation-bench.suite.ts'
 import { QUICK, type TestCluster } from './test-cluster.suite.ts'
 
 const GWEI = 10n ** 9n
-const POLICY: Policy = { ...FAST, maxInFlight: 200, bumpAfterMs: 10_000 }
 type Bench = Awaited<ReturnType<typeof createReservationBench>>
 
 async function sendWith({ signer, lane, chain }: TestCluster, nonce: number) {
@@ -22,13 +22,6 @@ async function sendWith({ signer, lane, chain }: TestCluster, nonce: number) {
   const { raw, hash } = await signer.sign(lane.signer, call)
   await chain.broadcast([{ raw, hash }])
   return hash
-}
-
-async function run(cluster: TestCluster, blocks: number): Promise<void> {
-  for (let count = 0; count < blocks; count++) {
-    await cluster.clock.advance(2_000)
-    await cluster.mine()
-  }
 }
 
 /** The counts are asked for, and arrive when whoever asked for a nonce has changed its mind. */

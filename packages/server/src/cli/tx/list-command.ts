@@ -1,5 +1,6 @@
 /** `drover tx list`: transactions that fit, newest first. */
 import type { Transaction, TransactionFilter } from '@drover/client'
+import { TX_STATES } from '../../core/transaction.ts'
 import { readChainId, readCount, readInstantOrSpan } from '../option-value.ts'
 import type { ServiceCommand } from '../service-command.ts'
 import { type Session, UsageError } from '../service-session.ts'
@@ -19,16 +20,6 @@ interface ListOptions {
 
 const LARGEST_PAGE = 200
 const MOST = 10_000
-const STATES = [
-  'QUEUED',
-  'ALLOCATED',
-  'TRACKING',
-  'CONFIRMED',
-  'FAILED_FINAL',
-  'STUCK',
-  'CANCELLED',
-  'EXPIRED',
-] as const
 
 export const listCommand: ServiceCommand = {
   name: 'list',
@@ -38,7 +29,7 @@ export const listCommand: ServiceCommand = {
     command
       .option('--chain-id <id>', 'of this chain', readChainId)
       .option('--from <address>', 'of this signer')
-      .option('--state <states>', `in one of these states: ${STATES.join(',')}`)
+      .option('--state <states>', `in one of these states: ${TX_STATES.join(',')}`)
       .option('--request-id <id>', 'with this request id')
       .option('--hash <hash>', 'with this hash among its attempts')
       .option('--nonce <nonce>', 'with this nonce', readCount(0, Number.MAX_SAFE_INTEGER))
@@ -88,8 +79,8 @@ function toFilter(options: Omit<ListOptions, 'limit' | 'after' | 'json' | 'url'>
 
 function readStates(text: string): readonly Transaction['state'][] {
   return text.split(',').map((name) => {
-    const state = STATES.find((candidate) => candidate === name.trim().toUpperCase())
-    if (state === undefined) throw new UsageError(`--state must be a comma-separated list of ${STATES.join(', ')}`)
+    const state = TX_STATES.find((candidate) => candidate === name.trim().toUpperCase())
+    if (state === undefined) throw new UsageError(`--state must be a comma-separated list of ${TX_STATES.join(', ')}`)
     return state
   })
 }
