@@ -43,7 +43,7 @@ export default defineConfig({
           name: 'cluster',
           sequence: { groupOrder: 2 },
           include: ['tests/cluster/**/*.test.ts', 'tests/faults/**/*.test.ts'],
-          globalSetup: ['tests/setup/postgres.ts'],
+          globalSetup: ['tests/setup/postgres.ts', 'tests/setup/scenario-table.ts'],
           testTimeout: 600_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

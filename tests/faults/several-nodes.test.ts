@@ -1,11 +1,12 @@
 /** Several RPC URLs: one dies, one is of another chain, one comes back as somebody else. The service goes on. */
 import { keccak256 } from 'viem'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { startTestChain, type TestChain } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { answer, httpStatus } from '../setup/rpc-reactions.ts'
 import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { scenario } from './scenario.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
@@ -30,7 +31,7 @@ const start = async () => {
 }
 const confirmOne = async () => await node.mineUntil([await node.send()], 'CONFIRMED')
 
-test('a second URL of another chain from the start: left out, and never sent anything', async () => {
+scenario('a second URL of another chain from the start: left out, and never sent anything', async () => {
   await start()
   for (let round = 0; round < 3; round++) await confirmOne()
   expect(second.count(SEND)).toBe(0)
@@ -38,7 +39,7 @@ test('a second URL of another chain from the start: left out, and never sent any
   await expectExactlyOnce(node)
 })
 
-test('the first dies and comes back, then the second: sends and reads go to the one that is left', async () => {
+scenario('the first dies and comes back, then the second: sends and reads go to the one that is left', async () => {
   await start()
   second.setUpstream(node.chain.rpcUrl)
   await confirmOne()
@@ -53,38 +54,44 @@ test('the first dies and comes back, then the second: sends and reads go to the 
   await expectExactlyOnce(node)
 })
 
-test('one comes back as a node of another chain while the other is down: it waits, and sends nothing there', async () => {
-  await start()
-  second.setUpstream(node.chain.rpcUrl)
-  await confirmOne()
-  node.proxy.setDown(true)
-  second.setDown(true)
-  await eventually(node.isReady, (ready) => !ready)
-  const id = await node.send()
-  const sent = second.count(SEND)
-  second.setUpstream(otherChain.rpcUrl)
-  second.setDown(false)
-  await second.awaitCalls('eth_chainId', second.count('eth_chainId') + 1)
-  expect(await node.isReady()).toBe(false)
-  expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
-  expect(second.count(SEND)).toBe(sent)
-  node.proxy.setDown(false)
-  await node.mineUntil([id], 'CONFIRMED')
-  await confirmOne()
-  await expectExactlyOnce(node)
-})
+scenario(
+  'one comes back as a node of another chain while the other is down: it waits, and sends nothing there',
+  async () => {
+    await start()
+    second.setUpstream(node.chain.rpcUrl)
+    await confirmOne()
+    node.proxy.setDown(true)
+    second.setDown(true)
+    await eventually(node.isReady, (ready) => !ready)
+    const id = await node.send()
+    const sent = second.count(SEND)
+    second.setUpstream(otherChain.rpcUrl)
+    second.setDown(false)
+    await second.awaitCalls('eth_chainId', second.count('eth_chainId') + 1)
+    expect(await node.isReady()).toBe(false)
+    expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
+    expect(second.count(SEND)).toBe(sent)
+    node.proxy.setDown(false)
+    await node.mineUntil([id], 'CONFIRMED')
+    await confirmOne()
+    await expectExactlyOnce(node)
+  },
+)
 
-test('one says that it has taken what it drops, the other fails for a while: sent again until a block has it', async () => {
-  await start()
-  second.setUpstream(node.chain.rpcUrl)
-  await confirmOne()
-  second.on(SEND, ({ params }) => answer(keccak256(params[0] as `0x${string}`)))
-  const heal = node.proxy.on(SEND, httpStatus(500))
-  const id = await node.send()
-  await node.until(id, ({ state }) => state === 'TRACKING')
-  await node.chain.mine(3)
-  expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
-  heal()
-  await node.mineUntil([id], 'CONFIRMED')
-  await expectExactlyOnce(node)
-})
+scenario(
+  'one says that it has taken what it drops, the other fails for a while: sent again until a block has it',
+  async () => {
+    await start()
+    second.setUpstream(node.chain.rpcUrl)
+    await confirmOne()
+    second.on(SEND, ({ params }) => answer(keccak256(params[0] as `0x${string}`)))
+    const heal = node.proxy.on(SEND, httpStatus(500))
+    const id = await node.send()
+    await node.until(id, ({ state }) => state === 'TRACKING')
+    await node.chain.mine(3)
+    expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
+    heal()
+    await node.mineUntil([id], 'CONFIRMED')
+    await expectExactlyOnce(node)
+  },
+)
