@@ -23,7 +23,14 @@ import { ROUTES } from './routes.ts'
 
 const OTHER = '0x2222222222222222222222222222222222222222'
 const ELSEWHERE = { host: 'drover.example' }
-const COMMAND_LINE = { keyId: null, name: 'command line', scopes: SCOPES, signers: null, chains: null }
+const COMMAND_LINE = {
+  keyId: null,
+  name: 'command line',
+  scopes: SCOPES,
+  signers: null,
+  chains: null,
+  maxTxFeeWei: null,
+}
 let api: TestApi
 
 beforeEach(async () => {
@@ -32,7 +39,16 @@ beforeEach(async () => {
 
 async function makeKey(change: Partial<KeyGrant> = {}) {
   const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, firstIsAdmin: false })
-  const grant = { name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, expiresAt: null, ...change }
+  const grant = {
+    name: 'test',
+    scopes: SCOPES,
+    signers: null,
+    chains: null,
+    rate: null,
+    maxTxFeeWei: null,
+    expiresAt: null,
+    ...change,
+  }
   const { key, token } = await keys.create(COMMAND_LINE, grant)
   return { id: key.id, token, headers: { authorization: `Bearer ${token}` } }
 }
@@ -153,7 +169,8 @@ describe('with keys', () => {
 
   test('one that has expired is refused, by the clock of the store', async () => {
     const { id, token, secretDigest } = createKeyToken()
-    const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, createdBy: 'x' }
+    const own = { maxTxFeeWei: null, createdBy: 'x' }
+    const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, ...own }
     await api.keys.insertKey({ ...rest, id, secretDigest, expiresAt: NOW })
     expect(await call('GET', '/v1/signers', { authorization: `Bearer ${token}` })).toMatchObject({
       status: 401,

@@ -29,6 +29,11 @@ export type ReadReply<T> =
   | { readonly type: 'unsupported'; readonly message: string }
   | { readonly type: 'failed'; readonly message: string; readonly retryAfterMs: number | null }
 
+export interface NodeReplies<T> {
+  readonly host: string
+  readonly replies: Promise<readonly ReadReply<T>[]>
+}
+
 export interface RawTransaction {
   readonly raw: Hex
   readonly hash: Hash
@@ -40,6 +45,8 @@ export interface RpcPool {
   /** Throws ChainUnavailable unless every one has a value. */
   readAll<T>(reads: readonly Read<T>[]): Promise<readonly T[]>
   read<T>(read: Read<T>): Promise<T>
+  /** The same reads of each node that is ready, at most `limit`, side by side: their replies as they come. Never throws. */
+  readFromEach<T>(reads: readonly Read<T>[], limit: number): readonly NodeReplies<T>[]
   broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]>
   /** Passes requests through to one node, once, and hands back what it said. */
   forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]>
@@ -101,6 +108,12 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
     return value as T
   }
 
+  function readFromEach<T>(reads: readonly Read<T>[], limit: number): readonly NodeReplies<T>[] {
+    return candidates()
+      .slice(0, limit)
+      .map((endpoint) => ({ host: endpoint.host, replies: readFromOne(endpoint, reads) }))
+  }
+
   async function broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]> {
     if (transactions.length === 0) return []
     const targets = candidates()
@@ -134,6 +147,7 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
     readEach,
     readAll,
     read,
+    readFromEach,
     broadcast,
     forward,
     endpoints: () => endpoints,
@@ -142,6 +156,17 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
       for (const endpoint of endpoints) endpoint.close()
     },
   }
+}
+
+async function readFromOne<T>(endpoint: Endpoint, reads: readonly Read<T>[]): Promise<readonly ReadReply<T>[]> {
+  const asked = reads.filter(({ method }) => !endpoint.lacks(method))
+  const answers = asked.length === 0 ? [] : await endpoint.send(asked.map(pickRequest), 'read')
+  return reads.map((read) => {
+    const answer = answers[asked.indexOf(read)]
+    return answer === undefined
+      ? { type: 'unsupported', message: `${read.method} is not supported` }
+      : readAnswer(endpoint, read, answer)
+  })
 }
 
 function pickRequest(read: RpcRequest | undefined): RpcRequest {

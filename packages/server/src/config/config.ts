@@ -14,6 +14,10 @@ export interface ChainConfig {
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
   readonly feeModel: FeeModel
+  /** Per gas; null: what the market asks. */
+  readonly gasPriceWei: bigint | null
+  /** Null: `none` was written. */
+  readonly maxTxFeeWei: bigint | null
   readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
@@ -71,6 +75,8 @@ export type ChainValues = Pick<
   | 'blockTime'
   | 'pollInterval'
   | 'feeModel'
+  | 'gasPrice'
+  | 'maxTxFee'
   | 'mempoolPerAccount'
   | 'preconfirmations'
 >
@@ -143,6 +149,8 @@ function toChainConfig(values: ChainValues): ChainConfig {
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     feeModel: values.feeModel,
+    gasPriceWei: values.gasPrice,
+    maxTxFeeWei: values.maxTxFee,
     mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }

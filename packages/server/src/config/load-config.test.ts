@@ -44,6 +44,8 @@ test('three settings are enough', () => {
       blockTimeMs: 12_000,
       pollIntervalMs: 6_000,
       feeModel: 'auto',
+      gasPriceWei: null,
+      maxTxFeeWei: 10n ** 18n,
       mempoolPerAccount: 64,
       preconfirmations: false,
     },

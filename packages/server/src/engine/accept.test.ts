@@ -74,6 +74,7 @@ function setUp(options: SetUpOptions = {}) {
   }
   const state = { earlier: null as Transaction | null, lookups: 0, outcome: null as IntakeOutcome | null }
   const accept = createAccept({
+    maxTxFeeOf: () => 10n ** 18n,
     chains,
     ...{ clock, telemetry },
     store: {

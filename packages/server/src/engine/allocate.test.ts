@@ -22,6 +22,7 @@ interface Given {
   readonly policy?: Partial<Policy>
   readonly chainCount?: number
   readonly available?: bigint
+  readonly chainMaxFeeWei?: bigint
   readonly brokenAt?: number
   /** What the same draft did before. */
   readonly meanwhile?: (draft: LaneDraft) => void
@@ -50,7 +51,16 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
   }
   const { chainCount } = given
   const context = {
-    ...{ lease: LEASE, ledger, policy, now: NOW, retryMs: 500, signer, funds },
+    ...{
+      lease: LEASE,
+      ledger,
+      policy,
+      now: NOW,
+      retryMs: 500,
+      signer,
+      funds,
+      chainMaxFeeWei: given.chainMaxFeeWei ?? 10n ** 18n,
+    },
     counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
     slots: policy.maxInFlight - ledger.inFlight.size,
     highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,

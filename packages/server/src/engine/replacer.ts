@@ -12,11 +12,12 @@
  * attempt is stored with everything else of the cycle and sent after that.
  */
 
-import { type FeeMarket, maxPricePerGas } from '../core/fees.ts'
+import { capByRequest, describeCap, type FeeCap, type FeeRules, findFeeCap } from '../core/fee-cap.ts'
+import type { FeeMarket } from '../core/fees.ts'
 import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { isPriceTooLow, planReplacement } from '../core/replacement.ts'
+import { isPriceTooLow, planReplacement, type Replacement } from '../core/replacement.ts'
 import {
   type Attempt,
   type InFlight,
@@ -29,6 +30,7 @@ import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { signWithinCap } from './fees/sign-within-cap.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export interface ReplaceScene {
@@ -51,6 +53,8 @@ interface ReplacerPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly lane: Lane
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   wake(): void
 }
 
@@ -62,7 +66,8 @@ const OVERDUE_BLOCKS = 3
 
 type Reason = 'wish' | 'price' | 'overdue'
 
-export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: ReplacerPorts): Replacer {
+export function createReplacer(ports: ReplacerPorts): Replacer {
+  const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
   let market: FeeMarket | null = null
   /** The head at which it was read, or asked for. */
   let marketHead: number | null = null
@@ -129,15 +134,20 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const newest = newestAttempt(tx)
     if (newest === null) return 'kept'
     const speed = tx.wish === 'speed_up' ? 'fast' : tx.intent.speed
-    const plan = planReplacement(newest.fees, now, { speed, capWei: findCap(tx, policy) })
+    const rules = { chainMaxFeeWei, policy }
+    const { plan, gasLimit, cap } = planWithin(tx, newest, rules, (capWei) =>
+      planReplacement(newest.fees, now, { speed, capWei }),
+    )
     const at = clock.now()
     if (plan.type === 'above_cap') {
       const { neededWei, capWei } = plan
-      if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
+      const allowed = cap === null ? undefined : describeCap(cap)
+      if (reason !== 'overdue')
+        draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...(allowed && { allowed }) })
       return 'kept'
     }
     try {
-      const attempt = await sign(tx, newest, plan.fees, at)
+      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
       draft.apply(tx, { type: 'attempt.added', at, attempt })
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
       return 'signed'
@@ -147,16 +157,18 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     }
   }
 
-  async function sign(tx: InFlight, newest: Attempt, fees: Attempt['fees'], createdAt: number): Promise<Attempt> {
+  async function sign(
+    tx: InFlight,
+    { gasLimit, fees, createdAt }: Pick<Attempt, 'gasLimit' | 'fees' | 'createdAt'>,
+    rules: FeeRules,
+  ): Promise<Attempt> {
     const { nonce, intent } = tx
     const isCancel = isCancelling(tx)
     const kind = isCancel ? 'cancel' : isFill(intent) ? 'noop' : 'bump'
     const empty = { to: lane.signer, data: '0x', value: 0n } as const
     const { to, data, value } = isCancel ? empty : intent
-    // An empty transfer needs more than 21,000 in some places, and what is not used is not paid.
-    const gasLimit = isCancel && newest.gasLimit < NOOP_GAS ? NOOP_GAS : newest.gasLimit
     const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
-    const { raw, hash } = await signer.sign(lane.signer, unsigned)
+    const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }
 
@@ -209,13 +221,33 @@ function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   return tx.state !== 'STUCK' && newest !== null && now - newest.createdAt >= policy.bumpAfterMs
 }
 
+/**
+ * With the gas that it has. An empty transaction needs little of that, so that one which would be above its cap gets as
+ * much as fits under it; more than 21,000 where it can be, since some chains need more, and what is not used is not paid.
+ */
+function planWithin(
+  tx: InFlight,
+  newest: Attempt,
+  rules: FeeRules,
+  planUnder: (capWei: bigint | null) => Replacement,
+): { readonly plan: Replacement; readonly gasLimit: bigint; readonly cap: FeeCap | null } {
+  const planWith = (gasLimit: bigint) => {
+    const cap = findCap(tx, gasLimit, rules)
+    return { gasLimit, cap, plan: planUnder(cap?.perGasWei ?? null) }
+  }
+  const isCancel = isCancelling(tx)
+  const planned = planWith(isCancel ? max(newest.gasLimit, NOOP_GAS) : newest.gasLimit)
+  const feeWei = planned.cap?.feeWei ?? null
+  if (!isCancel || planned.plan.type !== 'above_cap' || feeWei === null) return planned
+  const smaller = planWith(max(feeWei / planned.plan.neededWei, NOOP_GAS))
+  return smaller.gasLimit < planned.gasLimit ? smaller : planned
+}
+
 /** A caller's own fees are the most it pays; but an empty transaction in its place is the lane's affair, not the caller's. */
-function findCap(tx: InFlight, policy: Policy): bigint | null {
+function findCap(tx: InFlight, gasLimit: bigint, rules: FeeRules): FeeCap | null {
   const { fees } = tx.intent
-  const own = fees === null || isCancelling(tx) ? null : maxPricePerGas(fees)
-  const cap = policy.maxFeePerGasWei
-  if (own === null) return cap
-  return cap !== null && cap < own ? cap : own
+  const cap = findFeeCap(tx.intent, gasLimit, rules)
+  return fees === null || isCancelling(tx) ? cap : capByRequest(cap, fees)
 }
 
 /** Only what lies ahead: what is due already is looked at with every block. */
@@ -231,4 +263,8 @@ function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number):
     if (newest !== null) consider(newest.createdAt + policy.bumpAfterMs)
   }
   return next
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

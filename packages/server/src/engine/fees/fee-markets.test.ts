@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createFakeChain } from '../chain/fake-chain.ts'
-import { ChainUnavailable } from '../ports/chain.ts'
+import { createFakeChain } from '../../chain/fake-chain.ts'
+import { ChainUnavailable } from '../../ports/chain.ts'
+import { createManualClock } from '../manual-clock.suite.ts'
 import { createFeeMarkets } from './fee-markets.ts'
-import { createManualClock } from './manual-clock.suite.ts'
 
 function createBench() {
   const clock = createManualClock()
