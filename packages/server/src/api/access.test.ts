@@ -222,6 +222,8 @@ describe('what a key may hand on', () => {
     ['no end', { expiresAt: NOW + 1_000 }, { scopes: ['read'] }, 'expiresAt'],
     ['a later end', { expiresAt: NOW + 1_000 }, { scopes: ['read'], expiresAt: '2030-01-01T00:00:00Z' }, 'expiresAt'],
     ['no rate', { rate: { perSecond: 5, burst: 5 } }, { scopes: ['read'] }, 'rate'],
+    ['no limit on fees', { maxTxFeeWei: 5n }, { scopes: ['read'] }, 'maxTxFee'],
+    ['a higher limit on fees', { maxTxFeeWei: 5n }, { scopes: ['read'], maxTxFee: '6' }, 'maxTxFee'],
     ['a higher rate', { rate: { perSecond: 5, burst: 5 } }, { scopes: ['read'], rate: { perSecond: 6 } }, 'rate'],
   ])('not %s that it does not have', async (_, own, wanted, field) => {
     const maker = await makeKey({ scopes: ['read', 'admin'], ...own })

@@ -42,7 +42,7 @@ export interface Combined {
 }
 
 /** A word alone may be so many times what the others say. */
-const BELIEVED_FACTOR = 10n
+const BELIEVED_FACTOR = 5n
 /** So far off is no weather: it is reported. */
 const REPORTED_FACTOR = 100n
 /** Base fees of two nodes within this are of neighbouring blocks; also how far a base fee may be from the last one. */
@@ -130,11 +130,10 @@ function combineGasPrice(
   return scene.bound(said > others * BELIEVED_FACTOR ? max(others, min(said, NO_JUMP_WEI)) : said)
 }
 
-/** Nodes want nothing for gas, as those of a free chain do. */
+/** A gas price of zero has the tip in it: some nodes of free chains suggest one nevertheless. */
 function asksNothing(quotes: readonly FeeQuote[]): boolean {
-  const prices = lowerMedian(quotes.flatMap(({ gasPrice }) => gasPrice ?? []))
-  const tips = lowerMedian(quotes.flatMap(({ suggestedTip }) => suggestedTip ?? []))
-  return (prices ?? 0n) === 0n && (tips ?? 0n) === 0n
+  const price = lowerMedian(quotes.flatMap(({ gasPrice }) => gasPrice ?? []))
+  return (price ?? lowerMedian(quotes.flatMap(({ suggestedTip }) => suggestedTip ?? [])) ?? 0n) === 0n
 }
 
 function findSuspicions(quote: FeeQuote, market: FeeMarket, baseWei: bigint): readonly Suspicion[] {

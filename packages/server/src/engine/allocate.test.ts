@@ -163,6 +163,21 @@ describe('order', () => {
     ])
   })
 
+  test.each([
+    ['hold', []],
+    ['pass_over', [['b', 'ALLOCATED', 5]]],
+  ] as const)(
+    'what is above its cap at the last look waits, is not signed, and is told (%s)',
+    async (onDeferral, behind) => {
+      const dear = ready('a', { intent: { ...queued().intent, maxFeeWei: 21_000n * 10n - 1n } })
+      const { saves, write, result, signed } = await allocate([dear, ready('b')], { policy: { onDeferral } })
+      expect(saves).toEqual([['a', 'QUEUED', null], ...behind])
+      expect(write.saves[0]?.tx).toMatchObject({ subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap' } })
+      expect(signed).toHaveLength(behind.length)
+      expect(result.signingError).toMatchObject({ message: expect.stringContaining('maxTxFee of the API key') })
+    },
+  )
+
   test('a key that cannot sign spends no nonce; those before it are kept', async () => {
     const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })
     expect(saves).toEqual([['a', 'ALLOCATED', 5]])

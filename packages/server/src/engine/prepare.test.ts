@@ -121,6 +121,28 @@ describe('the price', () => {
     ])
   })
 
+  test('of the whole transaction above its cap waits, and says whose word it was and both figures', async () => {
+    const market = { ...MARKET, saidBy: ['a.example', 'b.example'] }
+    const chain = { getFeeMarket: async () => market, estimate: async () => [] }
+    const intent = (gasLimit: bigint) => ({ gasLimit, simulate: false })
+    const list = intents(intent(21_000n), intent(100_000n))
+    const one = { policy: STABLE, ...ALONE, chainMaxFeeWei: 50_000n * 11n * GWEI }
+    const [small, large] = await prepareTransactions(chain, list, one)
+    expect(small).toMatchObject({ type: 'ready' })
+    // Others may be smaller, so that this one alone has to wait.
+    expect(large).toMatchObject({
+      ...{ type: 'deferred', subState: 'fee_above_cap', waitsFor: { of: 'market', perGasWei: (11n * GWEI) / 2n } },
+      error: {
+        code: 'tx_fee_above_cap',
+        message:
+          'the next block asks 11 gwei per gas, 0.0011 ether for 100000 gas, says a.example and b.example; no more than 5.5 gwei per gas (0.00055 ether per transaction, by the chain setting maxTxFee) is allowed',
+      },
+    })
+    // Nothing is small enough: it is the market.
+    const all = await prepareTransactions(chain, list, { ...one, chainMaxFeeWei: 21_000n * 10n * GWEI })
+    expect(all).toMatchObject([{ error: { code: 'fee_above_cap' } }, { error: { code: 'fee_above_cap' } }])
+  })
+
   test('that the caller asked for above the cap is refused, since no block makes it cheaper', async () => {
     const fees = { type: 'eip1559', maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: 1n } as const
     expect(await prepare([OK], [{ fees }], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([

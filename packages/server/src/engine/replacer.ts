@@ -12,12 +12,12 @@
  * attempt is stored with everything else of the cycle and sent after that.
  */
 
-import { capByRequest, describeCap, type FeeCap, type FeeRules, findFeeCap } from '../core/fee-cap.ts'
+import { describeCap, type FeeRules } from '../core/fee-cap.ts'
 import type { FeeMarket } from '../core/fees.ts'
-import { isFill, NOOP_GAS } from '../core/fill.ts'
+import { isFill } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import { isPriceTooLow, planReplacement, type Replacement } from '../core/replacement.ts'
+import { isPriceTooLow, planReplacement } from '../core/replacement.ts'
 import {
   type Attempt,
   type InFlight,
@@ -30,6 +30,7 @@ import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { planWithinCap } from './fees/plan-within-cap.ts'
 import { signWithinCap } from './fees/sign-within-cap.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
@@ -135,7 +136,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     if (newest === null) return 'kept'
     const speed = tx.wish === 'speed_up' ? 'fast' : tx.intent.speed
     const rules = { chainMaxFeeWei, policy }
-    const { plan, gasLimit, cap } = planWithin(tx, newest, rules, (capWei) =>
+    const { plan, gasLimit, cap } = planWithinCap(tx, newest, rules, (capWei) =>
       planReplacement(newest.fees, now, { speed, capWei }),
     )
     const at = clock.now()
@@ -221,35 +222,6 @@ function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   return tx.state !== 'STUCK' && newest !== null && now - newest.createdAt >= policy.bumpAfterMs
 }
 
-/**
- * With the gas that it has. An empty transaction needs little of that, so that one which would be above its cap gets as
- * much as fits under it; more than 21,000 where it can be, since some chains need more, and what is not used is not paid.
- */
-function planWithin(
-  tx: InFlight,
-  newest: Attempt,
-  rules: FeeRules,
-  planUnder: (capWei: bigint | null) => Replacement,
-): { readonly plan: Replacement; readonly gasLimit: bigint; readonly cap: FeeCap | null } {
-  const planWith = (gasLimit: bigint) => {
-    const cap = findCap(tx, gasLimit, rules)
-    return { gasLimit, cap, plan: planUnder(cap?.perGasWei ?? null) }
-  }
-  const isCancel = isCancelling(tx)
-  const planned = planWith(isCancel ? max(newest.gasLimit, NOOP_GAS) : newest.gasLimit)
-  const feeWei = planned.cap?.feeWei ?? null
-  if (!isCancel || planned.plan.type !== 'above_cap' || feeWei === null) return planned
-  const smaller = planWith(max(feeWei / planned.plan.neededWei, NOOP_GAS))
-  return smaller.gasLimit < planned.gasLimit ? smaller : planned
-}
-
-/** A caller's own fees are the most it pays; but an empty transaction in its place is the lane's affair, not the caller's. */
-function findCap(tx: InFlight, gasLimit: bigint, rules: FeeRules): FeeCap | null {
-  const { fees } = tx.intent
-  const cap = findFeeCap(tx.intent, gasLimit, rules)
-  return fees === null || isCancelling(tx) ? cap : capByRequest(cap, fees)
-}
-
 /** Only what lies ahead: what is due already is looked at with every block. */
 function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number): number | null {
   let next: number | null = null
@@ -263,8 +235,4 @@ function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number):
     if (newest !== null) consider(newest.createdAt + policy.bumpAfterMs)
   }
   return next
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
