@@ -50,13 +50,13 @@ export function answerBroadcast(
       return missLower({ ...tx, ...answered }, event, outcome, policy)
     case 'replacement_underpriced':
       return refused({ ...tx, ...mayBeHeld }, event, outcome, policy)
-    case 'invalid':
-      if (policy.mayReplace && isFirstAnswer(tx) && isProvenInvalid(outcome.reason, attempt, tx.intent)) {
-        return reject(tx, event, outcome)
-      }
-      return refusedOutright({ ...tx, ...answered }, event, outcome, policy)
+    case 'invalid': {
+      const isProven = isProvenInvalid(outcome.reason, attempt, tx.intent)
+      if (isProven && policy.mayReplace && isFirstAnswer(tx)) return reject(tx, event, outcome)
+      return refusedOutright({ ...tx, ...answered }, event, { outcome, isProven }, policy)
+    }
     case 'refused':
-      return refusedOutright({ ...tx, ...answered }, event, outcome, policy)
+      return refusedOutright({ ...tx, ...answered }, event, { outcome, isProven: false }, policy)
     default:
       return refused({ ...tx, ...answered }, event, outcome, policy)
   }
@@ -65,6 +65,12 @@ export function answerBroadcast(
 type Answer = Extract<TxEvent, { type: 'broadcast.answered' }>
 type Refused = SendOutcome & { readonly message: string }
 type RefusedOutright = Extract<SendOutcome, { type: 'refused' | 'invalid' }>
+
+interface Verdict {
+  readonly outcome: RefusedOutright
+  /** Our own arithmetic says the same. */
+  readonly isProven: boolean
+}
 
 /** Nothing else was ever sent for this nonce, and nothing was sent without an answer. */
 function isFirstAnswer(tx: InFlight): boolean {
@@ -82,10 +88,11 @@ function reject(tx: InFlight, event: Answer, outcome: Extract<SendOutcome, { typ
   return move(ended, { type: 'broadcast.rejected', cause: outcome.reason, detail }, { type: 'nonce.freed' })
 }
 
-/** No price and no patience helps. What policy never replaces is STUCK at once; an empty one has nothing to make way for. */
-function refusedOutright(tx: InFlight, event: Answer, outcome: RefusedOutright, policy: Policy): Step {
-  if (mayMakeWay(tx, policy) && isRefusedEnough(tx, tx.refusals + 1)) {
-    const refusals = tx.refusals + 1
+/** No price and no patience helps: what may not make way is STUCK sooner or later. */
+function refusedOutright(tx: InFlight, event: Answer, said: Verdict, policy: Policy): Step {
+  const { outcome, isProven } = said
+  const refusals = tx.refusals + 1
+  if (mayMakeWay(tx, policy) && (isProven || isRefusedEnough(tx, refusals))) {
     return makeWay({ ...tx, refusals }, { ...toError(outcome), mayPass: false }, outcome.reason)
   }
   return refused(tx, event, outcome, policy)
@@ -196,6 +203,18 @@ function toError(outcome: Refused) {
   return { code, message: explainRefusal(outcome), reason: outcome.message }
 }
 
+const WHY_REFUSED: Readonly<Record<RefusedOutright['reason'], string>> = {
+  gas_too_low: ': its gas limit is too low',
+  fee_fields: ': its fee fields contradict each other',
+  malformed: ': they cannot read it',
+  gas_limit: ': its gas limit is above what they take',
+  oversized: ': it is larger than they take',
+  node_fee_cap: ': its fee is above their own cap',
+  unsupported_type: ': they do not support its type',
+  not_permitted: ': they do not permit it',
+  other: '',
+}
+
 function explainRefusal(outcome: SendOutcome): string {
   switch (outcome.type) {
     case 'replacement_underpriced':
@@ -209,9 +228,8 @@ function explainRefusal(outcome: SendOutcome): string {
     case 'pool_full':
       return 'the node keeps no more transactions at the moment'
     case 'invalid':
-      return `every RPC node calls it invalid (${outcome.reason})`
     case 'refused':
-      return `every RPC node refused it (${outcome.reason})`
+      return `every RPC node refused it${WHY_REFUSED[outcome.reason]}`
     default:
       return 'the node did not take the transaction'
   }

@@ -35,10 +35,10 @@ export function mayMakeWay(tx: InFlight, policy: Policy): boolean {
   return policy.mayReplace && tx.state !== 'STUCK' && !isFill(tx.intent) && !isCancelling(tx)
 }
 
-/** Bytes that no node ever had make way at the first refusal; else each of its own gets its turn, and more than once. */
+/** Bytes that no node ever had make way at the first refusal. Where there are several, others of them get a turn before. */
 export function isRefusedEnough(tx: InFlight, refusals: number): boolean {
   const own = tx.attempts.filter(({ nonce }) => nonce === tx.nonce).length
-  return refusals >= (tx.mayBeHeld ? Math.max(REFUSALS_BEFORE_WAY, own) : own)
+  return refusals >= (tx.mayBeHeld ? REFUSALS_BEFORE_WAY : Math.min(REFUSALS_BEFORE_WAY, own))
 }
 
 /** Where the price alone is refused: the lane's owner knows the market, and that no higher price is allowed. */
