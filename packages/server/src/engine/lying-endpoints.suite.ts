@@ -74,10 +74,10 @@ export function createLyingEndpoints(
   }
 
   async function answerRight(pool: Map<Hash, DecodedTransaction>, tx: DecodedTransaction): Promise<NodeAnswer> {
+    if (tx.gasLimit < 21_000n) return { type: 'invalid', reason: 'gas_too_low', message: 'intrinsic gas too low' }
     if (pool.has(tx.hash)) return { type: 'already_known' }
     const count = await chain.getTransactionCount(tx.from, 'latest')
     if (tx.nonce < count) return { type: 'nonce_too_low', message: 'nonce too low' }
-    if (tx.gasLimit < 21_000n) return { type: 'invalid', reason: 'gas_too_low', message: 'intrinsic gas too low' }
     pool.set(tx.hash, tx)
     return { type: 'accepted' }
   }
