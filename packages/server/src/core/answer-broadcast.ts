@@ -13,14 +13,7 @@ import type { Policy } from './policy.ts'
 import { isProvenInvalid } from './prove-invalid.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import { move, type Step, stay } from './step.ts'
-import {
-  type Attempt,
-  type Dropped,
-  findAttempt,
-  type InFlight,
-  type SubState,
-  type Tracking,
-} from './transaction.ts'
+import { type Attempt, type Dropped, findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 const FIRST_PAUSE_MS = 1_000

@@ -15,7 +15,9 @@ export function createCheapBytes(address: Address): Bytes {
     signer: {
       addresses: () => [address],
       sign: async (from, unsigned) => {
-        const text = JSON.stringify({ from, ...unsigned }, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+        const text = JSON.stringify({ from, ...unsigned }, (_, value) =>
+          typeof value === 'bigint' ? `${value}` : value,
+        )
         const hash: Hex = `0x${createHash('sha256').update(text).digest('hex')}`
         known.set(hash, { ...unsigned, hash, raw: hash, from })
         return { raw: hash, hash }

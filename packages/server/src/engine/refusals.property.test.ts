@@ -75,7 +75,11 @@ async function liveThrough(cluster: TestCluster, mine: () => Promise<void>, dice
 
 function anyIntent(dice: Dice, now: number): Partial<Intent> {
   const kind = dice(10)
-  const fees: Fees = { type: 'eip1559', maxFeePerGas: BigInt(2 + dice(60)) * GWEI, maxPriorityFeePerGas: BigInt(dice(2)) * GWEI }
+  const fees: Fees = {
+    type: 'eip1559',
+    maxFeePerGas: BigInt(2 + dice(60)) * GWEI,
+    maxPriorityFeePerGas: BigInt(dice(2)) * GWEI,
+  }
   return {
     ...{ to: `0x${'b2'.repeat(20)}`, value: BigInt(dice(1_000)), simulate: false, gasLimit: 21_000n },
     ...(kind < 3 && { fees }),
@@ -111,9 +115,11 @@ function expectAgreement(tx: Transaction, mined: ReadonlySet<string>): void {
   }
 }
 
+/** The most that these bytes may offer per gas. */
 function capOf({ intent }: Transaction, { kind }: Attempt): bigint {
-  const own = intent.fees === null || kind === 'cancel' ? CAP : maxPricePerGas(intent.fees)
-  return own < CAP ? own : CAP
+  if (intent.fees === null || kind === 'cancel') return CAP
+  const own = maxPricePerGas(intent.fees)
+  return own > CAP ? CAP : own
 }
 
 function describe(tx: Transaction): string {

@@ -187,8 +187,7 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
     const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty]) : []])
     if (!withGas) return { fees, emptyGas: null }
-    const gas = outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS
-    return { fees, emptyGas: gas < NOOP_GAS ? NOOP_GAS : gas }
+    return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
   }
 
   function ask(head: number, withGas: boolean, policy: Policy): void {
@@ -248,8 +247,8 @@ function needsEmptyGas(tx: InFlight): boolean {
 
 /** An empty transfer needs more than 21,000 in some places, and what is not used is not paid. */
 function chooseGas(tx: InFlight, newest: Attempt, emptyGas: bigint | null): bigint {
-  if (needsEmptyGas(tx)) return emptyGas ?? NOOP_GAS
-  return isCancelling(tx) && newest.gasLimit < NOOP_GAS ? NOOP_GAS : newest.gasLimit
+  const gas = needsEmptyGas(tx) ? (emptyGas ?? NOOP_GAS) : newest.gasLimit
+  return isCancelling(tx) && gas < NOOP_GAS ? NOOP_GAS : gas
 }
 
 /** Only what lies ahead: what is due already is looked at with every block. */
