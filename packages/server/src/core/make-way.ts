@@ -60,7 +60,7 @@ export function makeWay(tx: InFlight, refusal: Refusal, cause: string): Step {
 /** Its own bytes are with a node after all, before an empty transaction was signed: nothing has to make way. */
 export function withdrawRefusal(tx: InFlight): InFlight {
   const hasEmpty = tx.attempts.some(({ nonce, kind }) => nonce === tx.nonce && kind === 'cancel')
-  return tx.refusal === null || hasEmpty ? tx : { ...tx, refusal: null, error: null }
+  return tx.refusal === null || hasEmpty ? tx : { ...tx, refusal: null }
 }
 
 /** While it makes way that is what there is to say, unless something more particular is in its way. */
