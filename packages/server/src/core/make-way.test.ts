@@ -102,6 +102,13 @@ test.each<[string, InFlight, typeof FAST]>([
   expect(move(tx, byPrice, policy).tx).toBe(tx)
 })
 
+test('what is STUCK by refusals makes way as well, and goes on with the empty transaction', () => {
+  const tx = move(stuck('rejected_by_node', { refusals: 10 }), answer(REFUSED)).tx
+  expect(tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', refusal: { code: 'rejected' } })
+  const added: TxEvent = { type: 'attempt.added', at, attempt: attemptOf(2, 'cancel') }
+  expect(move(tx, added).tx).toMatchObject({ state: 'TRACKING', subState: 'making_way' })
+})
+
 describe('the empty transaction', () => {
   const making = tracking('making_way', { refusal: REFUSAL, attempts: BOTH })
 

@@ -30,9 +30,13 @@ export const REFUSALS_BEFORE_WAY = 3
 /** An empty transaction costs gas each time: after this many the refusal is taken for good. */
 const MOST_RETURNS = 2
 
-/** It is not on its way out already, it is not empty itself, and policy may put other bytes in its place. */
+/**
+ * It is not on its way out already, it is not empty itself, and policy may put other bytes in its place. What is STUCK by
+ * refusals may, too: that is what there is left to do. What is STUCK for another reason waits for somebody's decision.
+ */
 export function mayMakeWay(tx: InFlight, policy: Policy): boolean {
-  return policy.mayReplace && tx.state !== 'STUCK' && !isFill(tx.intent) && !isCancelling(tx)
+  if (tx.state === 'STUCK' && tx.subState !== 'rejected_by_node') return false
+  return policy.mayReplace && !isFill(tx.intent) && !isCancelling(tx)
 }
 
 /** Bytes that no node ever had make way at the first refusal. Where there are several, others of them get a turn before. */

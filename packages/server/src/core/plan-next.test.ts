@@ -93,6 +93,12 @@ describe('an empty transaction', () => {
     expect(plan(tx)).toEqual({ type: 'replace', fees: fees(90n, 9n) })
   })
 
+  test('that may not outbid them is priced by the market: a node that has none takes it', () => {
+    const policy: Policy = { ...FAST, maxFeePerGasWei: 85n * GWEI }
+    const tx = unheld(fees(80n, 8n), { refusal, mayBeHeld: true })
+    expect(plan(tx, { policy })).toEqual({ type: 'replace', fees: fees(21n, 1n) })
+  })
+
   test('that was priced too low because a node had them after all outbids the dearest at once', () => {
     const attempts = [signed(fees(80n, 8n)), signed(fees(21n, 1n), 'cancel', 2)]
     const error = { code: 'replacement_underpriced', message: 'words' }

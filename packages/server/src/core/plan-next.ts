@@ -37,7 +37,7 @@ export function planNext(tx: InFlight, newest: Attempt, scene: PlanScene): NextA
   const { market, policy, isPatient } = scene
   const speed = tx.wish === 'speed_up' ? 'fast' : tx.intent.speed
   const capWei = findCap(tx, policy)
-  if (!tx.mayBeHeld && lacksEmpty(tx)) return planEmpty(tx, market, policy)
+  if (!tx.mayBeHeld && lacksEmpty(tx)) return priceEmpty(tx, market, policy)
   const isOwnPrice = tx.intent.fees !== null && !isCancelling(tx)
   if (!tx.mayBeHeld && isPriceRefused(tx) && !isOwnPrice) {
     const plan = planUnheld(newest.fees, market, { speed }, policy)
@@ -46,14 +46,17 @@ export function planNext(tx: InFlight, newest: Attempt, scene: PlanScene): NextA
     if (plan === null && !isPatient) return { type: 'wait' }
   }
   const plan = planReplacement(dearest(tx, newest), market, { speed, capWei })
+  // It cannot outbid what a node may hold. A node that holds nothing takes it all the same.
+  if (plan.type === 'above_cap' && tx.refusal !== null && lacksEmpty(tx)) return priceEmpty(tx, market, policy)
   if (plan.type === 'replace' || tx.error?.code !== 'underpriced') return plan
   return planWay(tx, newest, scene) ?? (isPatient ? plan : { type: 'wait' })
 }
 
 /** Null: no way to make, or not yet. */
-function planWay(tx: InFlight, newest: Attempt, { market, policy }: PlanScene): NextAttempt | null {
+function planWay(tx: InFlight, newest: Attempt, scene: PlanScene): NextAttempt | null {
+  const { market, policy } = scene
   if (!mayMakeWay(tx, policy) || tx.refusals < REFUSALS_BEFORE_WAY) return null
-  const empty = planEmpty(tx, market, policy)
+  const empty = planEmpty(tx, newest, scene)
   const price = priceTransaction({ fees: null, speed: tx.intent.speed }, market, policy)
   if (empty.type !== 'replace' || price.type !== 'priced' || !offersMore(empty.fees, newest.fees)) return null
   return {
@@ -64,12 +67,13 @@ function planWay(tx: InFlight, newest: Attempt, { market, policy }: PlanScene): 
 }
 
 /** An empty transaction is the lane's affair, not the caller's: what the caller offers does not bind it. */
-function planEmpty(tx: InFlight, market: FeeMarket, policy: Policy): Replacement {
+function planEmpty(tx: InFlight, newest: Attempt, { market, policy }: PlanScene): Replacement {
   const { speed } = tx.intent
-  const newest = newestAttempt(tx)
-  if (tx.mayBeHeld && newest !== null) {
-    return planReplacement(dearest(tx, newest), market, { speed, capWei: policy.maxFeePerGasWei })
-  }
+  if (!tx.mayBeHeld) return priceEmpty(tx, market, policy)
+  return planReplacement(dearest(tx, newest), market, { speed, capWei: policy.maxFeePerGasWei })
+}
+
+function priceEmpty({ intent: { speed } }: InFlight, market: FeeMarket, policy: Policy): Replacement {
   const price = priceTransaction({ fees: null, speed }, market, policy)
   return price.type === 'priced' ? { type: 'replace', fees: price.fees } : price
 }

@@ -27,6 +27,7 @@ const BY = { actor: 'ann', reason: 'drill' }
 const FIRST = Number(process.env.SEED ?? 1)
 const COUNT = Number(process.env.SEEDS ?? 50)
 const INTENTS = 200
+const MOST_STEPS = 80
 const SETTLED = ['CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED']
 
 for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
@@ -50,14 +51,15 @@ for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
   })
 }
 
-/** Everything that can go wrong, until all intents are in. */
+/** Everything that can go wrong, until all intents are in and most of them are through. */
 async function liveThrough(cluster: TestCluster, mine: () => Promise<void>, dice: Dice): Promise<string[]> {
   const { chain, clock } = cluster
   let node: TestNode = await cluster.startNode('node-1')
   const ids: string[] = []
-  while (ids.length < INTENTS) {
+  for (let step = 0; ids.length < INTENTS || step % 8 > 0 || (await countOpen(cluster, ids)) > INTENTS / 10; step++) {
+    if (step > MOST_STEPS) break
     const act = dice(24)
-    for (let count = dice(12); count > 0 && ids.length < INTENTS; count--)
+    for (let count = dice(8); count > 0 && ids.length < INTENTS; count--)
       ids.push(await cluster.submit(anyIntent(dice, clock.now())))
     if (act < 3) await operate(cluster, ids[dice(Math.max(1, ids.length))], act === 0)
     if (act === 3) chain.setBaseFee(BigInt(1 + dice(12)) * GWEI)
@@ -119,7 +121,8 @@ function expectAgreement(tx: Transaction, mined: ReadonlySet<string>): void {
 function capOf({ intent }: Transaction, { kind }: Attempt): bigint {
   if (intent.fees === null || kind === 'cancel') return CAP
   const own = maxPricePerGas(intent.fees)
-  return own > CAP ? CAP : own
+  if (own > CAP) return CAP
+  return own
 }
 
 function describe(tx: Transaction): string {
