@@ -14,8 +14,10 @@ const OUT_OF_GAS = /\bout of ?gas\b|gas required exceeds (allowance|limit)|alway
 
 const CERTAINLY_INVALID: ReadonlySet<SendErrorClass> = new Set([
   'gas_limit',
+  'gas_too_low',
   'oversized',
-  'invalid',
+  'malformed',
+  'refused',
   'unsupported_type',
   'not_permitted',
 ])

@@ -27,6 +27,7 @@ const signer = createLocalSigner([account.privateKey])
 const HASH: Hash = `0x${'cd'.repeat(32)}`
 /** Long enough for a busy machine, short enough to be waited for. */
 const TIMEOUT_MS = 400
+const CAPPED = rpcError(-32000, 'tx fee (1.05 ether) exceeds the configured cap (1.00 ether)')
 
 let node: TestChain
 let other: TestChain
@@ -320,7 +321,9 @@ describe('broadcasts', () => {
       rpcError(-32000, 'invalid sender'),
       'ambiguous',
     ],
-    ['rejected by both', rpcError(-32000, 'invalid sender'), rpcError(-32000, 'invalid sender'), 'rejected'],
+    ['refused by both', rpcError(-32000, 'invalid sender'), rpcError(-32000, 'invalid sender'), 'refused'],
+    ['invalid to one, refused by the other', rpcError(-32000, 'intrinsic gas too low'), CAPPED, 'refused'],
+    ['another chain for one, refused by the other', rpcError(-32000, 'invalid chain ID'), CAPPED, 'ambiguous'],
     ['limited by one, rejected by the other', httpStatus(429), rpcError(-32000, 'invalid sender'), 'rate_limited'],
     ['too low at one, lost by the other', rpcError(-32000, 'nonce too low'), drop({ forward: false }), 'nonce_too_low'],
   ] as const)('%s', async (_, one, two, expected) => {
@@ -335,7 +338,7 @@ describe('broadcasts', () => {
     const chain = open([first.url, second.url])
     await first.stop()
     second.on('eth_sendRawTransaction', rpcError(-32000, 'intrinsic gas too low'))
-    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rejected', reason: 'gas_limit' }])
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'invalid', reason: 'gas_too_low' }])
   })
 
   test('another hash than that of the bytes is no acceptance', async () => {

@@ -12,7 +12,7 @@ import type { RpcReply, RpcRequest } from './json-rpc.ts'
 import type { Endpoint } from './rpc-endpoint.ts'
 import type { RpcError } from './rpc-error.ts'
 import { BadAnswer, NotKnown } from './rpc-values.ts'
-import { classifySendError } from './send-outcome.ts'
+import { classifySendError, type NodeAnswer } from './send-outcome.ts'
 
 export interface Read<T> extends RpcRequest {
   /** There are nodes without this method: one that lacks it is not asked for it again for a while. */
@@ -106,7 +106,7 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
     const targets = candidates()
     if (targets.length === 0) return transactions.map(() => describeUnsent(endpoints, closed))
     const requests = transactions.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] }))
-    const said: (readonly (SendOutcome | null)[])[] = []
+    const said: (readonly (NodeAnswer | null)[])[] = []
     const combine = () => transactions.map((_, index) => combineSendOutcomes(said.map((list) => list[index] ?? null)))
     return await new Promise((resolve, reject) => {
       for (const endpoint of targets) {
@@ -180,7 +180,7 @@ function decodeResult<T>(endpoint: Endpoint, read: Read<T>, result: unknown): Re
 }
 
 /** Null: this node was not reached, so it has no say. */
-function readSendReply(reply: RpcReply | undefined, hash: Hash): SendOutcome | null {
+function readSendReply(reply: RpcReply | undefined, hash: Hash): NodeAnswer | null {
   switch (reply?.type) {
     case 'result':
       return typeof reply.result === 'string' && reply.result.toLowerCase() === hash

@@ -40,8 +40,8 @@ export const METRICS = {
   },
   drover_replacements_total: {
     kind: 'counter',
-    help: 'Sent transactions that were signed again at a higher price.',
-    labels: { reason: 'wish, price, overdue', kind: 'bump, cancel, noop' },
+    help: 'Sent transactions that were signed again: at a higher price, or empty in their place.',
+    labels: { reason: 'wish, refused, price, overdue', kind: 'bump, cancel, noop' },
   },
   drover_signer_balance_wei: {
     kind: 'gauge',
