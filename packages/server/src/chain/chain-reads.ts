@@ -2,8 +2,8 @@
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Block, BlockRef, CountTag, TransactionByHash } from '../ports/chain.ts'
-import type { RpcError } from './rpc-error.ts'
-import type { Read } from './rpc-pool.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
+import type { Read } from './rpc/rpc-pool.ts'
 import {
   BadAnswer,
   getCount,

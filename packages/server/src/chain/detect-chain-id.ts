@@ -1,8 +1,8 @@
 /** Asks the nodes which chain they are on, for a configuration that does not say. */
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import { createJsonRpcClient, type RpcReply } from './json-rpc.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createJsonRpcClient, type RpcReply } from './rpc/json-rpc.ts'
+import { parseRpcUrls } from './rpc/rpc-url.ts'
 import { parseCount } from './rpc-values.ts'
 
 /** The first node that names a chain decides; the others are checked against it when they are first used. */

@@ -26,9 +26,9 @@ import { readEstimates } from './estimates.ts'
 import { readFeeMarket } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readPending } from './read-pending.ts'
-import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
-import { createRpcPool } from './rpc-pool.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createEndpoint, type EndpointState } from './rpc/rpc-endpoint.ts'
+import { createRpcPool } from './rpc/rpc-pool.ts'
+import { parseRpcUrls } from './rpc/rpc-url.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { type FeeSettings, readFeeMarket } from './fee-market.ts'
-import type { RpcReply } from './json-rpc.ts'
-import type { Endpoint } from './rpc-endpoint.ts'
-import { createRpcPool } from './rpc-pool.ts'
+import type { RpcReply } from './rpc/json-rpc.ts'
+import type { Endpoint } from './rpc/rpc-endpoint.ts'
+import { createRpcPool } from './rpc/rpc-pool.ts'
 
 const GWEI = 10n ** 9n
 const AUTO: FeeSettings = { minPriorityFeeWei: 1n, feeModel: 'auto' }

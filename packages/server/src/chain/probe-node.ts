@@ -1,8 +1,8 @@
 /** Looks at one node of a chain without changing anything: for `drover doctor`. */
 import type { Address } from '../core/hex.ts'
 import type { Clock } from '../ports/clock.ts'
-import { createJsonRpcClient, type RpcReply, type RpcRequest } from './json-rpc.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createJsonRpcClient, type RpcReply, type RpcRequest } from './rpc/json-rpc.ts'
+import { parseRpcUrls } from './rpc/rpc-url.ts'
 import { parseCount } from './rpc-values.ts'
 
 export type NodeProbe =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SendOutcome } from '../core/send-outcome.ts'
-import type { RpcError } from './rpc-error.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import { classifySendError } from './send-outcome.ts'
 
 const HASH = `0x${'5d2cbe'.repeat(10)}ab12`

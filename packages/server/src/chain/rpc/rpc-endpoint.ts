@@ -3,11 +3,11 @@
  * to say so again after every failure: behind one URL there may be another machine by then. Failures back off twice as
  * long each time; being told to slow down is not a failure, only a pause.
  */
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { parseCount } from '../rpc-values.ts'
 import { createJsonRpcClient, type JsonRpcOptions, type RpcReply, type RpcRequest } from './json-rpc.ts'
 import type { RpcUrl } from './rpc-url.ts'
-import { parseCount } from './rpc-values.ts'
 
 export type EndpointState = 'unverified' | 'healthy' | 'failing' | 'paused' | 'wrong_chain'
 

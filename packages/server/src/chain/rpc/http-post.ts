@@ -1,7 +1,7 @@
 /** Posts a body to one URL over kept-alive connections; whatever goes wrong is a value that tells whether bytes can have left. */
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 export type HttpReply =
   | { readonly type: 'answered'; readonly status: number; readonly body: string; readonly retryAfterMs: number | null }

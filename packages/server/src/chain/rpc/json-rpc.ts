@@ -6,7 +6,7 @@
  * take is remembered for a while; a plain refusal of arrays goes to single requests at once. Only for a while, since a
  * node or proxy in trouble may refuse once what it takes at other times.
  */
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { createHttpPost, type HttpReply } from './http-post.ts'
 import { createLimiter } from './limiter.ts'
 import { isRateLimit } from './rate-limit.ts'

@@ -3,16 +3,16 @@
  * from one view of the chain; what it cannot answer is asked of the next. Broadcasts go to every node that can be
  * reached. The last node is never given up: if all are failing, the one that has rested longest is tried.
  */
-import type { Hash, Hex } from '../core/hex.ts'
-import type { SendOutcome } from '../core/send-outcome.ts'
-import { isHeld } from '../core/send-outcome.ts'
-import { ChainUnavailable } from '../ports/chain.ts'
-import { combineSendOutcomes } from './combine-send-outcomes.ts'
+import type { Hash, Hex } from '../../core/hex.ts'
+import type { SendOutcome } from '../../core/send-outcome.ts'
+import { isHeld } from '../../core/send-outcome.ts'
+import { ChainUnavailable } from '../../ports/chain.ts'
+import { combineSendOutcomes } from '../combine-send-outcomes.ts'
+import { BadAnswer, NotKnown } from '../rpc-values.ts'
+import { classifySendError } from '../send-outcome.ts'
 import type { RpcReply, RpcRequest } from './json-rpc.ts'
 import type { Endpoint } from './rpc-endpoint.ts'
 import type { RpcError } from './rpc-error.ts'
-import { BadAnswer, NotKnown } from './rpc-values.ts'
-import { classifySendError } from './send-outcome.ts'
 
 export interface Read<T> extends RpcRequest {
   /** There are nodes without this method: one that lacks it is not asked for it again for a while. */
