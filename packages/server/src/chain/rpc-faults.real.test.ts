@@ -164,29 +164,80 @@ describe('time-outs', () => {
 })
 
 describe('slow down', () => {
-  test.each([
-    ['HTTP 429', httpStatus(429, { headers: { 'retry-after': '7' } }), 7_000],
-    ['an error of a provider', rpcError(-32005, 'daily request count exceeded, request rate limited'), 1_000],
-    ['a batch item of its own', rpcError(429, 'Your app has exceeded its compute units per second capacity'), 1_000],
-  ] as const)('said as %s pauses the node for so long', async (_, reaction, pauseMs) => {
+  test('with a time leaves the node alone for so long', async () => {
     const clock = createSkippingClock()
     const chain = open([first.url], { clock })
     await chain.getBalance(sender)
-    first.next('*', reaction)
+    first.next('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
     const { retryAfterMs } = await failureOf(chain.getBalance(sender))
-    expect(retryAfterMs).toBeGreaterThan(pauseMs - 200)
-    expect(retryAfterMs).toBeLessThanOrEqual(pauseMs)
+    expect(retryAfterMs).toBeGreaterThan(6_800)
+    expect(retryAfterMs).toBeLessThanOrEqual(7_000)
     const asked = first.requestCount
     expect((await failureOf(chain.getBalance(sender))).retryAfterMs).toBeGreaterThan(0)
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
     expect(first.requestCount).toBe(asked)
-    clock.skip(pauseMs)
+    clock.skip(7_000)
     expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+  })
+
+  test('with a time of a day leaves it alone for a minute, and then tries it with one request', async () => {
+    const clock = createSkippingClock()
+    const chain = open([first.url], { clock })
+    await chain.getBalance(sender)
+    first.next('*', httpStatus(429, { headers: { 'retry-after': '86400' } }))
+    expect((await failureOf(chain.getBalance(sender))).retryAfterMs).toBeLessThanOrEqual(60_000)
+    expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited', lastError: { message: 'HTTP 429' } }])
+    clock.skip(60_000)
+    const held = first.hold('eth_getBalance', 'before')
+    const waiting = [chain.getBalance(sender), chain.getTransactionCount(sender, 'latest')]
+    await held.arrived
+    expect(first.count('eth_getTransactionCount')).toBe(0)
+    held.release()
+    await Promise.all(waiting)
+    expect(chain.endpoints()).toMatchObject([{ state: 'healthy' }])
+  })
+
+  test.each([
+    ['HTTP 429', httpStatus(429)],
+    ['an error of a provider', rpcError(-32005, 'daily request count exceeded, request rate limited')],
+    ['a batch item of its own', rpcError(429, 'Your app has exceeded its compute units per second capacity')],
+  ] as const)('said as %s without a time is waited for', async (_, reaction) => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.next('*', reaction)
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+    expect(first.count('eth_getBalance')).toBe(3)
+    expect(chain.endpoints()[0]?.callsPerSecond).toBeGreaterThan(0)
+  })
+
+  test('said to a batch halves it, and said to some of its calls is asked again for those alone', async () => {
+    const chain = open([first.url], { timeoutMs: 10_000 })
+    const hashes = Array.from({ length: 30 }, (_, index): Hash => `0x${String(index).padStart(64, '0')}`)
+    const stop = first.onRequest((calls) => (calls.length > 10 ? httpStatus(429) : undefined))
+    expect(await chain.findReceipts(hashes)).toEqual(hashes.map(() => ({ type: 'missing' })))
+    const sizes = first.requests.map(({ length }) => length)
+    expect(sizes.filter((size) => size > 15)).toEqual([30])
+    stop()
+    first.reset()
+    first.next('eth_getTransactionReceipt', rpcError(429, 'slow down'), 3)
+    expect(await chain.findReceipts(hashes.slice(0, 8))).toEqual(hashes.slice(0, 8).map(() => ({ type: 'missing' })))
+    expect(first.count('eth_getTransactionReceipt')).toBe(11)
+  })
+
+  test('said by one of two sends what it refused to the other at once', async () => {
+    const chain = open([first.url, second.url])
+    await chain.getBalance(sender)
+    first.on('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+    expect(await chain.forward([{ method: 'eth_blockNumber', params: [] }])).toMatchObject([{ type: 'result' }])
+    second.on('eth_sendRawTransaction', rpcError(-32000, 'invalid sender'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited', inUse: false }, { inUse: true }])
   })
 
   test('to a send says that the bytes were not taken', async () => {
     const chain = open([first.url])
-    first.next('eth_sendRawTransaction', httpStatus(429))
+    first.on('eth_sendRawTransaction', httpStatus(429))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
   })
 })
@@ -260,7 +311,7 @@ describe('what is passed on for others', () => {
     expect(chain.endpoints()).toMatchObject([{ state: 'healthy' }])
     first.on('eth_getLogs', rpcError(-32005, 'daily request count exceeded, request rate limited'))
     expect(await chain.forward([query])).toMatchObject([{ type: 'rate_limited' }])
-    expect(chain.endpoints()).toMatchObject([{ state: 'paused' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited' }])
   })
 })
 

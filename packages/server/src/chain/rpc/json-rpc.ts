@@ -2,208 +2,222 @@
  * JSON-RPC with one node. Every request gets a reply of its own: a result, the node's error, or a statement that there
  * was no usable answer and whether the request can have arrived. Nothing here throws.
  *
- * Batches are bounded. A node that refuses one is asked again with half of it, down to single requests, and what it can
- * take is remembered for a while; a plain refusal of arrays goes to single requests at once. Only for a while, since a
- * node or proxy in trouble may refuse once what it takes at other times.
+ * Requests leave in batches, through a gate that knows how many calls the node takes in one request and in a second. What
+ * is refused for its rate can be waited for: only that is asked again, in smaller batches. A `witness` is a call that goes
+ * along in every batch; what its answer refutes was not answered by the node that was meant.
  */
 import type { Clock } from '../../ports/clock.ts'
-import { createHttpPost, type HttpReply } from './http-post.ts'
-import { createLimiter } from './limiter.ts'
-import { isRateLimit } from './rate-limit.ts'
-import type { RpcError } from './rpc-error.ts'
+import { createBatchSize } from './batch-size.ts'
+import { createCallGate } from './call-gate.ts'
+import { type Priority, priorityOf } from './call-priority.ts'
+import { createCallRate } from './call-rate.ts'
+import { createHttpPost } from './http-post.ts'
+import { type BatchReply, type RpcReply, type RpcRequest, readReply, redactReply } from './read-reply.ts'
 import type { RpcUrl } from './rpc-url.ts'
-
-export interface RpcRequest {
-  readonly method: string
-  readonly params: readonly unknown[]
-}
-
-export type RpcReply =
-  | { readonly type: 'result'; readonly result: unknown }
-  | { readonly type: 'error'; readonly error: RpcError }
-  | { readonly type: 'rate_limited'; readonly message: string; readonly retryAfterMs: number | null }
-  /** The request never left. */
-  | { readonly type: 'unreached'; readonly message: string }
-  /** The request may have arrived; the answer is missing or makes no sense. */
-  | { readonly type: 'lost'; readonly message: string; readonly stale?: boolean }
 
 export interface JsonRpcOptions {
   readonly timeoutMs: number
   readonly maxConcurrent: number
   readonly maxBatch: number
   readonly maxResponseBytes: number
+  /** How long at most a node that says so is left alone. */
+  readonly maxPauseMs?: number
+}
+
+export interface Witness {
+  readonly request: RpcRequest
+  /** Why the other answers of the same batch cannot be believed; null where they can, as far as this reply tells. */
+  refute(reply: RpcReply): string | null
+}
+
+export interface SendOptions {
+  readonly priority?: Priority
+  /** Asks again for what was refused for its rate, as long as there is time. */
+  readonly patient?: boolean
+  readonly witness?: Witness | null
+}
+
+/** One HTTP request, as it went. */
+export interface Exchange {
+  readonly requests: readonly RpcRequest[]
+  readonly replies: readonly RpcReply[]
+  readonly tookMs: number
 }
 
 export interface JsonRpcClient {
   /** `ordered`: one after the other, and nothing more after an answer was lost. */
-  send(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]>
+  send(requests: readonly RpcRequest[], ordered: boolean, options?: SendOptions): Promise<readonly RpcReply[]>
+  /** Calls that one request may hold now. */
+  batchSize(): number
+  /** How long nothing leaves, since the node said so. */
+  pausedMs(): number
+  /** The node refused the last request for its rate. */
+  isRefused(): boolean
+  /** What came now would have to wait. */
+  isBusy(): boolean
+  /** What the node was found to allow; null where it never refused. */
+  callsPerSecond(): number | null
+  connections(): number
   close(): void
 }
 
-type BatchReply =
-  | { readonly type: 'replies'; readonly replies: readonly RpcReply[] }
-  | { readonly type: 'batch_refused'; readonly tooLarge: boolean }
+type RepliesOf = readonly RpcReply[]
 
-const LIMIT_RECHECK_MS = 60_000
-const BATCH_REFUSED_STATUS = new Set([400, 404, 405, 406, 413, 415, 422, 501])
+interface Job extends SendOptions {
+  readonly ordered: boolean
+  readonly priority: Priority
+  readonly deadline: number
+}
+
+const MAX_PAUSE_MS = 60_000
+const FIRST_PAUSE_MS = 100
+const LONGEST_OWN_PAUSE_MS = 5_000
 
 export function createJsonRpcClient(
   target: RpcUrl,
-  options: JsonRpcOptions & { readonly clock: Clock },
+  options: JsonRpcOptions & { readonly clock: Clock; readonly onExchange?: (exchange: Exchange) => void },
 ): JsonRpcClient {
-  const transport = createHttpPost({ ...options, url: target.url, maxSockets: options.maxConcurrent })
-  const limiter = createLimiter(options.maxConcurrent)
-  const largestBatch = Math.max(1, options.maxBatch)
-  let batchLimit = largestBatch
-  let limitedUntil = 0
+  const { clock, maxConcurrent, maxPauseMs = MAX_PAUSE_MS } = options
+  const transport = createHttpPost({ ...options, url: target.url, maxSockets: maxConcurrent })
+  const size = createBatchSize(Math.max(1, options.maxBatch), clock)
+  const rate = createCallRate(clock)
+  const gate = createCallGate({ maxConcurrent, rate, clock, batchSize: size.current })
+  let refusals = 0
+  let pausedAt = Number.NEGATIVE_INFINITY
   let nextId = 1
 
   async function exchange(requests: readonly RpcRequest[]): Promise<BatchReply> {
     const firstId = nextId
     nextId += requests.length
     const calls = requests.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }))
-    const body = JSON.stringify(calls.length === 1 ? calls[0] : calls)
-    const outcome = readReply(await limiter.run(() => transport.post(body)), firstId, requests.length)
+    const startedAt = clock.monotonic()
+    const answer = await transport.post(JSON.stringify(calls.length === 1 ? calls[0] : calls))
+    const outcome = readReply(answer, firstId, requests.length)
     if (outcome.type !== 'replies') return outcome
-    return { type: 'replies', replies: outcome.replies.map((reply) => redactReply(target, reply)) }
+    const replies = outcome.replies.map((reply) => redactReply(target, reply))
+    learnRate(replies, startedAt)
+    options.onExchange?.({ requests, replies, tookMs: clock.monotonic() - startedAt })
+    return { type: 'replies', replies }
   }
 
-  async function sendChunk(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
-    const outcome = await exchange(requests)
-    if (outcome.type === 'replies') return outcome.replies
-    batchLimit = outcome.tooLarge ? Math.min(batchLimit, Math.max(1, requests.length >> 1)) : 1
-    limitedUntil = options.clock.monotonic() + LIMIT_RECHECK_MS
-    return await send(requests, ordered)
-  }
-
-  async function sendInOrder(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]> {
-    const replies: RpcReply[] = []
-    while (replies.length < requests.length) {
-      const answers = await sendChunk(requests.slice(replies.length, replies.length + batchLimit), true)
-      replies.push(...answers)
-      if (answers.every((answer) => answer.type !== 'result' && answer.type !== 'error')) break
+  function learnRate(replies: readonly RpcReply[], startedAt: number): void {
+    const answered = replies.filter(isAnswer).length
+    const refused = replies.filter((reply) => reply.type === 'rate_limited')
+    if (answered > 0) {
+      rate.noteAnswered(answered)
+      if (startedAt >= pausedAt) {
+        refusals = 0
+        gate.resume()
+      }
     }
-    while (replies.length < requests.length)
-      replies.push({ type: 'unreached', message: 'not sent after a lost answer' })
+    if (refused.length === 0) return void size.noteTaken(replies.length)
+    rate.noteRefused(replies.length)
+    size.noteRateRefused(replies.length)
+    const askedForMs = Math.max(0, ...refused.map(({ retryAfterMs }) => retryAfterMs ?? 0))
+    // Requests that were under way when the pause began are no news, unless they name a time.
+    if (answered > 0 || (startedAt < pausedAt && askedForMs === 0)) return
+    refusals++
+    const ownMs = Math.min(LONGEST_OWN_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(refusals - 1, 10))
+    pausedAt = clock.monotonic()
+    gate.pause(Math.max(ownMs, Math.min(askedForMs, maxPauseMs)))
+  }
+
+  async function sendSlice(slice: readonly RpcRequest[], job: Job, witness: Witness | null): Promise<RepliesOf> {
+    const requests = witness === null ? slice : [...slice, witness.request]
+    const outcome = await exchange(requests).finally(gate.leave)
+    if (outcome.type === 'replies') return believe(outcome.replies, witness)
+    if (witness !== null && slice.length === 1) return await sendWithoutWitness(slice, job)
+    if (outcome.tooLarge) size.noteSizeRefused(requests.length)
+    else size.noteArraysRefused()
+    return await sendSlices(slice, job)
+  }
+
+  /** A proxy in trouble answers a batch with a lone error too: only one that then answers a lone call takes no batches. */
+  async function sendWithoutWitness(slice: readonly RpcRequest[], job: Job): Promise<RepliesOf> {
+    const replies = await sendSlices(slice, { ...job, witness: null })
+    if (replies.some(({ type }) => type === 'result')) size.noteArraysRefused()
     return replies
   }
 
-  async function send(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
-    if (ordered) return await sendInOrder(requests)
-    const chunks: (readonly RpcRequest[])[] = []
-    for (let at = 0; at < requests.length; at += batchLimit) chunks.push(requests.slice(at, at + batchLimit))
-    return (await Promise.all(chunks.map((chunk) => sendChunk(chunk, false)))).flat()
+  async function sendSlices(requests: readonly RpcRequest[], job: Job): Promise<RepliesOf> {
+    const slices: Promise<RepliesOf>[] = []
+    const endWith = (count: number, reply: RpcReply) => slices.push(Promise.resolve(repeat(count, reply)))
+    for (let at = 0; at < requests.length; ) {
+      const { count, witness } = await enter(requests.length - at, job)
+      if (count === 0) {
+        endWith(requests.length - at, describeWithheld())
+        break
+      }
+      const answers = sendSlice(requests.slice(at, at + count), job, witness)
+      slices.push(answers)
+      at += count
+      if (!job.ordered) continue
+      const given = await answers
+      if (given.some(isAnswer)) continue
+      const limited = given.find(({ type }) => type === 'rate_limited')
+      endWith(requests.length - at, limited ?? { type: 'unreached', message: 'not sent after a lost answer' })
+      break
+    }
+    return (await Promise.all(slices)).flat()
+  }
+
+  async function enter(wanted: number, { priority, deadline, witness = null }: Job) {
+    const extra = witness !== null && size.current() > 1 ? 1 : 0
+    const granted = await gate.enter({ wanted: wanted + extra, atLeast: 1 + extra, priority, deadline })
+    const isAttended = extra === 1 && granted > 1
+    return { count: isAttended ? granted - 1 : Math.min(wanted, granted), witness: isAttended ? witness : null }
+  }
+
+  function describeWithheld(): RpcReply {
+    const message = gate.isProbing() ? 'the node answered 429 and is left alone' : 'too many calls wait for this node'
+    return { type: 'rate_limited', message, retryAfterMs: gate.pausedMs(), withheld: true }
   }
 
   return {
-    async send(requests, ordered) {
-      if (options.clock.monotonic() >= limitedUntil) batchLimit = largestBatch
-      return await send(requests, ordered)
+    async send(requests, ordered, { patient = false, priority, witness = null } = {}) {
+      const deadline = clock.monotonic() + options.timeoutMs
+      const job: Job = { ordered, witness, deadline, priority: priority ?? priorityOf(requests) }
+      const replies = [...(await sendSlices(requests, job))]
+      for (;;) {
+        const again = patient && clock.monotonic() < deadline ? findRefused(replies) : []
+        if (again.length === 0) return replies
+        const more = await sendSlices(
+          again.flatMap((index) => requests[index] ?? []),
+          job,
+        )
+        for (const [at, index] of again.entries()) replies[index] = more[at] ?? describeWithheld()
+      }
     },
-    close: () => transport.close(),
+    batchSize: size.current,
+    pausedMs: gate.pausedMs,
+    isRefused: gate.isProbing,
+    isBusy: gate.isBusy,
+    callsPerSecond: rate.perSecond,
+    connections: transport.connections,
+    close() {
+      gate.close()
+      transport.close()
+    },
   }
 }
 
-/** Words only: what a short password strikes out of a hash would be missing there. */
-function redactReply(target: RpcUrl, reply: RpcReply): RpcReply {
-  if (reply.type === 'result') return reply
-  if (reply.type !== 'error') return { ...reply, message: target.redact(reply.message) }
-  const { message, data } = reply.error
-  return { ...reply, error: { ...reply.error, message: target.redact(message), data: redactData(target, data) } }
+function believe(replies: RepliesOf, witness: Witness | null): RepliesOf {
+  const last = replies.at(-1)
+  if (witness === null || last === undefined) return replies
+  const own = replies.slice(0, -1)
+  const message = witness.refute(last)
+  return message === null ? own : repeat(own.length, { type: 'lost', message })
 }
 
-function redactData(target: RpcUrl, data: unknown): unknown {
-  if (typeof data === 'string') return /^0x[0-9a-f]*$/i.test(data) ? data : target.redact(data)
-  if (Array.isArray(data)) return data.map((item) => redactData(target, item))
-  if (!isRecord(data)) return data
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, redactData(target, value)]))
+/** What is withheld ran out of time: it is not asked again. */
+function findRefused(replies: RepliesOf): readonly number[] {
+  return replies.flatMap((reply, index) => (reply.type === 'rate_limited' && !reply.withheld ? [index] : []))
 }
 
-function readReply(reply: HttpReply, firstId: number, count: number): BatchReply {
-  if (reply.type === 'unreached') return all(count, { type: 'unreached', message: `no connection (${reply.code})` })
-  if (reply.type === 'lost')
-    return all(count, { type: 'lost', message: `no answer (${reply.code})`, stale: reply.stale })
-  if (reply.status === 429)
-    return all(count, { type: 'rate_limited', message: 'HTTP 429', retryAfterMs: reply.retryAfterMs })
-  const answer = parseJson(reply.body)
-  if (count > 1 && !Array.isArray(answer)) return readBatchRefusal(reply, answer, count)
-  if (answer === undefined) return all(count, { type: 'lost', message: describeGarbage(reply) })
-  const answers = new Map<number, unknown>()
-  for (const item of Array.isArray(answer) ? answer : [answer]) {
-    const id = readId(item)
-    // A lone error may come without id: the node (or a proxy before it) did not read as far as that.
-    answers.set(id === null && count === 1 && isErrorAnswer(item) ? firstId : (id ?? -1), item)
-  }
-  if (count > 1 && answers.size < count && [...answers.values()].every(isBatchComplaint))
-    return { type: 'batch_refused', tooLarge: true }
-  const replies = Array.from({ length: count }, (_, index) => readAnswer(answers.get(firstId + index), reply.status))
-  return { type: 'replies', replies }
+function isAnswer({ type }: RpcReply): boolean {
+  return type === 'result' || type === 'error'
 }
 
-function readBatchRefusal(reply: HttpReply & { type: 'answered' }, answer: unknown, count: number): BatchReply {
-  if (isErrorAnswer(answer)) {
-    const single = readAnswer(answer, reply.status)
-    if (single.type === 'rate_limited') return all(count, single)
-    return { type: 'batch_refused', tooLarge: /limit|large|exceed|max|many/i.test(describe(single)) }
-  }
-  if (BATCH_REFUSED_STATUS.has(reply.status)) return { type: 'batch_refused', tooLarge: reply.status === 413 }
-  return all(count, { type: 'lost', message: describeGarbage(reply) })
-}
-
-function readAnswer(item: unknown, httpStatus: number): RpcReply {
-  if (!isRecord(item)) return { type: 'lost', message: 'the answer holds no reply to this request' }
-  if (isRecord(item.error) || typeof item.error === 'string') return readError(item.error, httpStatus)
-  if (!('result' in item)) return { type: 'lost', message: 'the reply has neither result nor error' }
-  return { type: 'result', result: item.result }
-}
-
-function readError(raw: Record<string, unknown> | string, httpStatus: number): RpcReply {
-  const fields: Record<string, unknown> = typeof raw === 'string' ? { message: raw } : raw
-  const error: RpcError = {
-    code: typeof fields.code === 'number' ? fields.code : null,
-    message: typeof fields.message === 'string' ? fields.message : '',
-    data: fields.data ?? fields.error ?? null,
-    httpStatus,
-  }
-  if (isRateLimit(error)) return { type: 'rate_limited', message: error.message.slice(0, 200), retryAfterMs: null }
-  return { type: 'error', error }
-}
-
-function all(count: number, reply: RpcReply): BatchReply {
-  return { type: 'replies', replies: Array.from({ length: count }, () => reply) }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-function readId(item: unknown): number | null {
-  const id = isRecord(item) ? item.id : null
-  if (typeof id === 'number') return id
-  return typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : null
-}
-
-function isErrorAnswer(item: unknown): boolean {
-  return isRecord(item) && (isRecord(item.error) || typeof item.error === 'string')
-}
-
-function isBatchComplaint(item: unknown): boolean {
-  return isRecord(item) && isRecord(item.error) && /batch/i.test(String(item.error.message))
-}
-
-function describe(reply: RpcReply): string {
-  return reply.type === 'error' ? reply.error.message : ''
-}
-
-function describeGarbage(reply: HttpReply & { type: 'answered' }): string {
-  return reply.status === 200 ? 'the answer is not JSON-RPC' : `HTTP ${reply.status}`
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function repeat(count: number, reply: RpcReply): RepliesOf {
+  return Array.from({ length: count }, () => reply)
 }
