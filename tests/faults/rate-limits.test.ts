@@ -30,8 +30,7 @@ async function confirmAll(ids: readonly string[]): Promise<number> {
 
 scenario('30 % of all requests are answered 429: everything goes on', async (remark) => {
   node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '30' } })
-  refuseShare(node.proxy, 0.3)
-  const ids = await node.sendTogether(10)
+  const ids = await node.sendTogether(10, () => void refuseShare(node.proxy, 0.3))
   remark(`10 intents in ${await confirmAll(ids)} s`)
   expect(await node.isReady()).toBe(true)
   await expectExactlyOnce(node)
@@ -40,7 +39,8 @@ scenario('30 % of all requests are answered 429: everything goes on', async (rem
 scenario('20 calls a second allowed, 30 intents at once: steady progress', async (remark) => {
   node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '30' } })
   const limit = limitCalls(node.proxy, 20)
-  const ids = await node.sendTogether(30)
+  limit.suspend(true)
+  const ids = await node.sendTogether(30, () => limit.suspend(false))
   const seconds = await confirmAll(ids)
   const [{ callsPerSecond }] = await endpoints()
   remark(`30 intents in ${seconds} s; ${limit.allowed} calls answered, ${limit.refused} refused`)
@@ -52,7 +52,8 @@ scenario('20 calls a second allowed, 30 intents at once: steady progress', async
 scenario('20 calls a second allowed, each call of a batch refused on its own: answers are used', async (remark) => {
   node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '30' } })
   const limit = limitEachCall(node.proxy, 20)
-  const ids = await node.sendTogether(30)
+  limit.suspend(true)
+  const ids = await node.sendTogether(30, () => limit.suspend(false))
   remark(`30 intents in ${await confirmAll(ids)} s; ${limit.allowed} calls answered, ${limit.refused} refused`)
   await expectExactlyOnce(node)
 })

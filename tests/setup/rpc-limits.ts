@@ -8,21 +8,22 @@ export interface LimitedNode {
   /** Calls that were let through, and calls that were refused. */
   readonly allowed: number
   readonly refused: number
-  remove(): void
+  /** While suspended everything passes. */
+  suspend(isSuspended: boolean): void
 }
 
 /** So many calls in each second of the clock, as providers count them; an HTTP request that does not fit is refused whole. */
 export function limitCalls(proxy: RpcProxy, perSecond: number): LimitedNode {
   const window = createWindow(perSecond)
-  const remove = proxy.onRequest((calls) => (window.take(calls.length) ? undefined : httpStatus(429)))
-  return Object.assign(window.figures, { remove })
+  proxy.onRequest((calls) => (window.take(calls.length) ? undefined : httpStatus(429)))
+  return window
 }
 
 /** The same, but each call of a batch is answered or refused on its own. */
 export function limitEachCall(proxy: RpcProxy, perSecond: number): LimitedNode {
   const window = createWindow(perSecond)
-  const remove = proxy.on('*', () => (window.take(1) ? undefined : rpcError(429, 'Too many requests')))
-  return Object.assign(window.figures, { remove })
+  proxy.on('*', () => (window.take(1) ? undefined : rpcError(429, 'Too many requests')))
+  return window
 }
 
 /** Refuses this share of the HTTP requests, whatever the rate, in an order that looks random and is always the same. */
@@ -72,9 +73,20 @@ export async function freezeView(proxy: RpcProxy, chain: TestChain): Promise<() 
 function createWindow(perSecond: number) {
   let second = 0
   let used = 0
+  let suspended = false
   let [allowed, refused] = [0, 0]
   return {
+    get allowed() {
+      return allowed
+    },
+    get refused() {
+      return refused
+    },
+    suspend: (isSuspended: boolean) => {
+      suspended = isSuspended
+    },
     take(count: number): boolean {
+      if (suspended) return true
       const now = Math.floor(Date.now() / 1_000)
       if (now !== second) [second, used] = [now, 0]
       if (used + count > perSecond) {
@@ -84,14 +96,6 @@ function createWindow(perSecond: number) {
       used += count
       allowed += count
       return true
-    },
-    figures: {
-      get allowed() {
-        return allowed
-      },
-      get refused() {
-        return refused
-      },
     },
   }
 }

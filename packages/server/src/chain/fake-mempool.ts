@@ -94,8 +94,7 @@ export function createFakeMempool(rules: FakeMempoolRules): FakeMempool {
 
 function refuseByItself(tx: DecodedTransaction, account: FakeAccount, rules: FakeMempoolRules): SendOutcome | null {
   const { fees } = tx
-  if (tx.chainId !== rules.chainId)
-    return { type: 'rejected', reason: 'wrong_chain', message: 'invalid chain id for signer' }
+  if (tx.chainId !== rules.chainId) return { type: 'ambiguous', message: 'invalid chain id for signer' }
   if (tx.nonce < account.nonce) return { type: 'nonce_too_low', message: 'nonce too low' }
   if (tx.gasLimit < LEAST_GAS) return { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' }
   if (tx.gasLimit > rules.blockGasLimit)

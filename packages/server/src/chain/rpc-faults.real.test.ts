@@ -281,6 +281,86 @@ describe('another chain', () => {
   })
 })
 
+describe('a URL that leads to another chain from one moment to the next', () => {
+  test.each([
+    ['a block by its tag', (chain: EvmChain) => chain.getBlock('latest')],
+    ['tags', (chain: EvmChain) => chain.getTags()],
+    ['a count', (chain: EvmChain) => chain.getTransactionCount(sender, 'latest')],
+    [
+      'an estimate',
+      (chain: EvmChain) => chain.estimate([{ from: sender, to: sender, data: '0x', value: 0n, gasLimit: null }]),
+    ],
+  ])('is believed nothing: %s', async (_, read) => {
+    const chain = open([first.url])
+    await read(chain)
+    first.setUpstream(other.rpcUrl)
+    expect((await failureOf(read(chain))).message).toContain('serves chain 5, not 31337')
+    expect(chain.endpoints()).toMatchObject([{ state: 'wrong_chain', lastError: { message: /serves chain 5/ } }])
+    first.setUpstream(node.rpcUrl)
+    const asked = first.requestCount
+    await failureOf(read(chain))
+    expect(first.requestCount).toBe(asked)
+  })
+
+  test('leaves a send ambiguous, whatever its words are, and is asked again soon', async () => {
+    const clock = createSkippingClock()
+    const chain = open([first.url], { clock })
+    await chain.getBalance(sender)
+    first.setUpstream(other.rpcUrl)
+    first.on('eth_sendRawTransaction', rpcError(-32000, 'invalid sender'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'wrong_chain' }])
+    first.reset()
+    first.setUpstream(node.rpcUrl)
+    clock.skip(1_000)
+    expect(await chain.broadcast([await sign(0)])).toEqual([{ type: 'accepted' }])
+  })
+
+  test('is barred for its words alone where it hides its chain id', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.next('eth_sendRawTransaction', rpcError(-32000, 'invalid sender: invalid chain id for signer: have 1 want 5'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'wrong_chain' }])
+    expect(logged.filter((line) => line.includes('wrong_chain')).length).toBe(1)
+  })
+
+  test('is noticed at a new connection to a node that takes no batches', async () => {
+    const chain = open([first.url])
+    first.onRequest((calls) => (calls.length > 1 ? httpStatus(405) : undefined))
+    await chain.getTransactionCount(sender, 'latest')
+    await chain.getTransactionCount(sender, 'latest')
+    first.setUpstream(other.rpcUrl)
+    first.setDown(true)
+    first.setDown(false)
+    expect((await failureOf(chain.getTransactionCount(sender, 'latest'))).message).toContain('serves chain 5')
+  })
+})
+
+test('two URLs of one host are told apart, and never shown whole', () => {
+  const chain = open([`${first.url}/key-of-the-first`, `${first.url}/key-of-the-second`])
+  const { host } = new URL(first.url)
+  expect(chain.endpoints().map(({ name }) => name)).toEqual([`${host}#1`, `${host}#2`])
+})
+
+test('a node that flickers is logged once a minute', async () => {
+  const clock = createSkippingClock()
+  const chain = open([first.url], { clock })
+  const flicker = async () => {
+    first.next('eth_getBalance', garbage({ forward: false }))
+    await failureOf(chain.getBalance(sender))
+    clock.skip(2_000)
+    await chain.getBalance(sender)
+  }
+  for (let round = 0; round < 5; round++) await flicker()
+  const failing = () => logged.filter((line) => line.includes('is failing'))
+  expect(failing().length).toBe(1)
+  clock.skip(60_000)
+  await flicker()
+  expect(failing().length).toBe(2)
+  expect(failing()[1]).toContain('"sinceLastLine":4')
+})
+
 test('a connection that was closed while idle costs no failure', async () => {
   const chain = open([first.url])
   await chain.getBalance(sender)

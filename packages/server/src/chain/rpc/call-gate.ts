@@ -1,7 +1,7 @@
 /**
  * The door to one node: calls wait here until a connection is free, a pause that the node asked for is over, and its rate
- * allows them. The most urgent goes first; whoever waits gets more urgent by one step with every second, so that heads
- * alone can never use up all that a node allows. While the last request was refused, one at a time goes out as a probe.
+ * allows them. The most urgent goes first; whoever waits gets more urgent by one step with every quarter of a second, so
+ * that heads alone can never use up all that a node allows. While the last request was refused, one at a time goes out as a probe.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Priority } from './call-priority.ts'
@@ -46,7 +46,7 @@ interface GateOptions {
 }
 
 const MAX_WAITING_CALLS = 10_000
-const MS_PER_STEP = 1_000
+const MS_PER_STEP = 250
 
 export function createCallGate({ maxConcurrent, rate, clock, batchSize }: GateOptions): CallGate {
   let waiting: Waiting[] = []

@@ -91,16 +91,17 @@ export function createJsonRpcClient(
     nextId += requests.length
     const calls = requests.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }))
     const startedAt = clock.monotonic()
+    const isProbe = gate.isProbing()
     const answer = await transport.post(JSON.stringify(calls.length === 1 ? calls[0] : calls))
     const outcome = readReply(answer, firstId, requests.length)
     if (outcome.type !== 'replies') return outcome
     const replies = outcome.replies.map((reply) => redactReply(target, reply))
-    learnRate(replies, startedAt)
+    learnRate(replies, startedAt, isProbe)
     options.onExchange?.({ requests, replies, tookMs: clock.monotonic() - startedAt })
     return { type: 'replies', replies }
   }
 
-  function learnRate(replies: readonly RpcReply[], startedAt: number): void {
+  function learnRate(replies: readonly RpcReply[], startedAt: number, isProbe: boolean): void {
     const answered = replies.filter(isAnswer).length
     const refused = replies.filter((reply) => reply.type === 'rate_limited')
     if (answered > 0) {
@@ -111,7 +112,8 @@ export function createJsonRpcClient(
       }
     }
     if (refused.length === 0) return void size.noteTaken(replies.length)
-    rate.noteRefused(replies.length)
+    // A request that went out alone after a refusal says nothing about how fast requests may follow each other.
+    if (!isProbe) rate.noteRefused(replies.length)
     size.noteRateRefused(replies.length)
     const askedForMs = Math.max(0, ...refused.map(({ retryAfterMs }) => retryAfterMs ?? 0))
     // Requests that were under way when the pause began are no news, unless they name a time.

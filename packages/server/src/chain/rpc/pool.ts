@@ -11,12 +11,19 @@ import { broadcastTo, type RawTransaction } from './pool-broadcast.ts'
 import { decodeReply, type Read, type ReadReply } from './pool-read.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
 
+export interface NodeReplies<T> {
+  readonly host: string
+  readonly replies: Promise<readonly ReadReply<T>[]>
+}
+
 export interface RpcPool {
   /** A reply for each, in order. Never throws. */
   readEach<T>(reads: readonly Read<T>[]): Promise<readonly ReadReply<T>[]>
   /** Throws ChainUnavailable unless every one has a value. */
   readAll<T>(reads: readonly Read<T>[]): Promise<readonly T[]>
   read<T>(read: Read<T>): Promise<T>
+  /** The same reads of each node that is ready, at most `limit`, side by side: their replies as they come. Never throws. */
+  readFromEach<T>(reads: readonly Read<T>[], limit: number): readonly NodeReplies<T>[]
   broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]>
   /** Passes requests through to one node, once, and hands back what it said. */
   forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]>
@@ -88,6 +95,17 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
     return value as T
   }
 
+  function readFromEach<T>(reads: readonly Read<T>[], limit: number): readonly NodeReplies<T>[] {
+    const readFrom = async (endpoint: Endpoint): Promise<readonly ReadReply<T>[]> => {
+      const replies: ReadReply<T>[] = reads.map(() => describeNoNode())
+      await ask(endpoint, reads, [...reads.keys()], replies, false)
+      return replies
+    }
+    return listReadable()
+      .slice(0, limit)
+      .map((endpoint) => ({ host: endpoint.name, replies: readFrom(endpoint) }))
+  }
+
   async function broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]> {
     if (transactions.length === 0) return []
     const targets = closed ? [] : choice.sendable()
@@ -116,6 +134,7 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
     readEach,
     readAll,
     read,
+    readFromEach,
     broadcast,
     forward,
     inUse: () => listReadable()[0] ?? null,
