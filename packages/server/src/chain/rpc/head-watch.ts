@@ -46,8 +46,8 @@ const ASIDE_INTERVAL_MS = 1_000
 const ASIDE_AT_ONCE = 4
 const FRESH_MS = 15_000
 const CLAIM_LASTS_MS = 30_000
-/** Of what a node allows, heads take no more than a fifth. */
-const CALLS_PER_HEAD = 5
+/** Of what a node allows, the comparison of heads takes no more than a tenth. */
+const CALLS_PER_HEAD = 10
 
 export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs, clock }: HeadWatchOptions): HeadWatch {
   const tolerance = Math.max(FEWEST_BLOCKS, Math.ceil(TOLERATED_MS / blockTimeMs))
