@@ -139,6 +139,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 
   function noteExchange(exchange: Exchange): void {
     figures.note(exchange)
+    tell(exchange)
     telemetry.observe('drover_rpc_request_seconds', exchange.tookMs / 1000, { host: name })
     const refused = exchange.replies.find(({ type }) => type === 'rate_limited')
     if (refused?.type === 'rate_limited') noteError(refused.message)
@@ -146,10 +147,9 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     show(refused?.type === 'rate_limited' ? refused.message : 'answers again')
   }
 
-  function tell(requests: readonly RpcRequest[], replies: readonly RpcReply[], purpose: Purpose): void {
+  function tell({ requests, replies, label }: Exchange): void {
     for (const [index, { type: outcome }] of replies.entries()) {
-      // What is passed on for others has names that they choose: no label may grow by those.
-      const method = purpose === 'forward' ? 'forwarded' : (requests[index]?.method ?? 'unknown')
+      const method = label ?? requests[index]?.method ?? 'unknown'
       telemetry.count('drover_rpc_requests_total', { chainId, host: name, method, outcome })
     }
   }
@@ -164,10 +164,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 
   /** Null once it serves our chain; else the reply to whatever was to be asked of it. */
   async function verify(patient: boolean): Promise<RpcReply | null> {
-    const requests = [CHAIN_ID_REQUEST]
-    const replies = await client.send(requests, false, { patient, priority: PRIORITY.heads })
-    tell(requests, replies, 'read')
-    const [reply] = replies
+    const [reply] = await client.send([CHAIN_ID_REQUEST], false, { patient, priority: PRIORITY.heads })
     const actual = reply?.type === 'result' ? parseCount(reply.result) : null
     if (actual === chainId) {
       if (standing !== 'healthy') lacking.clear()
@@ -187,13 +184,14 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     return { type: 'unreached', message }
   }
 
-  async function ensureVerified(patient: boolean): Promise<RpcReply | null> {
-    if (standing === 'healthy') return null
+  async function verifyOnce(patient: boolean): Promise<RpcReply | null> {
     verification ??= verify(patient).finally(() => {
       verification = null
     })
     return await verification
   }
+
+  const ensureVerified = async (patient: boolean) => (standing === 'healthy' ? null : await verifyOnce(patient))
 
   /** Whatever is asked: the proof is renewed now and then, and after every new connection. */
   const isProofDue = () => clock.monotonic() - proof.at > PROOF_LASTS_MS || proof.connections !== client.connections()
@@ -202,16 +200,15 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     const wanted = isProofDue() || (purpose !== 'forward' && needsProof(requests))
     if (wanted && client.batchSize() === 1) {
       // This node takes no batches: the question has to go alone, and not with every request.
-      const problem = isProofDue() ? await verify(patient) : null
+      const problem = isProofDue() ? await verifyOnce(patient) : null
       if (problem !== null) return requests.map(() => problem)
     }
-    const replies = await client.send(requests, purpose === 'broadcast', {
+    return await client.send(requests, purpose === 'broadcast', {
       patient,
       witness: wanted ? witness : null,
-      ...(purpose === 'forward' && { priority: PRIORITY.forwarded }),
+      // What is passed on for others has names that they choose: no label may grow by those.
+      ...(purpose === 'forward' && { priority: PRIORITY.forwarded, label: 'forwarded' }),
     })
-    tell(requests, replies, purpose)
-    return replies
   }
 
   return {

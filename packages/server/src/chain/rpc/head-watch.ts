@@ -35,6 +35,8 @@ interface Watched {
   /** Answers in a row that were too far behind, or near enough again. */
   streak: number
   verdict: HeightVerdict
+  /** Times in a row that it could not show the block that it told of. */
+  misses: number
   claim: { readonly status: ClaimStatus; readonly height: number; readonly at: number } | null
 }
 
@@ -56,7 +58,7 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
     const never = Number.NEGATIVE_INFINITY
     return {
       ...{ endpoint, height: null, seenAt: 0, askedAt: never, answeredAt: never },
-      ...{ asking: null, showing: null, streak: 0, verdict: 'in_step', claim: null },
+      ...{ asking: null, showing: null, streak: 0, verdict: 'in_step', misses: 0, claim: null },
     }
   })
 
@@ -105,7 +107,9 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
       one.showing = null
     })
     const status = await one.showing
-    if (status !== 'unknown') one.claim = { status, height, at: clock.monotonic() }
+    // Behind one URL there may be machines that are not in step: once is not enough to call it a lie.
+    one.misses = status === 'refuted' ? one.misses + 1 : 0
+    if (status === 'shown' || one.misses >= STREAK) one.claim = { status, height, at: clock.monotonic() }
   }
 
   function settle(one: Watched, height: number, plausible: number): void {

@@ -35,6 +35,8 @@ export interface SendOptions {
   /** Asks again for what was refused for its rate, as long as there is time. */
   readonly patient?: boolean
   readonly witness?: Witness | null
+  /** What the calls are counted as, where not by the names of their methods. */
+  readonly label?: string
 }
 
 /** One HTTP request, as it went. */
@@ -42,6 +44,7 @@ export interface Exchange {
   readonly requests: readonly RpcRequest[]
   readonly replies: readonly RpcReply[]
   readonly tookMs: number
+  readonly label: string | null
 }
 
 export interface JsonRpcClient {
@@ -86,7 +89,7 @@ export function createJsonRpcClient(
   let pausedAt = Number.NEGATIVE_INFINITY
   let nextId = 1
 
-  async function exchange(requests: readonly RpcRequest[]): Promise<BatchReply> {
+  async function exchange(requests: readonly RpcRequest[], label: string | null): Promise<BatchReply> {
     const firstId = nextId
     nextId += requests.length
     const calls = requests.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }))
@@ -97,7 +100,7 @@ export function createJsonRpcClient(
     if (outcome.type !== 'replies') return outcome
     const replies = outcome.replies.map((reply) => redactReply(target, reply))
     learnRate(replies, startedAt, isProbe)
-    options.onExchange?.({ requests, replies, tookMs: clock.monotonic() - startedAt })
+    options.onExchange?.({ requests, replies, tookMs: clock.monotonic() - startedAt, label })
     return { type: 'replies', replies }
   }
 
@@ -126,7 +129,7 @@ export function createJsonRpcClient(
 
   async function sendSlice(slice: readonly RpcRequest[], job: Job, witness: Witness | null): Promise<RepliesOf> {
     const requests = witness === null ? slice : [...slice, witness.request]
-    const outcome = await exchange(requests).finally(gate.leave)
+    const outcome = await exchange(requests, job.label ?? null).finally(gate.leave)
     if (outcome.type === 'replies') return believe(outcome.replies, witness)
     if (witness !== null && slice.length === 1) return await sendWithoutWitness(slice, job)
     if (outcome.tooLarge) size.noteSizeRefused(requests.length)
@@ -176,9 +179,10 @@ export function createJsonRpcClient(
   }
 
   return {
-    async send(requests, ordered, { patient = false, priority, witness = null } = {}) {
+    async send(requests, ordered, given = {}) {
+      const { patient = false, priority = priorityOf(requests) } = given
       const deadline = clock.monotonic() + options.timeoutMs
-      const job: Job = { ordered, witness, deadline, priority: priority ?? priorityOf(requests) }
+      const job: Job = { ...given, ordered, deadline, priority }
       const replies = [...(await sendSlices(requests, job))]
       for (;;) {
         const again = patient && clock.monotonic() < deadline ? findRefused(replies) : []

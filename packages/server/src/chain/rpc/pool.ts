@@ -115,13 +115,26 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
 
   async function forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]> {
     const targets = listReadable()
-    const endpoint = targets.find((target) => !target.isBusy()) ?? targets[0]
-    if (endpoint === undefined) {
-      const { message } = describeNoNode()
-      return requests.map(() => ({ type: 'unreached', message }))
+    const free = targets.filter((target) => !target.isBusy())
+    const replies: RpcReply[] = requests.map(() => ({ type: 'unreached', message: describeNoNode().message }))
+    let open = [...requests.keys()]
+    async function pass(endpoint: Endpoint, patient: boolean): Promise<void> {
+      const answers = await endpoint.send(
+        open.map((index) => pickRequest(requests[index])),
+        'forward',
+        patient,
+      )
+      for (const [at, index] of open.entries()) replies[index] = answers[at] ?? describeLost()
+      // What is refused for its rate was not run, so that it can be asked again without harm.
+      open = open.filter((index) => replies[index]?.type === 'rate_limited')
     }
-    // What is refused for its rate was not run, so that it can be asked again without harm.
-    return await endpoint.send(requests, 'forward', true)
+    for (const endpoint of free) {
+      await pass(endpoint, false)
+      if (open.length === 0 || replies.some(({ type }) => type !== 'rate_limited')) break
+    }
+    const last = closed ? null : (choice.findLimited() ?? (free.length === 0 ? targets[0] : null))
+    if (open.length > 0 && last) await pass(last, true)
+    return replies
   }
 
   function describeNoNode(): ReadReply<never> & { type: 'failed' } {
@@ -147,6 +160,10 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
       for (const endpoint of endpoints) endpoint.close()
     },
   }
+}
+
+function describeLost(): RpcReply {
+  return { type: 'lost', message: 'no answer' }
 }
 
 function isLimited(reply: ReadReply<unknown> | undefined): boolean {
