@@ -3,9 +3,9 @@ import { createManualClock } from '../engine/manual-clock.suite.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createFeeMarketReader, type FeeSettings } from './fee-market.ts'
-import type { RpcReply } from './json-rpc.ts'
-import type { Endpoint } from './rpc-endpoint.ts'
-import { createRpcPool, type RpcPool } from './rpc-pool.ts'
+import { createFakeEndpoint } from './rpc/fake-endpoint.suite.ts'
+import { createRpcPool } from './rpc/pool.ts'
+import type { RpcReply } from './rpc/read-reply.ts'
 
 const GWEI = 10n ** 9n
 const AUTO: FeeSettings = { minPriorityFeeWei: 1n, feeModel: 'auto', fixedPriceWei: null }
@@ -23,16 +23,9 @@ interface FakeNode {
 
 function openNodes(nodes: readonly FakeNode[], settings: FeeSettings = AUTO) {
   const asked: string[][] = []
-  const endpoints = nodes.map((node, index): Endpoint => {
-    const lacking = new Set<string>()
-    return {
-      host: index === 0 ? 'node.example' : `node${index}.example`,
-      state: () => 'healthy',
-      waitMs: () => 0,
-      isBarred: () => false,
-      lacks: (method) => lacking.has(method),
-      noteLacking: (method) => void lacking.add(method),
-      noteGarbage() {},
+  const endpoints = nodes.map((node, index) =>
+    createFakeEndpoint({
+      name: index === 0 ? 'node.example' : `node${index}.example`,
       async send(requests) {
         asked.push(requests.map(({ method }) => method))
         if (node.isSilent === true) return await new Promise(() => {})
@@ -40,12 +33,11 @@ function openNodes(nodes: readonly FakeNode[], settings: FeeSettings = AUTO) {
           method in node.table ? { type: 'result', result: node.table[method] } : MISSING,
         )
       },
-      close() {},
-    }
-  })
+    }),
+  )
   const clock = createManualClock()
   const telemetry = createRecordingTelemetry()
-  const pool: RpcPool = createRpcPool(endpoints)
+  const pool = createRpcPool(endpoints)
   const read = createFeeMarketReader({ chainId: 1, pool, clock, telemetry, settings })
   return { read, asked, clock, telemetry }
 }

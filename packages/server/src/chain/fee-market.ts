@@ -8,7 +8,7 @@ import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type FeeAnswers, feeReads, toQuote } from './fee-reads.ts'
-import type { NodeReplies, RpcPool } from './rpc-pool.ts'
+import type { NodeReplies, RpcPool } from './rpc/pool.ts'
 
 export interface FeeSettings {
   /** No tip is priced below this, except where gas is free. */
@@ -21,7 +21,7 @@ export interface FeeSettings {
 
 interface FeeMarketPorts {
   readonly chainId: number
-  readonly pool: Pick<RpcPool, 'readFromEach' | 'endpoints'>
+  readonly pool: Pick<RpcPool, 'readFromEach' | 'readEach' | 'inUse'>
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly settings: FeeSettings
@@ -92,28 +92,30 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
 type HeadQuote = FeeQuote & { readonly head: number }
 
 async function readQuotes(
-  pool: Pick<RpcPool, 'readFromEach' | 'endpoints'>,
+  pool: Pick<RpcPool, 'readFromEach' | 'readEach' | 'inUse'>,
   clock: Pick<Clock, 'schedule'>,
 ): Promise<readonly HeadQuote[]> {
   const asked = pool.readFromEach<FeeAnswers>(feeReads, MOST_NODES)
-  if (asked.length === 0) {
-    const states = pool.endpoints().map((endpoint) => `${endpoint.host} is ${endpoint.state()}`)
-    throw new ChainUnavailable(`fees: ${states.join(', ')}`)
-  }
-  const failures: string[] = []
   const quotes: HeadQuote[] = []
   await settleMost(
     asked.map(async ({ host, replies }: NodeReplies<FeeAnswers>) => {
-      const answers = await replies
-      const quote = toQuote(host, answers)
+      const quote = toQuote(host, await replies)
       if (quote !== null) quotes.push(quote)
-      else failures.push(...answers.flatMap((reply) => (reply.type === 'value' ? [] : [reply.message])).slice(0, 1))
       return quote !== null
     }),
     clock,
   )
-  if (quotes.length === 0) throw new ChainUnavailable(`fees: ${failures.join(', ') || 'no answer'}`)
-  return [...quotes]
+  return quotes.length > 0 ? [...quotes] : [await readPatiently(pool)]
+}
+
+/** Where no node answers at once, one that only asks for patience is waited for, as for any read. */
+async function readPatiently(pool: Pick<RpcPool, 'readEach' | 'inUse'>): Promise<HeadQuote> {
+  const replies = await pool.readEach(feeReads)
+  const quote = toQuote(pool.inUse()?.name ?? 'an RPC node', replies)
+  if (quote !== null) return quote
+  const failure = replies.find((reply) => reply.type !== 'value')
+  const retryAfterMs = failure?.type === 'failed' ? failure.retryAfterMs : null
+  throw new ChainUnavailable(`fees: ${failure?.message ?? 'no answer'}`, { retryAfterMs })
 }
 
 /** Waits for all; but only so long for the rest once one is true. */

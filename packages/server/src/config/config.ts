@@ -13,6 +13,7 @@ export interface ChainConfig {
   readonly finality: Finality
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
+  readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
   /** Per gas; null: what the market asks. */
   readonly gasPriceWei: bigint | null
@@ -74,6 +75,7 @@ export type ChainValues = Pick<
   | 'finality'
   | 'blockTime'
   | 'pollInterval'
+  | 'rpcMaxPause'
   | 'feeModel'
   | 'gasPrice'
   | 'maxTxFee'
@@ -148,6 +150,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     finality: values.finality,
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
     maxTxFeeWei: values.maxTxFee,

@@ -31,17 +31,20 @@ export interface FeeCap {
 
 /** What limits a transaction with this gas limit the most; null: nothing does. */
 export function findFeeCap(intent: Pick<Intent, 'maxFeeWei'>, gasLimit: bigint, rules: FeeRules): FeeCap | null {
-  const { maxTxFeeWei, maxFeePerGasWei } = rules.policy
+  const { maxTxFeeWei } = rules.policy
   const whole = (feeWei: bigint | null, source: CapSource): FeeCap | null =>
     feeWei === null ? null : { perGasWei: feeWei / (gasLimit > 0n ? gasLimit : 1n), feeWei, source }
-  const perGas: FeeCap | null =
-    maxFeePerGasWei === null ? null : { perGasWei: maxFeePerGasWei, feeWei: null, source: 'signer_per_gas' }
   return [
     whole(rules.chainMaxFeeWei, 'chain'),
     whole(maxTxFeeWei, 'signer'),
     whole(intent.maxFeeWei, 'key'),
-    perGas,
+    capPerGas(rules.policy),
   ].reduce(lowerCap, null)
+}
+
+/** The signer's limit per gas alone. */
+export function capPerGas({ maxFeePerGasWei }: Pick<Policy, 'maxFeePerGasWei'>): FeeCap | null {
+  return maxFeePerGasWei === null ? null : { perGasWei: maxFeePerGasWei, feeWei: null, source: 'signer_per_gas' }
 }
 
 /** A caller's own fees are the most that a replacement of its transaction may offer. */

@@ -7,10 +7,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FeeRules, findFeeCap } from '../../core/fee-cap.ts'
 import { combineQuotes, type FeeQuote, type QuoteContext } from '../../core/fee-quotes.ts'
-import { type FeeMarket, type Fees, maxPricePerGas, SPEEDS, type Speed } from '../../core/fees.ts'
+import { type FeeMarket, type Fees, maxPricePerGas, SPEEDS } from '../../core/fees.ts'
 import { FILL_PRIORITY, NOOP_GAS } from '../../core/fill.ts'
+import { planNext } from '../../core/plan-next.ts'
+import { FAST } from '../../core/policy.ts'
 import { priceTransaction } from '../../core/price.ts'
-import { planReplacement } from '../../core/replacement.ts'
 import { allocated } from '../../core/sample-transactions.suite.ts'
 import type { InFlight, Intent } from '../../core/transaction.ts'
 import type { Signer, UnsignedTransaction } from '../../ports/signer.ts'
@@ -70,6 +71,8 @@ const anyStep = fc.record({
   speed: fc.constantFrom(...SPEEDS),
   fees: fc.option(anyFees, { freq: 3 }),
   gasLimit: fc.bigInt({ min: NOOP_GAS, max: 30_000_000n }),
+  mayBeHeld: fc.boolean(),
+  isRefused: fc.boolean(),
 })
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
@@ -124,12 +127,12 @@ async function take(
   const [newest] = tx.attempts
   if (newest === undefined) return tx
   const wish = step.act === 'bump' ? 'none' : step.act
-  const speed: Speed = wish === 'speed_up' ? 'fast' : tx.intent.speed
-  const wishing: InFlight = { ...tx, wish }
-  const { plan, gasLimit } = planWithinCap(wishing, newest, rules, (capWei) =>
-    planReplacement(newest.fees, market, { speed, capWei }),
+  const error = step.isRefused ? { code: 'underpriced', message: 'too low' } : null
+  const wishing: InFlight = { ...tx, wish, error, mayBeHeld: step.mayBeHeld }
+  const { plan, gasLimit } = planWithinCap(wishing, newest.gasLimit, rules, (maxFeePerGasWei) =>
+    planNext(wishing, newest, { market, policy: { ...FAST, maxFeePerGasWei }, isPatient: true }),
   )
-  if (plan.type === 'above_cap') return tx
+  if (plan.type !== 'replace') return tx
   await sign(signer, tx.intent, rules, gasLimit, plan.fees)
   return add(tx, gasLimit, plan.fees, wish === 'cancel' || newest.kind === 'cancel' ? 'cancel' : 'bump')
 }
