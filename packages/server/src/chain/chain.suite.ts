@@ -67,6 +67,15 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getBlock({ hash: UNKNOWN })).toBeNull()
       })
 
+      test('are read many at a time, and those that do not exist are left out', async () => {
+        for (let count = 0; count < 3; count++) await harness.mine()
+        const head = await getLatest(chain)
+        const blocks = await chain.getBlocks(head.number - 2, head.number + 2)
+        expect(blocks.map(({ number }) => number)).toEqual([head.number - 2, head.number - 1, head.number])
+        expect(blocks.at(-1)).toEqual(head)
+        expect(await chain.getBlocks(5, 4)).toEqual([])
+      })
+
       test('carry tags that are not above the head', async () => {
         const { safe, finalized } = await chain.getTags()
         const head = await getLatest(chain)
@@ -288,6 +297,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       const tx = await sign(0)
       await harness.breakDown()
       await expect(chain.getBlock('latest')).rejects.toThrow(ChainUnavailable)
+      expect(await chain.getBlocks(0, 1)).toEqual([])
       await expect(chain.getTransactionCount(harness.rich, 'latest')).rejects.toThrow(ChainUnavailable)
       await expect(chain.getFeeMarket()).rejects.toThrow(ChainUnavailable)
       await expect(chain.estimate([callOf(harness)])).rejects.toThrow(ChainUnavailable)

@@ -2,7 +2,7 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
+ * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
@@ -78,6 +78,11 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   return {
     chainId,
     getBlock: (ref) => pool.read(blockRead(ref)),
+    async getBlocks(from, to) {
+      const heights = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+      const replies = await pool.readEach(heights.map(blockRead))
+      return replies.flatMap((reply) => (reply.type === 'value' && reply.value !== null ? [reply.value] : []))
+    },
     async getTags() {
       const [safe, finalized] = await pool.readAll([blockRead('safe'), blockRead('finalized')])
       return { safe: safe?.number ?? null, finalized: finalized?.number ?? null }
