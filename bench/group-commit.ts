@@ -55,7 +55,14 @@ function createTransaction(): NewTransaction {
     id,
     intent: {
       ...{ lane, to: lane.signer, data: '0x', value: 1n, gasLimit: null, fees: null, speed: 'standard', priority: 0 },
-      ...{ validUntil: null, requestId: id, requestDigest: `0x${'22'.repeat(32)}`, finality: null, simulate: true },
+      ...{
+        validUntil: null,
+        requestId: id,
+        requestDigest: `0x${'22'.repeat(32)}`,
+        finality: null,
+        simulate: true,
+        simulated: true,
+      },
       metadata: {},
     },
   }

@@ -9,26 +9,26 @@ import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import type { ChainHealth } from '../core/chain-health.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { type Policy, PRESETS } from '../core/policy.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createAcceptBatch } from '../engine/accept-batch.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
+import { createEngine, type FollowStatus } from '../engine/engine.ts'
 import { createFeeMarkets } from '../engine/fee-markets.ts'
 import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
-import { readBaseFee } from '../engine/read-base-fee.ts'
+import { readBaseFee, readCount } from '../engine/read-base-fee.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
-import type { Chain } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -56,8 +56,6 @@ export interface Service {
 
 const PREPARE_BATCH = 100
 const PREPARE_RETRY_MS = 1_000
-/** A chain that has not answered for so many polls is not followed. */
-const QUIET_POLLS = 10
 
 export async function startService(config: Config, telemetry: ServiceTelemetry): Promise<Service> {
   const clock = createSystemClock()
@@ -109,8 +107,6 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
-  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry })
-  const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
   const around = {
     viewOf: (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view ?? null,
@@ -118,6 +114,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
       signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
+  const accept = createAccept({
+    ...{ store, signers, chains: byId, intake, clock, random, telemetry },
+    headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
+    simulationTimeoutMs: config.simulationTimeoutMs,
+  })
+  const chainStatus = (): readonly ChainStatus[] => engine.followStatus().map(presentChain)
   const operate = createOperate({ store, chains: byId, clock, telemetry, ...around })
   const review = createStuckReview({
     ...{ store, clock, telemetry, operate, policyOf: around.policyOf },
@@ -154,6 +156,11 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
       const chain = byId.get(chainId)
       return chain === undefined ? null : await readBaseFee(chain, clock)
     },
+    countOf: async (lane) => {
+      const [chain, head] = [byId.get(lane.chainId), around.viewOf(lane.chainId)?.head ?? null]
+      return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
+    },
+    healthOf: (chainId, waitingSince) => engine.chainHealth(chainId, waitingSince) ?? NOT_FOLLOWED,
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
@@ -236,6 +243,8 @@ function toChainSettings(config: Config, own: ChainConfig) {
     finality: own.finality,
     headerWindow: config.blocks.headerWindow,
     pollIntervalMs: own.pollIntervalMs,
+    blockTimeMs: own.blockTimeMs,
+    standingAfterMs: own.standingAfterMs,
     staleReceiptTimeoutMs: config.receipts.staleTimeoutMs,
     blockQueueLength: config.blocks.queueLength,
     receiptBatch: config.receipts.batchSize,
@@ -262,23 +271,17 @@ function toIntakeLimits({ intake }: Config) {
   return { maxWaiting: intake.queueLimit, lingerMs: intake.lingerMs, maxBatch: intake.batchSize }
 }
 
-function presentChains(
-  engine: Engine,
-  chains: readonly { readonly chain: Chain; readonly own: ChainConfig }[],
-): readonly ChainStatus[] {
-  return engine.followStatus().map(({ chainId, view, finality, quietMs, lastError }) => {
-    const poll = chains.find(({ chain }) => chain.chainId === chainId)?.own.pollIntervalMs ?? 0
-    const following = view !== null && quietMs !== null && quietMs <= Math.max(5_000, poll * QUIET_POLLS)
-    return {
-      chainId,
-      head: view?.head ?? null,
-      safe: view?.safe ?? null,
-      finalized: view?.finalized ?? null,
-      finality,
-      following,
-      lastError,
-    }
-  })
+/** A chain of a transaction that this node is not configured for. */
+const NOT_FOLLOWED: ChainHealth = { state: 'starting', since: null, message: null }
+
+function presentChain({ chainId, view, finality, health, lastError }: FollowStatus): ChainStatus {
+  const following = view !== null && (health.state === 'ok' || health.state === 'standing')
+  return {
+    ...{ chainId, finality, following, health, lastError },
+    head: view?.head ?? null,
+    safe: view?.safe ?? null,
+    finalized: view?.finalized ?? null,
+  }
 }
 
 /** In a published package the page lies beside the code; in the repository it is built in its own package. */

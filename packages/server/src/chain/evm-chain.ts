@@ -2,7 +2,8 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
+ * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; findReceipts 1 batch per 100; estimate 1 batch per
+ * 100, and for what fails 1 or 2 more; getFeeMarket 1
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
@@ -108,7 +109,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
-    estimate: (calls) => readEstimates(pool, calls),
+    estimate: (calls, head) => readEstimates(pool, calls, head),
     getFeeMarket: () => readFeeMarket(pool, fees),
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),

@@ -12,6 +12,8 @@ export interface ChainConfig {
   readonly rpcUrls: readonly string[]
   readonly finality: Finality
   readonly blockTimeMs: number
+  /** Null: ten block times, as observed. */
+  readonly standingAfterMs: number | null
   readonly pollIntervalMs: number
   readonly feeModel: FeeModel
   readonly mempoolPerAccount: number
@@ -59,6 +61,8 @@ export interface Config {
     readonly secretOverlapMs: number
     readonly retentionMs: number
   }
+  /** How long a request waits for its simulation. */
+  readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
 }
@@ -69,6 +73,7 @@ export type ChainValues = Pick<
   | 'chainId'
   | 'finality'
   | 'blockTime'
+  | 'standingAfter'
   | 'pollInterval'
   | 'feeModel'
   | 'mempoolPerAccount'
@@ -113,6 +118,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSockets: values.rpcMaxSockets,
     },
     webhooks: toWebhookConfig(values),
+    simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
   }
@@ -141,6 +147,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcUrls: values.rpcUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
+    standingAfterMs: values.standingAfter,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     feeModel: values.feeModel,
     mempoolPerAccount: values.mempoolPerAccount,

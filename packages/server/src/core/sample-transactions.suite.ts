@@ -62,6 +62,7 @@ const intent: Intent = {
   requestDigest: hashOf(0xd1),
   finality: null,
   simulate: true,
+  simulated: true,
   metadata: {},
 }
 

@@ -65,17 +65,18 @@ function setUp(options: SetUpOptions = {}) {
     }),
   )
   for (const fake of fakes) {
-    const estimate: Chain['estimate'] = (calls) => {
+    const estimate: Chain['estimate'] = (calls, head) => {
       batches.push(calls)
       options.onEstimate?.()
-      return fake.estimate(calls)
+      return fake.estimate(calls, head)
     }
     chains.set(fake.chainId, { ...fake, estimate })
   }
   const state = { earlier: null as Transaction | null, lookups: 0, outcome: null as IntakeOutcome | null }
   const accept = createAccept({
     chains,
-    ...{ clock, telemetry },
+    ...{ clock, telemetry, simulationTimeoutMs: 5_000 },
+    headOf: (chainId) => fakes.find((fake) => fake.chainId === chainId)?.head() ?? null,
     store: {
       findRequests: async (keys) => {
         state.lookups += keys.length

@@ -43,6 +43,8 @@ export interface BlockFollower {
   headSeenAt(): number | null
   /** The height that the nodes named last: below the head of the view where they have gone back. */
   lastHeight(): number | null
+  /** The highest block that was ever followed, in this run or the one before. */
+  highest(): number | null
   /** Told after every look, whatever came of it. */
   onLook(listener: () => void): () => void
   /** `known`: headers from an earlier run, oldest first; the first look goes on from them instead of starting anew. */
@@ -72,6 +74,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let failingSince: number | null = null
   let headSeenAt: number | null = null
   let lastHeight: number | null = null
+  let highest: number | null = null
   let retryAfterMs = 0
   let error: string | null = null
   let looking: Promise<void> | null = null
@@ -139,7 +142,8 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     const before = window
     window = [...walk.kept, ...walk.added.map(toHeader)].slice(-settings.windowSize)
     view = createView(window, tags)
-    if (walk.added.length > 0) headSeenAt = clock.monotonic()
+    if (walk.added.length > 0 || headSeenAt === null) headSeenAt = clock.monotonic()
+    highest = Math.max(highest ?? 0, view.head.number)
     const forkFrom = findFork(before, walk.kept.length, view)
     telemetry.gauge('drover_head_block', view.head.number, labels)
     if (forkFrom !== null) telemetry.count('drover_reorgs_total', labels)
@@ -175,12 +179,14 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     lastError: () => error,
     headSeenAt: () => headSeenAt,
     lastHeight: () => lastHeight,
+    highest: () => highest,
     onLook: (listener) => {
       lookListeners.add(listener)
       return () => lookListeners.delete(listener)
     },
     start: (known = []) => {
       window = keepLinked(known).slice(-settings.windowSize)
+      highest = window.at(-1)?.number ?? null
       unsubscribe = chain.onHeadHint(() => void look())
       void look()
     },

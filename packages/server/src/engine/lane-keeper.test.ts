@@ -26,16 +26,17 @@ async function setUp(lanes: number) {
   await shared.registerSigners(all.map((lane) => ({ lane, policy: STABLE, label: null })))
   const log: string[] = []
 
-  function node(nodeId: string, reachable: readonly Address[] = all.map((lane) => lane.signer)) {
+  function node(nodeId: string, keys: readonly Address[] = all.map((lane) => lane.signer)) {
     const store = createFaultyStore(shared)
     const telemetry = createRecordingTelemetry()
     const held: HeldLane[] = []
     const leases: Lease[] = []
-    const state = { stopping: null as Promise<void> | null, onFenced: () => {} }
+    const state = { stopping: null as Promise<void> | null, onFenced: () => {}, chains: [CHAIN_ID] }
     const keeper = createLaneKeeper({
       ...{ store, clock, telemetry, nodeId, address: null, settings: SETTINGS },
-      signer: createSigner(reachable),
+      signer: createSigner(keys),
       chainIds: new Set([CHAIN_ID]),
+      reachable: () => state.chains,
       onDatabaseTime: () => {},
       startLane: (lane, onFenced) => {
         held.push(lane)

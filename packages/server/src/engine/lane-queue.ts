@@ -12,6 +12,7 @@ import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { createVerdicts } from './follow/verdicts.ts'
 import { type AccountCounts, findGaps } from './free-nonces.ts'
 import { insertFills } from './insert-fills.ts'
 import type { Ledger } from './lane-draft.ts'
@@ -63,6 +64,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   const { lease, store, chain, clock, telemetry, funds } = ports
   const { chainId, signer } = lease.lane
   const fields = { chainId, signer, fence: lease.fence }
+  const verdicts = createVerdicts()
   let mayHaveMore = true
   let preparing = false
   let holdUntil = 0
@@ -85,7 +87,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
-    prepare(scene, limit, { policy, predecessorsPending }, { skipsPause, gap }).then(ports.post, (error: unknown) => {
+    const context = { policy, predecessorsPending, head: scene.view?.head ?? null, verdicts }
+    prepare(scene, limit, context, { skipsPause, gap }).then(ports.post, (error: unknown) => {
       telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { FeeMarket } from '../core/fees.ts'
+import type { Hash } from '../core/hex.ts'
 import { type Policy, STABLE } from '../core/policy.ts'
-import { queued } from '../core/sample-transactions.suite.ts'
+import { hashOf, queued } from '../core/sample-transactions.suite.ts'
 import type { Intent } from '../core/transaction.ts'
 import { type CallOutcome, ChainUnavailable } from '../ports/chain.ts'
+import { createVerdicts } from './follow/verdicts.ts'
 import { prepareTransactions } from './prepare.ts'
+
+const HEAD = { number: 7, hash: hashOf(7) }
+const atHead = (head = HEAD, verdicts = createVerdicts()) => ({ head, verdicts })
 
 const GWEI = 10n ** 9n
 const MARKET: FeeMarket = {
@@ -33,7 +38,9 @@ function intents(...changes: readonly Partial<Intent>[]) {
 
 function prepare(outcomes: readonly CallOutcome[] | Error, changes: readonly Partial<Intent>[], over = {}) {
   const policy: Policy = { ...STABLE, ...over }
-  return prepareTransactions(createChain(outcomes).chain, intents(...changes), { policy, predecessorsPending: false })
+  return prepareTransactions(createChain(outcomes).chain, intents(...changes), {
+    ...{ policy, predecessorsPending: false, ...atHead() },
+  })
 }
 
 const OK: CallOutcome = { type: 'ok', gas: 50_000n }
@@ -42,7 +49,9 @@ describe('gas', () => {
   test('is estimated in one batch and given room, or taken as the caller said', async () => {
     const { chain, asked } = createChain([OK, OK])
     const list = intents({}, { gasLimit: 70_000n }, { gasLimit: 21_000n, simulate: false })
-    const preparations = await prepareTransactions(chain, list, { policy: STABLE, predecessorsPending: false })
+    const preparations = await prepareTransactions(chain, list, {
+      ...{ policy: STABLE, predecessorsPending: false, ...atHead() },
+    })
     expect(asked).toEqual([2])
     expect(preparations).toMatchObject([{ gasLimit: 60_000n }, { gasLimit: 70_000n }, { gasLimit: 21_000n }])
   })
@@ -50,9 +59,11 @@ describe('gas', () => {
   test('nothing to estimate asks nothing', async () => {
     const { chain, asked } = createChain([])
     const list = intents({ gasLimit: 21_000n, simulate: false })
-    expect(await prepareTransactions(chain, list, { policy: STABLE, predecessorsPending: false })).toMatchObject([
-      { type: 'ready' },
-    ])
+    expect(
+      await prepareTransactions(chain, list, {
+        ...{ policy: STABLE, predecessorsPending: false, ...atHead() },
+      }),
+    ).toMatchObject([{ type: 'ready' }])
     expect(asked).toEqual([])
   })
 })
@@ -73,7 +84,9 @@ describe('what a simulation means', () => {
   test('a revert while earlier ones are not mined waits as well', async () => {
     const { chain } = createChain([reverted])
     const context = { policy: STABLE, predecessorsPending: true }
-    expect(await prepareTransactions(chain, intents({}), context)).toMatchObject([{ type: 'deferred' }])
+    expect(await prepareTransactions(chain, intents({}), { ...context, ...atHead() })).toMatchObject([
+      { type: 'deferred' },
+    ])
   })
 
   test('what is invalid at the latest state may be cured by earlier ones as well', async () => {
@@ -137,5 +150,44 @@ describe('the price', () => {
       { type: 'ready' },
     ])
     expect(await prepare([OK], [{ fees: { type: 'legacy', gasPrice: 30n } }])).toMatchObject([{ type: 'deferred' }])
+  })
+})
+
+describe('a failure that was seen only at the latest block of a node that may be behind', () => {
+  const REVERTED: CallOutcome = { type: 'reverted', reason: 'not yet', data: null, atLatest: true }
+  const at = (number: number) => ({ number, hash: hashOf(number) })
+
+  async function prepareAt(
+    head: { number: number; hash: Hash } | null,
+    verdicts = createVerdicts(),
+    outcome = REVERTED,
+  ) {
+    const context = { policy: STABLE, predecessorsPending: false, head, verdicts }
+    const [preparation] = await prepareTransactions(createChain([outcome]).chain, intents({}), context)
+    return preparation
+  }
+
+  test('ends nothing at once, nor when it is seen again at the same head', async () => {
+    const verdicts = createVerdicts()
+    for (let look = 0; look < 3; look++) {
+      expect(await prepareAt(at(7), verdicts)).toMatchObject({
+        type: 'deferred',
+        subState: 'waiting_for_node',
+        error: { code: 'not_simulated', reason: 'the call reverts: not yet' },
+      })
+    }
+  })
+
+  test('is final when the next head shows the same, and not when it shows another', async () => {
+    const verdicts = createVerdicts()
+    await prepareAt(at(7), verdicts)
+    const other = await prepareAt(at(8), verdicts, { ...REVERTED, reason: 'paused' })
+    expect(other).toMatchObject({ type: 'deferred' })
+    expect(await prepareAt(at(9), verdicts, { ...REVERTED, reason: 'paused' })).toMatchObject({ type: 'rejected' })
+  })
+
+  test('is never final while no head is followed', async () => {
+    const verdicts = createVerdicts()
+    for (let look = 0; look < 3; look++) expect(await prepareAt(null, verdicts)).toMatchObject({ type: 'deferred' })
   })
 })

@@ -56,6 +56,7 @@ export function anyIntent(lane: Lane, over: Partial<Intent> = {}): Intent {
     requestDigest: anyHash(),
     finality: null,
     simulate: true,
+    simulated: true,
     metadata: {},
     ...over,
   }

@@ -19,10 +19,12 @@ export const listChains = defineRoute(
   (_, services) => ({ status: 200, body: { items: services.chainStatus().map(presentChain) } }),
 )
 
-function presentChain({ chainId, head, safe, finalized, finality, following, lastError }: ChainStatus): ChainResource {
+function presentChain(chain: ChainStatus): ChainResource {
+  const { chainId, head, safe, finalized, finality, following, health, lastError } = chain
   return {
     ...{ chainId, safe, finalized, following, lastError },
     head: head && { number: head.number, hash: head.hash, timestamp: presentInstant(head.timestamp * 1_000) },
     finality: presentFinality(finality),
+    health: { ...health, since: health.since === null ? null : presentInstant(health.since) },
   }
 }
