@@ -29,6 +29,7 @@ import { createStuckReview } from '../engine/stuck-review.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
+import { ChainUnavailable } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -36,12 +37,13 @@ import { registerRpc } from '../rpc/register-rpc.ts'
 import { createRpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcSockets } from '../rpc/rpc-sockets.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
-import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
+import { describeOutage, LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAccess } from './open-access.ts'
 import { openWebhooks } from './open-webhooks.ts'
+import { createStartWait, type StartWait } from './start-wait.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
 import { tellKeptPolicies } from './tell-kept-policies.ts'
@@ -57,10 +59,22 @@ export interface Service {
 const PREPARE_BATCH = 100
 const PREPARE_RETRY_MS = 1_000
 
-export async function startService(config: Config, telemetry: ServiceTelemetry): Promise<Service> {
+const NEVER_STOPPED = new AbortController().signal
+
+/** `signal`: told to stop; a start that still waits for something then ends with the signal's reason. */
+export async function startService(
+  config: Config,
+  telemetry: ServiceTelemetry,
+  signal: AbortSignal = NEVER_STOPPED,
+): Promise<Service> {
   const clock = createSystemClock()
   const random = createSystemRandom()
-  await migrate(config.database.url)
+  const wait = createStartWait({ http: config.http, clock, telemetry, signal })
+  const withDatabase = <T>(attempt: () => Promise<T>) => wait.until('database', attempt, describeOutage)
+  const [chains] = await Promise.all([
+    Promise.all(config.chains.map((chain) => openChain(chain, wait, clock, telemetry))),
+    withDatabase(() => migrate(config.database.url)),
+  ])
   const store = createPostgresStore({
     databaseUrl: config.database.url,
     telemetry,
@@ -68,27 +82,25 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
     idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(config.lease.durationMs / 3)),
   })
-  await adjustClock(clock, store)
+  await withDatabase(() => adjustClock(clock, store))
   const nodeId = random.id(clock.now())
   const keys = createPostgresAccessStore({
     databaseUrl: config.database.url,
     telemetry,
     applicationName: 'drover access',
   })
-  const access = await openAccess({ store: keys, clock, telemetry, nodeId }, config.http.host)
+  const access = await withDatabase(() => openAccess({ store: keys, clock, telemetry, nodeId }, config.http.host))
   const signer = createLocalSigner(config.signers.keys)
-  const chains = await Promise.all(config.chains.map((chain) => openChain(chain, clock, telemetry)))
-  await store.registerSigners(
-    chains.flatMap(({ chain }) =>
-      signer.addresses().map((address) => ({
-        lane: { chainId: chain.chainId, signer: address },
-        policy: policyOf(config, address),
-        label: null,
-      })),
-    ),
+  const registrations = chains.flatMap(({ chain }) =>
+    signer.addresses().map((address) => ({
+      lane: { chainId: chain.chainId, signer: address },
+      policy: policyOf(config, address),
+      label: null,
+    })),
   )
+  await withDatabase(() => store.registerSigners(registrations))
   const own = new Set(signer.addresses())
-  tellKeptPolicies(await store.listSigners(), telemetry, ({ lane }) =>
+  tellKeptPolicies(await withDatabase(store.listSigners), telemetry, ({ lane }) =>
     own.has(lane.signer) ? policyOf(config, lane.signer) : null,
   )
   const engine = createEngine({
@@ -175,7 +187,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })
   await engine.start()
   await hooks.start()
-  const url = await listen(server, config.http).catch(async (error: unknown) => {
+  const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
     await Promise.all([engine.stop(), hooks.stop()])
     await Promise.all([access.close(), hooks.close(), store.close()])
     throw error
@@ -217,10 +229,14 @@ async function adjustClock(clock: SystemClock, store: { ping(): Promise<{ readon
 
 async function openChain(
   own: ChainConfig,
+  wait: StartWait,
   clock: SystemClock,
   telemetry: Telemetry,
 ): Promise<{ readonly chain: EvmChain; readonly own: ChainConfig }> {
-  const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
+  const describe = (error: unknown) => (error instanceof ChainUnavailable ? error.message : null)
+  // Several chains without an id would be told apart by their hosts, which the message has.
+  const part = 'chain'
+  const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
   const { rpcUrls: urls, pollIntervalMs, feeModel } = own
   const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })
   return { chain, own }
