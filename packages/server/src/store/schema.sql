@@ -109,6 +109,7 @@ create table managed_tx (
   final_at timestamp with time zone,
   event_seq integer not null,
   event_key text not null,
+  simulated boolean not null default false,
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_is_proven CHECK (((nonce IS NULL) OR (final_at IS NULL) OR (num_nulls(inclusion, confirmations, mined_at) = 0))),
   constraint managed_tx_nonce_by_state CHECK ( CASE WHEN (state = ANY (ARRAY['QUEUED'::text, 'EXPIRED'::text])) THEN (nonce IS NULL) WHEN (state = 'CANCELLED'::text) THEN true ELSE (nonce IS NOT NULL) END),
@@ -140,6 +141,7 @@ create table node (
   started_at timestamp with time zone not null,
   heartbeat_at timestamp with time zone not null,
   ttl_ms integer not null,
+  chains bigint[],
   constraint node_pkey PRIMARY KEY (node_id),
   constraint node_ttl_ms_check CHECK ((ttl_ms > 0))
 ) with (fillfactor=50);
