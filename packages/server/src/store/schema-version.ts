@@ -3,7 +3,7 @@ export const MIGRATIONS = [
   '0001_transactions.sql',
   '0002_access.sql',
   '0003_webhooks.sql',
-  '0007_chain_reach.sql',
+  '0004_chain_reach.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length
