@@ -85,8 +85,8 @@ export interface ApiServices {
   chainStatus(): readonly ChainStatus[]
   /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
   viewOf(chainId: number): ChainView | null
-  /** The health of a chain for somebody who has waited for a block since then. */
-  healthOf(chainId: number, waitingSince: number): ChainHealth
+  /** The health of a chain for somebody who has waited for a block since then; null: for whatever this node waits for. */
+  healthOf(chainId: number, waitedSince: number | null): ChainHealth
   /** How many transactions of the account the chain counts at the head that is followed; null where it does not say so at once. */
   countOf(lane: Lane): Promise<number | null>
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */

@@ -26,7 +26,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     now: clock.now(),
     policy: signer.policy,
     finality: finality ?? services.finalityOf(lane),
-    chain: services.healthOf(lane.chainId, 'waitingSince' in tx ? tx.waitingSince : tx.createdAt),
+    chain: services.healthOf(lane.chainId, findWait(inFlight)),
     head: services.viewOf(lane.chainId)?.head.number ?? null,
     baseFeeWei,
     queueAhead,
@@ -51,6 +51,12 @@ function findMissing(
   const held = [...lane.inFlight.map(({ nonce }) => nonce), ...lane.recyclable, lowestReserved ?? lane.cursor ?? 0]
   const lowest = Math.min(...held)
   return count < lowest ? { from: count, to: lowest - 1 } : null
+}
+
+/** Since when the lane waits for a block; null where nothing of it does. */
+function findWait(inFlight: readonly InFlight[]): number | null {
+  const since = inFlight.filter((tx) => inclusionOf(tx) === null).map(({ waitingSince }) => waitingSince)
+  return since.length === 0 ? null : Math.min(...since)
 }
 
 function findLowest(inFlight: readonly InFlight[]): ExplainContext['lane']['lowestUnmined'] {

@@ -172,7 +172,7 @@ export async function startService(
       const [chain, head] = [byId.get(lane.chainId), around.viewOf(lane.chainId)?.head ?? null]
       return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
     },
-    healthOf: (chainId, waitingSince) => engine.chainHealth(chainId, waitingSince) ?? NOT_FOLLOWED,
+    healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,

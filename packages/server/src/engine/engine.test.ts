@@ -91,6 +91,24 @@ describe('the life of a transaction', () => {
   })
 })
 
+describe('a chain that was away', () => {
+  test('goes on with what waited for it as soon as it answers, whatever pause that had', async () => {
+    const cluster = await createTestCluster({ policy: STABLE })
+    await cluster.startNode()
+    await submitMany(cluster, 1)
+    await cluster.mine(4)
+    cluster.chain.setFault(({ name }) => (name === 'broadcast' ? null : 'unavailable'))
+    const id = await cluster.submit()
+    await cluster.clock.advance(610_000)
+    const { retryAt } = (await cluster.find(id)) as { retryAt?: number }
+    expect((retryAt ?? 0) - cluster.clock.now()).toBeGreaterThan(10_000)
+    cluster.chain.setFault(null)
+    cluster.chain.mine()
+    await cluster.clock.advance(1_000)
+    expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING' })
+  })
+})
+
 describe('finality', () => {
   test.each([
     { type: 'safe', depth: 5 },

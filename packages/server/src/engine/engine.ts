@@ -84,8 +84,8 @@ export interface FollowStatus {
 export interface Engine {
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
-  /** The health of a chain for somebody who has waited for a block since then; null for a chain that is not followed. */
-  chainHealth(chainId: number, waitingSince: number): ChainHealth | null
+  /** The health of a chain for somebody who has waited for a block since then, or for this node; null for a chain that is not followed. */
+  chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
   stop(): Promise<void>
 }
@@ -228,7 +228,7 @@ export function createEngine(ports: EnginePorts): Engine {
       schedulePoll()
     },
     followStatus: () => [...units.values()].map(presentUnit),
-    chainHealth: (chainId, waitingSince) => units.get(chainId)?.watch.healthSince(waitingSince) ?? null,
+    chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: () => keeper.running().size,
     stop: async () => {
       stopped = true

@@ -255,8 +255,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         return
       case 'health':
         healthNotes.take(signal.health)
-        // What waited for a node need not wait for its time.
-        if (signal.health.state === 'ok') queue.goOn()
+        if (signal.health.state === 'ok') queue.nodeAnswers()
         return
       case 'finality.broken': {
         const note = noteFinalReorg(signal.reorg, lease.lane)

@@ -55,8 +55,8 @@ test('somebody who has waited for long sees a standing chain also where this nod
   const { clock, watch } = await setUp()
   await clock.advance(30_000)
   expect(watch.health().state).toBe('ok')
-  expect(watch.healthSince(clock.now() - 20_000).state).toBe('standing')
-  expect(watch.healthSince(clock.now() - 19_000).state).toBe('ok')
+  expect(watch.health(clock.now() - 20_000).state).toBe('standing')
+  expect(watch.health(clock.now() - 19_000).state).toBe('ok')
 })
 
 test('a head that went back and stays there is named; a short reorganisation is not', async () => {

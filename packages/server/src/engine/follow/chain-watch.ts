@@ -27,9 +27,8 @@ export interface ChainWatchSettings {
 }
 
 export interface ChainWatch {
-  health(): ChainHealth
-  /** As it is for somebody who has waited for a block since then. */
-  healthSince(waitingSince: number): ChainHealth
+  /** As it is for somebody who has waited for a block since then; else for what this node itself waits for. */
+  health(waitedSince?: number | null): ChainHealth
   /** Since when blocks come without a break; null while they do not, 0 where they always did. */
   movingSince(): number | null
   isReachable(): boolean
@@ -128,12 +127,11 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     if (health.message === null) {
       if (last.state !== 'starting')
         telemetry.log('info', 'the chain is followed again', { ...labels, was: last.state })
-    } else telemetry.log('warn', health.message, { ...labels, state: health.state })
+    } else telemetry.log('warn', `the chain is ${health.state}`, { ...labels, error: health.message })
   }
 
   return {
-    health: () => assess(waitingSince),
-    healthSince: assess,
+    health: (waitedSince = null) => assess(waitedSince ?? waitingSince),
     movingSince: () => movingSince,
     isReachable: () => reachable,
     onChange: (listener) => {
