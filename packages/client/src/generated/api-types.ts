@@ -141,6 +141,12 @@ export interface Chain {
   readonly finality: number | 'safe' | 'finalized'
   /** The head is known and kept up with. */
   readonly following: boolean
+  /** As this node sees the chain. `standing`: no block for long while something waits to be mined; `rewound`: the head went back and stays there; `unreachable`: no RPC node answers. */
+  readonly health: {
+    readonly state: 'starting' | 'ok' | 'standing' | 'rewound' | 'unreachable'
+    readonly since: string | null
+    readonly message: string | null
+  }
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
   readonly endpoints: readonly Endpoint[]
@@ -289,7 +295,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -307,6 +313,9 @@ export interface Explanation {
     readonly chainId: number
     /** Check-summed address. */
     readonly address: `0x${string}`
+  } | {
+    readonly type: 'chain'
+    readonly chainId: number
   } | {
     readonly type: 'slot'
     readonly inFlight: number
@@ -515,6 +524,8 @@ export interface Node {
   readonly address: string | null
   /** How many lanes it holds the lease of. */
   readonly lanes: number
+  /** Chains whose RPC nodes answer it; it runs no lane of another while a peer can. Null where it does not say. */
+  readonly chains: readonly number[] | null
   /** The node that gave this answer. */
   readonly self: boolean
   /** ISO 8601, UTC. */
@@ -754,6 +765,8 @@ export interface Transaction {
     readonly message: string
     readonly reason?: string
   } | null
+  /** The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce. */
+  readonly simulated: boolean
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */

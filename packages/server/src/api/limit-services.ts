@@ -52,6 +52,8 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       addresses: () => services.ownKeys.addresses().filter((address) => caller.signers?.includes(address) ?? true),
       defaultPolicy: services.ownKeys.defaultPolicy,
     },
+    healthOf: services.healthOf,
+    countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
     listNodes: services.listNodes,
   }

@@ -2,8 +2,9 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
- * batch of 4 per node, at most 5 nodes; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; findReceipts 1 batch per 100; estimate 1 batch per
+ * 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; getInclusions 1, see `prefersBlockReceipts`;
+ * broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
@@ -100,6 +101,11 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   return {
     chainId,
     getBlock: (ref) => pool.read(blockRead(ref)),
+    async getBlocks(from, to) {
+      const heights = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+      const replies = await pool.readEach(heights.map(blockRead))
+      return replies.flatMap((reply) => (reply.type === 'value' && reply.value !== null ? [reply.value] : []))
+    },
     async getTags() {
       const [safe, finalized] = await pool.readAll([blockRead('safe'), blockRead('finalized')])
       return { safe: safe?.number ?? null, finalized: finalized?.number ?? null }
@@ -125,7 +131,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
-    estimate: (calls) => readEstimates(pool, calls),
+    estimate: (calls, head) => readEstimates(pool, calls, head),
     getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),

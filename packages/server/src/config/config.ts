@@ -12,6 +12,8 @@ export interface ChainConfig {
   readonly rpcUrls: readonly string[]
   readonly finality: Finality
   readonly blockTimeMs: number
+  /** Null: ten block times, as observed. */
+  readonly standingAfterMs: number | null
   readonly pollIntervalMs: number
   readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
@@ -64,6 +66,8 @@ export interface Config {
     readonly secretOverlapMs: number
     readonly retentionMs: number
   }
+  /** How long a request waits for its simulation. */
+  readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
 }
@@ -74,6 +78,7 @@ export type ChainValues = Pick<
   | 'chainId'
   | 'finality'
   | 'blockTime'
+  | 'standingAfter'
   | 'pollInterval'
   | 'rpcMaxPause'
   | 'feeModel'
@@ -121,6 +126,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSockets: values.rpcMaxSockets,
     },
     webhooks: toWebhookConfig(values),
+    simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
   }
@@ -149,6 +155,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcUrls: values.rpcUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
+    standingAfterMs: values.standingAfter,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,

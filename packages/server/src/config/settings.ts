@@ -87,6 +87,13 @@ export const SETTINGS = {
     description: 'How often the chain makes a block, roughly.',
     perChain: true,
   }),
+  standingAfter: setting<number | null>({
+    type: optional(duration(100, DAY), 'ten block times as observed, at least 30s'),
+    fallback: null,
+    description:
+      'Without a new block for this long, while something waits to be mined, the chain is reported as standing and no transaction is called stuck.',
+    perChain: true,
+  }),
   pollInterval: setting<number | null>({
     type: optional(duration(50, 10 * MINUTE), 'half of blockTime, at least 100ms'),
     fallback: null,
@@ -325,6 +332,12 @@ export const SETTINGS = {
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
     description: 'A client that takes nothing from its event stream for this long is let go; it can resume.',
+  }),
+  simulationTimeout: setting({
+    type: duration(10, MINUTE),
+    fallback: 1_000,
+    description:
+      'How long a request waits for its simulation. After that it is accepted with `simulated: false`, and tried out before it takes a nonce.',
   }),
   rpcHoldTimeout: setting({
     type: duration(100, 10 * MINUTE),

@@ -69,6 +69,8 @@ export interface Intent {
   readonly requestDigest: Hash
   readonly finality: Finality | null
   readonly simulate: boolean
+  /** It was run before it was accepted, and nothing spoke against it. */
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
 }
 

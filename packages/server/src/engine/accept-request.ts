@@ -41,6 +41,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
     speed: request.speed ?? defaults.speed,
     priority: request.priority ?? 0,
     simulate: request.simulate ?? defaults.simulate,
+    simulated: false,
     requestDigest: digestRequest({ ...request, chainId: lane.chainId }),
   }
 }

@@ -65,10 +65,10 @@ function setUp(options: SetUpOptions = {}) {
     }),
   )
   for (const fake of fakes) {
-    const estimate: Chain['estimate'] = (calls) => {
+    const estimate: Chain['estimate'] = (calls, head) => {
       batches.push(calls)
       options.onEstimate?.()
-      return fake.estimate(calls)
+      return fake.estimate(calls, head)
     }
     chains.set(fake.chainId, { ...fake, estimate })
   }
@@ -76,7 +76,8 @@ function setUp(options: SetUpOptions = {}) {
   const accept = createAccept({
     maxTxFeeOf: () => 10n ** 18n,
     chains,
-    ...{ clock, telemetry },
+    ...{ clock, telemetry, simulationTimeoutMs: 5_000 },
+    headOf: (chainId) => fakes.find((fake) => fake.chainId === chainId)?.head() ?? null,
     store: {
       findRequests: async (keys) => {
         state.lookups += keys.length

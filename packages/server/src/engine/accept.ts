@@ -10,15 +10,14 @@ import { AppError } from '../core/app-error.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Clock, Random } from '../ports/clock.ts'
+import type { Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
 import { refuseFees } from './fees/refuse-fees.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
-import { createSimulation } from './simulation.ts'
+import { createSimulation, type SimulationPorts } from './simulation.ts'
 
 export interface Accepted {
   /** `existing`: the same request was accepted before, and this is what became of it. */
@@ -29,14 +28,11 @@ export interface Accepted {
 /** `submit` stands in for the intake's, where several requests are to be stored together. */
 export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Promise<Accepted>
 
-interface AcceptPorts {
+interface AcceptPorts extends SimulationPorts {
   readonly store: Pick<Store, 'findRequests'>
   readonly signers: KnownSigners
-  readonly chains: ReadonlyMap<number, Chain>
   readonly intake: Pick<Intake, 'submit'>
-  readonly clock: Clock
   readonly random: Random
-  readonly telemetry: Telemetry
   readonly defaults?: Partial<AcceptDefaults>
   /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
   maxTxFeeOf(chainId: number): bigint | null
@@ -71,16 +67,16 @@ export function createAccept(ports: AcceptPorts): Accept {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
     if (tooDear !== null) throw tooDear
-    const rejection = intent.simulate ? await simulate(intent) : null
-    if (rejection !== null) {
+    const simulated = intent.simulate ? await simulate(intent) : null
+    if (simulated?.type === 'refused') {
       // Its twin may have been accepted, and even mined, while this one was simulated.
       const twin = await findEarlier(intent)
       if (twin !== null) return twin
-      throw rejection
+      throw simulated.error
     }
     const outcome = await submit({
       id: random.id(clock.now()),
-      intent,
+      intent: { ...intent, simulated: simulated?.type === 'passed' },
       ...(request.by !== undefined && { by: request.by }),
     })
     switch (outcome.type) {

@@ -21,6 +21,8 @@ import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
+import { noteFinalReorg } from './follow/final-reorg.ts'
+import { createHealthNotes } from './follow/health-notes.ts'
 import { findUsed } from './free-nonces.ts'
 import { createGapWatch } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
@@ -59,6 +61,8 @@ export interface LanePorts {
   }
   policy(): Policy
   isPaused(): boolean
+  /** Since when the chain makes blocks without a break; null while it does not. */
+  movingSince(): number | null
   /** False once the lease may be somebody else's. */
   mayAct(): boolean
   /** A transaction of this lane cannot advance: somebody must decide. */
@@ -88,6 +92,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const { maxTxFeeWei: chainMaxFeeWei } = settings
   const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
+  const healthNotes = createHealthNotes()
   const queue = createLaneQueue({
     ...{ ...ports, lease, funds, post, batch: settings.prepareBatch, chainMaxFeeWei },
     finality: () => finalityOf({ finality: null }),
@@ -136,7 +141,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
+    keepAlive(draft, clock.now(), ports.policy(), {
+      ...{ lowestLent: findLowestLent(requests.held()), movingSince: ports.movingSince() },
+    })
+    healthNotes.tell(draft)
     await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
@@ -248,6 +256,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         ready = signal
         if (signal.heldUntil !== null) queue.hold(signal.heldUntil)
         return
+      case 'health':
+        healthNotes.take(signal.health)
+        if (signal.health.state === 'ok') queue.nodeAnswers()
+        return
+      case 'finality.broken': {
+        const note = noteFinalReorg(signal.reorg, lease.lane)
+        if (note !== null) draft.note(note)
+        return
+      }
       case 'prepare.failed':
         queue.passed()
         queue.hold(at + settings.prepareRetryMs)
@@ -400,7 +417,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const policy = ports.policy()
-    const waits = nextDueAt(ledger.inFlight.values(), policy, queue.heldUntil() > now ? queue.heldUntil() : null)
+    const holdUntil = queue.heldUntil() > now ? queue.heldUntil() : null
+    const waits = nextDueAt(ledger.inFlight.values(), policy, { holdUntil, movingSince: ports.movingSince() })
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

@@ -10,7 +10,8 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
 import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
-import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../ports/chain.ts'
+import type { Verdicts } from './follow/verdicts.ts'
 
 export type Preparation =
   | { readonly type: 'ready'; readonly tx: Queued; readonly gasLimit: bigint; readonly fees: Fees }
@@ -36,6 +37,10 @@ export interface PrepareContext {
   readonly chainMaxFeeWei: bigint | null
   /** Earlier transactions of the lane are not mined yet, so that the state they leave is not known. */
   readonly predecessorsPending: boolean
+  /** The head that is followed: a failure is certain only there. */
+  readonly head: HeadRef | null
+  /** Failures that could be seen at a node's own latest block only. */
+  readonly verdicts: Verdicts
 }
 
 type PreparingChain = Pick<Chain, 'getFeeMarket' | 'estimate'>
@@ -48,7 +53,7 @@ export async function prepareTransactions(
   try {
     const market = await chain.getFeeMarket()
     const estimated = queued.filter(needsEstimate)
-    const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall)) : []
+    const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall), context.head) : []
     const byId = new Map(estimated.map((tx, index) => [tx.id, outcomes[index]]))
     return queued.map((tx, index) =>
       prepareOne(tx, byId.get(tx.id), market, {
@@ -138,12 +143,12 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
     case 'reverted': {
       const error = { code: 'reverted', message: `the call reverts: ${outcome.reason}`, reason: outcome.reason }
-      return failUnlessCured(tx, error, context)
+      return failUnlessCured(tx, error, outcome, context)
     }
     case 'insufficient_funds':
       return waitForFunds(tx, outcome.message)
     case 'invalid':
-      return failUnlessCured(tx, { code: 'invalid', message: outcome.message }, context)
+      return failUnlessCured(tx, { code: 'invalid', message: outcome.message }, outcome, context)
     case 'unknown':
       return {
         type: 'deferred',
@@ -158,9 +163,23 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
   }
 }
 
-/** A failure at the latest state is certain only if nothing before it can still change that state. */
-function failUnlessCured(tx: Queued, error: TxError, { predecessorsPending }: PrepareContext): Preparation {
-  return predecessorsPending
-    ? { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
-    : { type: 'rejected', tx, error }
+/**
+ * A failure is certain only if nothing before it can still change the state. Where no node could be asked at the head
+ * that is followed, one node's latest block is not enough either: the same failure has to be seen at two heads.
+ */
+function failUnlessCured(
+  tx: Queued,
+  error: TxError,
+  { atLatest = false }: { readonly atLatest?: boolean },
+  { predecessorsPending, head, verdicts }: PrepareContext,
+): Preparation {
+  if (predecessorsPending) return { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
+  if (!atLatest || verdicts.isRepeated(tx.id, error.message, head)) return { type: 'rejected', tx, error }
+  const message = 'it would fail, but the RPC node may be behind; it is tried again at the next block'
+  return {
+    type: 'deferred',
+    tx,
+    subState: 'waiting_for_node',
+    error: { code: 'not_simulated', message, reason: error.message },
+  }
 }

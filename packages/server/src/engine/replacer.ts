@@ -195,7 +195,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
 
   async function read(withGas: boolean, { gasLimitPercent }: Policy): Promise<Market> {
     const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
-    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty]) : []])
+    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty], null) : []])
     if (!withGas) return { fees, emptyGas: null }
     return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
   }

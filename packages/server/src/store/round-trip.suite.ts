@@ -62,6 +62,7 @@ function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
       validUntil: optional(time),
       finality: optional(finality),
       simulate: fc.boolean(),
+      simulated: fc.boolean(),
       metadata: fc.dictionary(text, text, { noNullPrototype: true }),
     })
     .map((intent) => anyIntent(lane, intent))

@@ -5,6 +5,7 @@ export const MIGRATIONS = [
   '0003_webhooks.sql',
   '0004_refusals.sql',
   '0005_fee_caps.sql',
+  '0006_chain_reach.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length
