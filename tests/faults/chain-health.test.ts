@@ -28,9 +28,8 @@ async function mineAndFollow(blocks: number): Promise<void> {
 }
 
 describe('a chain in trouble', () => {
-  let fresh: TestChain
+  let fresh: TestChain | null = null
   beforeAll(async () => {
-    fresh = await startTestChain()
     node = await startSingleNode({
       preset: 'stable',
       env: { DROVER_STANDING_AFTER: '1s', DROVER_STUCK_AFTER: '2s', DROVER_RESUBMIT_INTERVAL: '500ms' },
@@ -38,7 +37,7 @@ describe('a chain in trouble', () => {
   })
   afterAll(async () => {
     await node.close()
-    await fresh.stop()
+    await fresh?.stop()
   })
 
   scenario(
@@ -88,6 +87,8 @@ describe('a chain in trouble', () => {
     'the RPC URL leads to a new chain at block 0: the head went back to 0, and lost transactions are named',
     async () => {
       await mineAndFollow(1)
+      // Started this late it has a first block of its own.
+      fresh = await startTestChain()
       node.proxy.setUpstream(fresh.rpcUrl)
       expect((await untilHealth('rewound')).message).toMatch(/to block 0/)
       const lost = await eventually(
