@@ -54,6 +54,7 @@ function createTransaction(): NewTransaction {
   return {
     id,
     intent: {
+<<<<<<< HEAD
       ...{ lane, to: lane.signer, data: '0x', value: 1n, gasLimit: null, fees: null, speed: 'standard', priority: 0 },
       ...{
         validUntil: null,
@@ -63,6 +64,20 @@ function createTransaction(): NewTransaction {
         simulate: true,
         simulated: true,
       },
+=======
+      ...{
+        lane,
+        to: lane.signer,
+        data: '0x',
+        value: 1n,
+        gasLimit: null,
+        fees: null,
+        maxFeeWei: null,
+        speed: 'standard',
+        priority: 0,
+      },
+      ...{ validUntil: null, requestId: id, requestDigest: `0x${'22'.repeat(32)}`, finality: null, simulate: true },
+>>>>>>> main
       metadata: {},
     },
   }

@@ -144,8 +144,12 @@ describe('which lane', () => {
     ['POST', '/pause', { reason: 'x' }],
   ] as const)('%s%s needs the chain where there are several', async (method, suffix, payload) => {
     const followed = [CHAIN_ID, 10].map((chainId) => ({
+<<<<<<< HEAD
       ...{ chainId, head: null, safe: null, finalized: null, following: true, lastError: null },
       health: { state: 'ok', since: null, message: null } as const,
+=======
+      ...{ chainId, head: null, safe: null, finalized: null, following: true, lastError: null, endpoints: [] },
+>>>>>>> main
       finality: { type: 'safe' } as const,
     }))
     api = await createTestApi({ services: { chainStatus: () => followed } })

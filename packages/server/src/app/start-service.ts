@@ -9,27 +9,42 @@ import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+<<<<<<< HEAD
 import type { ChainHealth } from '../core/chain-health.ts'
+=======
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
+>>>>>>> main
 import type { Finality } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { type Policy, PRESETS } from '../core/policy.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createAcceptBatch } from '../engine/accept-batch.ts'
+<<<<<<< HEAD
 import { createEngine, type FollowStatus } from '../engine/engine.ts'
 import { createFeeMarkets } from '../engine/fee-markets.ts'
+=======
+import { createEngine, type Engine } from '../engine/engine.ts'
+import { readBaseFee } from '../engine/fees/read-base-fee.ts'
+>>>>>>> main
 import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+<<<<<<< HEAD
 import { readBaseFee, readCount } from '../engine/read-base-fee.ts'
+=======
+>>>>>>> main
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
+<<<<<<< HEAD
 import { ChainUnavailable } from '../ports/chain.ts'
+=======
+>>>>>>> main
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -119,6 +134,16 @@ export async function startService(
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
+<<<<<<< HEAD
+=======
+  const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
+  const maxTxFeeOf = (chainId: number) => {
+    const found = maxTxFees.get(chainId)
+    return found === undefined ? DEFAULT_MAX_TX_FEE_WEI : found
+  }
+  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry, maxTxFeeOf })
+  const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
+>>>>>>> main
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
   const around = {
     viewOf: (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view ?? null,
@@ -157,13 +182,15 @@ export async function startService(
     webhooks: hooks.webhooks,
     eventStreams: createEventStreams({ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed }),
     waits,
-    feeMarkets: createFeeMarkets({ chains: byId, clock }),
+    feeMarkets: engine.feeMarkets,
+    maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: signer.addresses, defaultPolicy: (address) => policyOf(config, address) },
     store,
     clock,
     chainStatus,
     listNodes: () => store.listNodes(),
+<<<<<<< HEAD
     baseFeeOf: async (chainId) => {
       const chain = byId.get(chainId)
       return chain === undefined ? null : await readBaseFee(chain, clock)
@@ -173,6 +200,10 @@ export async function startService(
       return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
     },
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
+=======
+    baseFeeOf: async (chainId) =>
+      byId.has(chainId) ? readBaseFee({ getFeeMarket: () => engine.feeMarkets.read(chainId) }, clock) : null,
+>>>>>>> main
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
@@ -233,12 +264,19 @@ async function openChain(
   clock: SystemClock,
   telemetry: Telemetry,
 ): Promise<{ readonly chain: EvmChain; readonly own: ChainConfig }> {
+<<<<<<< HEAD
   const describe = (error: unknown) => (error instanceof ChainUnavailable ? error.message : null)
   // Several chains without an id would be told apart by their hosts, which the message has.
   const part = 'chain'
   const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
   const { rpcUrls: urls, pollIntervalMs, feeModel } = own
   const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })
+=======
+  const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
+  const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
+  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
+  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, ...fees })
+>>>>>>> main
   return { chain, own }
 }
 
@@ -267,6 +305,7 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
     mempoolPerAccount: own.mempoolPerAccount,
+    maxTxFeeWei: own.maxTxFeeWei,
     preconfirmations: own.preconfirmations,
   }
 }
@@ -287,6 +326,7 @@ function toIntakeLimits({ intake }: Config) {
   return { maxWaiting: intake.queueLimit, lingerMs: intake.lingerMs, maxBatch: intake.batchSize }
 }
 
+<<<<<<< HEAD
 /** A chain of a transaction that this node is not configured for. */
 const NOT_FOLLOWED: ChainHealth = { state: 'starting', since: null, message: null }
 
@@ -298,6 +338,27 @@ function presentChain({ chainId, view, finality, health, lastError }: FollowStat
     safe: view?.safe ?? null,
     finalized: view?.finalized ?? null,
   }
+=======
+function presentChains(
+  engine: Engine,
+  chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[],
+): readonly ChainStatus[] {
+  return engine.followStatus().map(({ chainId, view, finality, quietMs, lastError }) => {
+    const found = chains.find(({ chain }) => chain.chainId === chainId)
+    const poll = found?.own.pollIntervalMs ?? 0
+    const following = view !== null && quietMs !== null && quietMs <= Math.max(5_000, poll * QUIET_POLLS)
+    return {
+      chainId,
+      head: view?.head ?? null,
+      safe: view?.safe ?? null,
+      finalized: view?.finalized ?? null,
+      finality,
+      following,
+      lastError,
+      endpoints: found?.chain.endpoints() ?? [],
+    }
+  })
+>>>>>>> main
 }
 
 /** In a published package the page lies beside the code; in the repository it is built in its own package. */

@@ -9,8 +9,14 @@ import type { Call, CallOutcome, HeadRef } from '../ports/chain.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { classifyCallError, isBlockRefused } from './call-outcome.ts'
 import { balanceRead } from './chain-reads.ts'
+<<<<<<< HEAD
 import type { Read, ReadReply, RpcPool } from './rpc-pool.ts'
 import { getFields, NotKnown, parseQuantity, toQuantity } from './rpc-values.ts'
+=======
+import type { RpcPool } from './rpc/pool.ts'
+import type { Read, ReadReply } from './rpc/pool-read.ts'
+import { getFields, parseQuantity, toQuantity } from './rpc-values.ts'
+>>>>>>> main
 
 interface Funds {
   readonly type: 'funds'

@@ -15,7 +15,12 @@ export interface ChainConfig {
   /** Null: ten block times, as observed. */
   readonly standingAfterMs: number | null
   readonly pollIntervalMs: number
+  readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
+  /** Per gas; null: what the market asks. */
+  readonly gasPriceWei: bigint | null
+  /** Null: `none` was written. */
+  readonly maxTxFeeWei: bigint | null
   readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
@@ -75,7 +80,10 @@ export type ChainValues = Pick<
   | 'blockTime'
   | 'standingAfter'
   | 'pollInterval'
+  | 'rpcMaxPause'
   | 'feeModel'
+  | 'gasPrice'
+  | 'maxTxFee'
   | 'mempoolPerAccount'
   | 'preconfirmations'
 >
@@ -149,7 +157,10 @@ function toChainConfig(values: ChainValues): ChainConfig {
     blockTimeMs: values.blockTime,
     standingAfterMs: values.standingAfter,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
+    gasPriceWei: values.gasPrice,
+    maxTxFeeWei: values.maxTxFee,
     mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }

@@ -11,8 +11,12 @@ import type { Notice, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type BlockFollower, createBlockFollower } from './block-follower.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+<<<<<<< HEAD
 import { type ChainWatch, createChainWatch } from './follow/chain-watch.ts'
 import { createFinalReorgWatch, type FinalReorgWatch } from './follow/final-reorg.ts'
+=======
+import { createFeeMarkets, type FeeMarkets } from './fees/fee-markets.ts'
+>>>>>>> main
 import { createHeaderKeeper } from './header-keeper.ts'
 import { createInclusionTracker, type InclusionTracker } from './inclusion-tracker.ts'
 import { createLane } from './lane.ts'
@@ -34,6 +38,8 @@ export interface ChainSettings {
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
   readonly mempoolPerAccount: number
+  /** The most that one transaction may cost in fees; null only where an operator wrote `none`. */
+  readonly maxTxFeeWei: bigint | null
   /** Its nodes show the block that is being built. */
   readonly preconfirmations: boolean
 }
@@ -82,6 +88,8 @@ export interface FollowStatus {
 }
 
 export interface Engine {
+  /** What gas costs, as the lanes see it. */
+  readonly feeMarkets: FeeMarkets
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
   /** The health of a chain for somebody who has waited for a block since then, or for this node; null for a chain that is not followed. */
@@ -111,6 +119,7 @@ export function createEngine(ports: EnginePorts): Engine {
     telemetry,
     keep: Math.max(...ports.chains.map((own) => own.settings.headerWindow)) * HEADERS_KEPT,
   })
+<<<<<<< HEAD
   for (const { follower, chain, watch } of units.values()) {
     follower.onUpdate((update) => headers.save(chain.chainId, update))
     watch.onChange((health) => {
@@ -118,6 +127,14 @@ export function createEngine(ports: EnginePorts): Engine {
       keeper.poke()
     })
   }
+=======
+  for (const { follower, chain } of units.values()) follower.onUpdate((update) => headers.save(chain.chainId, update))
+  const feeMarkets = createFeeMarkets({
+    clock,
+    chains: new Map(ports.chains.map(({ chain }) => [chain.chainId, chain])),
+    headOf: (chainId) => units.get(chainId)?.follower.view()?.head.hash ?? null,
+  })
+>>>>>>> main
   let stopped = false
   let polling: Promise<void> | null = null
   let cancelPoll = (): void => {}
@@ -144,7 +161,7 @@ export function createEngine(ports: EnginePorts): Engine {
         telemetry,
         signer: ports.signer,
         random: ports.random,
-        chain: unit.chain,
+        chain: { ...unit.chain, getFeeMarket: () => feeMarkets.read(lease.lane.chainId) },
         broadcaster: unit.broadcaster,
         tracker: unit.tracker,
         settings: { ...settings, ...unit.settings },
@@ -227,8 +244,13 @@ export function createEngine(ports: EnginePorts): Engine {
       await keeper.start()
       schedulePoll()
     },
+<<<<<<< HEAD
     followStatus: () => [...units.values()].map(presentUnit),
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
+=======
+    feeMarkets,
+    followStatus: () => [...units.values()].map((unit) => presentUnit(unit, clock)),
+>>>>>>> main
     lanesHeld: () => keeper.running().size,
     stop: async () => {
       stopped = true

@@ -26,6 +26,7 @@ function newTransaction(place: number, requestId: string | null): NewTransaction
   return {
     id: `01890a5d-ac96-774b-bcce-${place.toString().padStart(12, '0')}`,
     intent: {
+<<<<<<< HEAD
       ...{ lane: LANE, to: LANE.signer, data: '0x', value: BigInt(place), gasLimit: null, fees: null },
       ...{
         speed: 'standard',
@@ -36,6 +37,10 @@ function newTransaction(place: number, requestId: string | null): NewTransaction
         simulate: true,
         simulated: true,
       },
+=======
+      ...{ lane: LANE, to: LANE.signer, data: '0x', value: BigInt(place), gasLimit: null, fees: null, maxFeeWei: null },
+      ...{ speed: 'standard', priority: 0, validUntil: null, requestId, finality: null, simulate: true },
+>>>>>>> main
       ...{ requestDigest: `0x${place.toString(16).padStart(64, '0')}`, metadata: {} },
     },
   }

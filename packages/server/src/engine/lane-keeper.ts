@@ -11,6 +11,7 @@
  * none; where nobody can reach it, everything stays where it is.
  */
 import { type Lane, type LaneKey, type Lease, laneKey } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
 import { rankNodes } from '../core/rendezvous.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -120,10 +121,25 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     }
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
     await release(renewed.filter(isIdle))
+    const before = signers
     const records = await store.listSigners()
     signers = new Map(records.map((record) => [laneKey(record.lane), record]))
+<<<<<<< HEAD
     await claim(nodes)
+=======
+    wakeChanged(before)
+    await claim(nodes.map((node) => node.nodeId))
+>>>>>>> main
     telemetry.gauge('drover_lanes_owned', held.size)
+  }
+
+  /** What waited for a policy, such as a cap on fees, need not wait for its next try. */
+  function wakeChanged(before: ReadonlyMap<LaneKey, SignerRecord>): void {
+    for (const [key, { runner }] of held) {
+      const [was, is] = [before.get(key), signers.get(key)]
+      if (was !== undefined && is !== undefined && spellPolicy(was.policy) !== spellPolicy(is.policy))
+        runner.post({ type: 'amended' })
+    }
   }
 
   /** Without a lane behind it: the lane was left, or the answer to the acquisition was lost. */
@@ -217,8 +233,14 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   }
 }
 
+<<<<<<< HEAD
 /** The nodes that can reach a chain, or all where none can. One that does not say is thought to. */
 function fitNodes(nodes: readonly LiveNode[], chainId: number): readonly string[] {
   const fit = nodes.filter(({ chains }) => chains === null || chains.includes(chainId))
   return (fit.length === 0 ? nodes : fit).map(({ nodeId }) => nodeId)
+=======
+/** Equal for equal policies that were read from the store. */
+function spellPolicy(policy: Policy): string {
+  return JSON.stringify(policy, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+>>>>>>> main
 }

@@ -58,6 +58,8 @@ interface QueuePorts {
   readonly telemetry: Telemetry
   readonly funds: LaneFunds
   readonly batch: number
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   finality(): Finality
   post(signal: LaneSignal): void
 }
@@ -90,10 +92,15 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
+<<<<<<< HEAD
     const context = { policy, predecessorsPending, head: scene.view?.head ?? null, verdicts }
     const hasNode = isNodeBack
     isNodeBack = false
     prepare(scene, limit, context, { skipsPause, hasNode, gap }).then(ports.post, (error: unknown) => {
+=======
+    const context = { policy, predecessorsPending, chainMaxFeeWei: ports.chainMaxFeeWei }
+    prepare(scene, limit, context, { skipsPause, gap }).then(ports.post, (error: unknown) => {
+>>>>>>> main
       telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
@@ -109,14 +116,15 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const { recyclable } = ledger
     // Fills that wait for funds must be seen, or others would be made in their place.
     const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
+    const hasPriced = funds.mayRetryPriced() || policy.onDeferral === 'hold'
     const queued = await store.readQueue(lease.lane, limit, {
       passOverUnfunded: !hasUnfunded,
-      passOverPaused: policy.onDeferral === 'pass_over',
+      passOverPaused: !hasPriced,
     })
     if (queued.length > 0) mayHaveMore = true
     const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
     const going = heldUntil === null ? queued : []
-    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, heldUntil } as const
+    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
     const needsCount = ledger.cursor === null || policy.externalUse || recyclable.length > 0
     const [preparations, counts] = await Promise.all([
@@ -130,17 +138,23 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return { ...common, preparations: [...fills, ...preparations], counts }
   }
 
+<<<<<<< HEAD
   /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money. */
   function findHold(
     first: Queued | undefined,
     { skipsPause, hasNode }: { readonly skipsPause: boolean; readonly hasNode: boolean },
     policy: Policy,
   ): number | null {
+=======
+  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money, or the price is right. */
+  function findHold(first: Queued | undefined, skipsPause: boolean, policy: Policy): number | null {
+>>>>>>> main
     if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
     if (skipsPause && first.subState === 'waiting_for_predecessor') return null
     if (hasNode && first.subState === 'waiting_for_node') return null
     const isUnfunded = first.subState === 'waiting_for_funds'
     if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
+    if (first.subState === 'fee_above_cap' && funds.mayRetryPriced()) return null
     return first.retryAt
   }
 

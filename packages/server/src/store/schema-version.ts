@@ -3,7 +3,12 @@ export const MIGRATIONS = [
   '0001_transactions.sql',
   '0002_access.sql',
   '0003_webhooks.sql',
+<<<<<<< HEAD
   '0004_chain_reach.sql',
+=======
+  '0004_refusals.sql',
+  '0005_fee_caps.sql',
+>>>>>>> main
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -109,14 +109,20 @@ create table managed_tx (
   final_at timestamp with time zone,
   event_seq integer not null,
   event_key text not null,
+<<<<<<< HEAD
   simulated boolean not null default false,
+=======
+  may_be_held boolean,
+  refusal jsonb,
+>>>>>>> main
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
+  constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
   constraint managed_tx_final_is_proven CHECK (((nonce IS NULL) OR (final_at IS NULL) OR (num_nulls(inclusion, confirmations, mined_at) = 0))),
   constraint managed_tx_nonce_by_state CHECK ( CASE WHEN (state = ANY (ARRAY['QUEUED'::text, 'EXPIRED'::text])) THEN (nonce IS NULL) WHEN (state = 'CANCELLED'::text) THEN true ELSE (nonce IS NOT NULL) END),
   constraint managed_tx_nonce_check CHECK ((nonce >= 0)),
   constraint managed_tx_pkey PRIMARY KEY (tx_id),
   constraint managed_tx_queued_has_place CHECK ((((state = 'QUEUED'::text) = (queue_position IS NOT NULL)) AND ((queue_position IS NULL) OR (queue_position = accepted_seq)))),
-  constraint managed_tx_signed_is_whole CHECK ( CASE WHEN (nonce IS NULL) THEN (num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count, refusals, next_resubmit_at, new_forks, wish, inclusion, confirmations, mined_at, stuck_at) = 0) ELSE (num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish) = 0) END),
+  constraint managed_tx_signed_is_whole CHECK ( CASE WHEN (nonce IS NULL) THEN (num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count, refusals, next_resubmit_at, new_forks, wish, may_be_held, refusal, inclusion, confirmations, mined_at, stuck_at) = 0) ELSE (num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish, may_be_held) = 0) END),
   constraint managed_tx_state_known CHECK ((state = ANY (ARRAY['QUEUED'::text, 'ALLOCATED'::text, 'TRACKING'::text, 'CONFIRMED'::text, 'FAILED_FINAL'::text, 'STUCK'::text, 'CANCELLED'::text, 'EXPIRED'::text]))),
   constraint managed_tx_stuck_since CHECK (((state = 'STUCK'::text) = (stuck_at IS NOT NULL))),
   constraint managed_tx_to_address_check CHECK ((octet_length(to_address) = 20)),

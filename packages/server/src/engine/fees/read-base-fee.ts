@@ -1,3 +1,4 @@
+<<<<<<< HEAD:packages/server/src/engine/read-base-fee.ts
 /** What a chain says of the next block and of an account, if its node says so at once: good to know, and nothing to wait for. */
 import type { Lane } from '../core/lane.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
@@ -11,6 +12,22 @@ export async function readBaseFee(chain: Pick<Chain, 'getFeeMarket'>, clock: Clo
   return await soon(
     clock,
     chain.getFeeMarket().then(({ baseFeePerGas }) => baseFeePerGas),
+=======
+/** What the next block of a chain asks per gas, if its node says so at once: good to know, and nothing to wait for. */
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { pause } from '../pause.ts'
+
+const LONGEST_WAIT_MS = 1_000
+
+export async function readBaseFee(chain: Pick<Chain, 'getFeeMarket'>, clock: Clock): Promise<bigint | null> {
+  const asked = chain.getFeeMarket().then(
+    ({ baseFeePerGas }) => baseFeePerGas,
+    (error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    },
+>>>>>>> main:packages/server/src/engine/fees/read-base-fee.ts
   )
 }
 
