@@ -26,8 +26,8 @@ export function planWithinCap(
   const feeWei = planned.cap?.feeWei ?? null
   if (!isCancelling(tx) || planned.plan.type !== 'above_cap' || feeWei === null) return planned
   const fitting = feeWei / planned.plan.neededWei
-  const smaller = fitting > NOOP_GAS ? fitting : NOOP_GAS
-  return smaller < gasLimit ? planWith(smaller) : planned
+  if (fitting >= gasLimit) return planned
+  return planWith(fitting < NOOP_GAS ? NOOP_GAS : fitting)
 
   function planWith(gas: bigint): CappedPlan {
     const cap = findFeeCap(tx.intent, gas, rules)
