@@ -27,7 +27,7 @@ export function planWithinCap(
   if (!isCancelling(tx) || planned.plan.type !== 'above_cap' || feeWei === null) return planned
   const fitting = feeWei / planned.plan.neededWei
   if (fitting >= gasLimit) return planned
-  return planWith(fitting < NOOP_GAS ? NOOP_GAS : fitting)
+  return planWith(max(fitting, NOOP_GAS))
 
   function planWith(gas: bigint): CappedPlan {
     const cap = findFeeCap(tx.intent, gas, rules)
@@ -37,4 +37,8 @@ export function planWithinCap(
     const plan = planUnder(cap?.perGasWei ?? null)
     return { gasLimit: gas, plan, cap: isOwn ? capByRequest(cap, fees) : cap }
   }
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
