@@ -138,6 +138,8 @@ export interface Chain {
   /** The head is known and kept up with. */
   readonly following: boolean
   readonly lastError: string | null
+  /** Its RPC endpoints as this node sees them, in the order of the URLs. */
+  readonly endpoints: readonly Endpoint[]
 }
 
 export interface ChainList {
@@ -219,6 +221,35 @@ export interface DeliveryPage {
   readonly items: readonly Delivery[]
   /** Pass as `before` to go on; null at the end. */
   readonly next: number | null
+}
+
+export interface Endpoint {
+  /** Host and port; with its position where several URLs share them. */
+  readonly name: string
+  /** `lagging` and `implausible` endpoints are not read from, but still sent to; `wrong_chain` ones are not used at all. */
+  readonly state: 'unverified' | 'healthy' | 'failing' | 'rate_limited' | 'lagging' | 'implausible' | 'wrong_chain'
+  /** ISO 8601, UTC. */
+  readonly since: string
+  /** Reads go to it now. Transactions are sent to every endpoint. */
+  readonly inUse: boolean
+  /** The newest block that it told of, and when this was first seen. */
+  readonly head: {
+    readonly number: number
+    /** ISO 8601, UTC. */
+    readonly seenAt: string
+  } | null
+  /** Blocks behind the newest one that can be believed. */
+  readonly lagBlocks: number | null
+  /** Share of the calls of the last minute without a usable answer, from 0 to 1. */
+  readonly errorRate: number | null
+  readonly latencyMs: number | null
+  /** The rate that it was found to allow; null where it never answered 429. */
+  readonly callsPerSecond: number | null
+  readonly lastError: {
+    readonly message: string
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
 }
 
 export interface Event {

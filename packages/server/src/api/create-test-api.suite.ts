@@ -136,7 +136,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
   head: headerAt(110),
-  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null, endpoints: [] },
 }
 
 export function blockHash(number: number): Hash {

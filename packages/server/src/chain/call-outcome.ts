@@ -2,7 +2,7 @@
 import type { CallOutcome } from '../ports/chain.ts'
 import { listErrorTexts } from './error-texts.ts'
 import { describeRevert, findRevertData } from './revert-reason.ts'
-import type { RpcError } from './rpc-error.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import type { SendErrorClass } from './send-error-patterns.ts'
 import { findSendErrorClass } from './send-outcome.ts'
 

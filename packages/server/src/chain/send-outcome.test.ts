@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RpcError } from './rpc-error.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import { classifySendError, type NodeAnswer } from './send-outcome.ts'
 
 const HASH = `0x${'5d2cbe'.repeat(10)}ab12`

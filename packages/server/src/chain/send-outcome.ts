@@ -5,8 +5,8 @@
  */
 import type { SendOutcome } from '../core/send-outcome.ts'
 import { listErrorTexts } from './error-texts.ts'
-import { isRateLimit } from './rate-limit.ts'
-import type { RpcError } from './rpc-error.ts'
+import { isRateLimit } from './rpc/rate-limit.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import { SEND_ERROR_PATTERNS, type SendErrorClass } from './send-error-patterns.ts'
 
 const LONGEST_MESSAGE = 300
