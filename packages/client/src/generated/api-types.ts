@@ -19,6 +19,8 @@ export interface ApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -50,6 +52,8 @@ export interface ApiKeyRequest {
     /** At once; left out: as many as a second has. */
     readonly burst?: number
   } | null
+  /** Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own. */
+  readonly maxTxFee?: AmountInput | null
   /** Null: never. */
   readonly expiresAt?: string | null
 }
@@ -332,7 +336,7 @@ export interface Fees {
   readonly chainId: number
   /** Of the block to come; null on a chain without base fees. */
   readonly nextBaseFeePerGas: string | null
-  /** As the node suggests it. */
+  /** For transactions of the legacy kind. */
   readonly gasPrice: string
   /** What is offered for each `speed`, before any cap; tips are medians of recent blocks. */
   readonly speeds: {
@@ -355,12 +359,16 @@ export interface Fees {
       readonly maxPriorityFeePerGas: string
     }
   }
-  /** Signers on this chain whose policy has a cap: nothing above it is offered for them. */
+  /** Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`. */
+  readonly saidBy: readonly string[]
+  /** The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`. */
+  readonly maxTxFee: string | null
+  /** Signers on this chain whose policy has a lower limit of its own: nothing above it is signed. */
   readonly caps: readonly ({
     /** Check-summed address. */
     readonly address: `0x${string}`
-    /** Whole number as a decimal string. */
-    readonly maxFeePerGas: string
+    readonly maxFeePerGas: string | null
+    readonly maxTxFee: string | null
   })[]
 }
 
@@ -392,6 +400,8 @@ export interface Lane {
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
     readonly maxFeePerGas: string | null
+    /** Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone. */
+    readonly maxTxFee: string | null
     /** Null: the rule of the chain. */
     readonly finality: number | 'safe' | 'finalized' | null
   }
@@ -458,6 +468,8 @@ export interface NewApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -656,6 +668,8 @@ export interface SignerChange {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -684,6 +698,8 @@ export interface SignerRegistration {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }

@@ -5,7 +5,7 @@ import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Accept } from '../engine/accept.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
-import type { FeeMarkets } from '../engine/fee-markets.ts'
+import type { FeeMarkets } from '../engine/fees/fee-markets.ts'
 import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
@@ -75,6 +75,8 @@ export interface ApiServices {
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits
   readonly feeMarkets: FeeMarkets
+  /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
+  maxTxFeeOf(chainId: number): bigint | null
   readonly fillGaps: FillGaps
   /** The keys that this node can sign with, and the policy that its configuration has for each. */
   readonly ownKeys: { addresses(): readonly Address[]; defaultPolicy(address: Address): Policy }

@@ -3,7 +3,7 @@
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
  * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
- * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * batch of 4 per node, at most 5 nodes; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
@@ -23,7 +23,7 @@ import {
   transactionRead,
 } from './chain-reads.ts'
 import { readEstimates } from './estimates.ts'
-import { readFeeMarket } from './fee-market.ts'
+import { createFeeMarketReader } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
@@ -48,6 +48,8 @@ export interface EvmChainOptions {
   readonly maxResponseBytes?: number
   readonly minPriorityFeeWei?: bigint
   readonly feeModel?: FeeModel
+  /** Per gas, in wei, zero included; null: what the market asks. */
+  readonly fixedPriceWei?: bigint | null
 }
 
 export interface EvmChain extends Chain, Upstream {
@@ -66,7 +68,6 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
     maxPauseMs: options.maxPauseMs ?? 60_000,
   }
-  const fees = { minPriorityFeeWei: options.minPriorityFeeWei ?? 1n, feeModel: options.feeModel ?? 'auto' }
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))
   const nodes = targets.filter((target) => !sockets.includes(target))
@@ -79,6 +80,14 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000)
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
   const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
+  const getFeeMarket = createFeeMarketReader({
+    ...{ chainId, pool, clock, telemetry },
+    settings: {
+      minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
+      feeModel: options.feeModel ?? 'auto',
+      fixedPriceWei: options.fixedPriceWei ?? null,
+    },
+  })
   const hints = createHeadHints({
     chainId,
     clock,
@@ -117,7 +126,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls) => readEstimates(pool, calls),
-    getFeeMarket: () => readFeeMarket(pool, fees),
+    getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),
     forward: (requests) => pool.forward(requests),

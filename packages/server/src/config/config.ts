@@ -15,6 +15,10 @@ export interface ChainConfig {
   readonly pollIntervalMs: number
   readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
+  /** Per gas; null: what the market asks. */
+  readonly gasPriceWei: bigint | null
+  /** Null: `none` was written. */
+  readonly maxTxFeeWei: bigint | null
   readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
@@ -73,6 +77,8 @@ export type ChainValues = Pick<
   | 'pollInterval'
   | 'rpcMaxPause'
   | 'feeModel'
+  | 'gasPrice'
+  | 'maxTxFee'
   | 'mempoolPerAccount'
   | 'preconfirmations'
 >
@@ -146,6 +152,8 @@ function toChainConfig(values: ChainValues): ChainConfig {
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
+    gasPriceWei: values.gasPrice,
+    maxTxFeeWei: values.maxTxFee,
     mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }

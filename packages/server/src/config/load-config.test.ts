@@ -45,6 +45,8 @@ test('three settings are enough', () => {
       pollIntervalMs: 6_000,
       rpcMaxPauseMs: 60_000,
       feeModel: 'auto',
+      gasPriceWei: null,
+      maxTxFeeWei: 10n ** 18n,
       mempoolPerAccount: 64,
       preconfirmations: false,
     },

@@ -196,7 +196,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'sent',
     tracking('stale'),
     context({ baseFeeWei: 30_000_000_001n }),
-    ['nonce 7', 'at most 30000000000 wei', 'asks 30000000001', time(T0 + 33_000), 'STUCK'],
+    ['nonce 7', 'at most 30 gwei', 'asks 30.000000001 gwei', time(T0 + 33_000), 'STUCK'],
   ],
   ['reorged', 'sent', tracking('reorged', { newForks: 2 }), context(), ['nonce 7', '2 reorganisations']],
   [
@@ -255,7 +255,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck at a price that is too low',
     stuck('no_inclusion'),
     context({ baseFeeWei: 31_000_000_000n }, { inFlight: 1 }),
-    ['at most 30000000000 wei', 'asks 31000000000'],
+    ['at most 30 gwei', 'asks 31 gwei'],
   ],
   [
     'rejected_by_node',

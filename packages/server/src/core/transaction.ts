@@ -57,6 +57,8 @@ export interface Intent {
   readonly gasLimit: bigint | null
   /** Null: taken from the market at the chosen speed. */
   readonly fees: Fees | null
+  /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
+  readonly maxFeeWei: bigint | null
   readonly speed: Speed
   /** Higher goes first within the lane. */
   readonly priority: number

@@ -30,6 +30,7 @@ const CHAIN_SETTINGS: ChainSettings = {
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
   mempoolPerAccount: 10_000,
+  maxTxFeeWei: 10n ** 18n,
   preconfirmations: false,
 }
 

@@ -49,6 +49,7 @@ export function anyIntent(lane: Lane, over: Partial<Intent> = {}): Intent {
     value: 1n,
     gasLimit: null,
     fees: null,
+    maxFeeWei: null,
     speed: 'standard',
     priority: 0,
     validUntil: null,

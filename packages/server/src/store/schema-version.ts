@@ -4,6 +4,7 @@ export const MIGRATIONS = [
   '0002_access.sql',
   '0003_webhooks.sql',
   '0004_refusals.sql',
+  '0005_fee_caps.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

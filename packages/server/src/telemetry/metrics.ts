@@ -45,6 +45,15 @@ export const METRICS = {
     help: 'Sent transactions that were signed again: at a higher price, or empty in their place.',
     labels: { reason: 'wish, refused, price, overdue', kind: 'bump, cancel, noop' },
   },
+  drover_fee_suspicions_total: {
+    kind: 'counter',
+    help: 'Answers of a node about fees that were far above the others and therefore not used.',
+    labels: {
+      chain_id: 'the chain',
+      host: 'the node',
+      source: 'eth_feeHistory, eth_maxPriorityFeePerGas, eth_gasPrice, baseFeePerGas',
+    },
+  },
   drover_signer_balance_wei: {
     kind: 'gauge',
     help: 'Balance of an account, as last read by the node that runs its lane.',
