@@ -49,11 +49,7 @@ export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
   const repeated = createRepeatedLines(() => performance.now())
 
   function log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): void {
-    if (level !== 'warn' && level !== 'error') {
-      logger[level](fields, message)
-      return
-    }
-    const leftOut = repeated.admit(message, fields)
+    const leftOut = level === 'warn' || level === 'error' ? repeated.admit(message, fields) : 0
     if (leftOut !== null) logger[level](leftOut === 0 ? fields : { ...fields, leftOut }, message)
   }
 
