@@ -66,11 +66,10 @@ export async function startGeth(options: GethOptions = {}): Promise<GethChain> {
     child = started
     LIVE.add(started)
     started.once('close', () => LIVE.delete(started))
-    const height = await eventually(() => blockNumber().catch(() => null), isHeight, { timeoutMs: 30_000 }).catch(
-      (error: unknown) => {
-        throw new Error(`geth did not start:\n${output}`, { cause: error })
-      },
-    )
+    const tryHeight = () => blockNumber().catch(() => -1)
+    const height = await eventually(tryHeight, (seen) => seen >= 0, { timeoutMs: 30_000 }).catch((error: unknown) => {
+      throw new Error(`geth did not start:\n${output}`, { cause: error })
+    })
     await eventually(blockNumber, (now) => now > height, { timeoutMs: 30_000 })
   }
 
@@ -100,10 +99,6 @@ export async function startGeth(options: GethOptions = {}): Promise<GethChain> {
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-function isHeight(seen: number | null): seen is number {
-  return seen !== null
 }
 
 function composeArgs(folder: string, port: number, { pool, extraArgs }: GethOptions): readonly string[] {

@@ -2,13 +2,13 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
+ * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findReceipts and estimate 1 batch per 100; getFeeMarket 1
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
-import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
@@ -27,7 +27,7 @@ import { readFeeMarket } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
-import { createRpcPool } from './rpc-pool.ts'
+import { createRpcPool, type Read } from './rpc-pool.ts'
 import { parseRpcUrls } from './rpc-url.ts'
 
 export interface EvmChainOptions {
@@ -101,6 +101,13 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     },
     findTransaction: (hash) => pool.read(transactionRead(hash)),
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
+    async lookAtPool(address, hashes) {
+      const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
+      const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]
+      const [latest, pending, ...found] = await pool.readAll(reads)
+      if (typeof latest !== 'number' || typeof pending !== 'number') throw new Error('a count is a number')
+      return { latest, pending, knows: found.map((tx) => tx !== null) }
+    },
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls) => readEstimates(pool, calls),

@@ -90,6 +90,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
     blockTimeSeconds: options.blockTimeSeconds ?? 1,
+    blockGasLimit,
     baseFee: () => baseFee,
     execute: (tx): Execution => {
       const behaviour = behave(tx)
@@ -240,6 +241,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const { nonce } = ledger.account(address)
       return tag === 'pending' ? pool.nextNonce(address, nonce) : nonce
     },
+    async lookAtPool(address, hashes) {
+      const stale = openRead('lookAtPool')
+      const latest = stale ? ledger.accountBefore(address, 1).nonce : ledger.account(address).nonce
+      const pending = stale ? latest : pool.nextNonce(address, latest)
+      return { latest, pending, knows: hashes.map((hash) => (ledger.find(hash)?.tx ?? pool.find(hash)) !== null) }
+    },
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
     },
@@ -289,8 +296,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   }
 }
 
-function presentBlock({ number, hash, parentHash, timestamp, txHashes }: FakeBlock): Block {
-  return { number, hash, parentHash, timestamp, txHashes }
+function presentBlock({ number, hash, parentHash, timestamp, txHashes, room }: FakeBlock): Block {
+  return { number, hash, parentHash, timestamp, txHashes, room }
 }
 
 async function decodeOrNull(
