@@ -88,7 +88,8 @@ export async function startGeth(options: GethOptions = {}): Promise<GethChain> {
     blockNumber,
     fund: async (addresses) => {
       const [from] = await rpc<string[]>('eth_accounts')
-      for (const to of addresses) await rpc('eth_sendTransaction', [{ from, to, value: `0x${(10n ** 21n).toString(16)}` }])
+      for (const to of addresses)
+        await rpc('eth_sendTransaction', [{ from, to, value: `0x${(10n ** 21n).toString(16)}` }])
       const balances = () => Promise.all(addresses.map((address) => rpc<string>('eth_getBalance', [address, 'latest'])))
       await eventually(balances, (seen) => seen.every((balance) => BigInt(balance) > 0n))
     },

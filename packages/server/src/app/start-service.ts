@@ -241,7 +241,6 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptBatch: config.receipts.batchSize,
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
-    mempoolPerAccount: own.mempoolPerAccount,
     preconfirmations: own.preconfirmations,
   }
 }

@@ -14,7 +14,6 @@ export interface ChainConfig {
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
   readonly feeModel: FeeModel
-  readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
 
@@ -28,7 +27,7 @@ export interface Config {
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
-    readonly maxInFlight: number
+    readonly maxInFlight: number | 'auto'
     readonly bumpAfterMs: number
   }
   readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
@@ -65,14 +64,7 @@ export interface Config {
 
 export type ChainValues = Pick<
   SettingValues,
-  | 'rpcUrl'
-  | 'chainId'
-  | 'finality'
-  | 'blockTime'
-  | 'pollInterval'
-  | 'feeModel'
-  | 'mempoolPerAccount'
-  | 'preconfirmations'
+  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'feeModel' | 'preconfirmations'
 >
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
@@ -143,7 +135,6 @@ function toChainConfig(values: ChainValues): ChainConfig {
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     feeModel: values.feeModel,
-    mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }
 }

@@ -44,7 +44,6 @@ test('three settings are enough', () => {
       blockTimeMs: 12_000,
       pollIntervalMs: 6_000,
       feeModel: 'auto',
-      mempoolPerAccount: 64,
       preconfirmations: false,
     },
   ])

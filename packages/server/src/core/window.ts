@@ -22,6 +22,13 @@ export interface Window {
   readonly reason: WindowReason
   /** Since when it has this size. */
   readonly since: number
+  /** The account carries delegated code (EIP-7702): nodes keep one transaction of it, whatever the size. */
+  readonly delegated: boolean
+}
+
+export interface ShownWindow {
+  readonly size: number
+  readonly reason: WindowReason | 'delegated'
 }
 
 export interface WindowLimits {
@@ -45,7 +52,12 @@ export function windowLimits(maxInFlight: number | 'auto'): WindowLimits {
 
 export function openWindow({ start, most }: WindowLimits, at: number): Window {
   const reason = start === most ? 'at_limit' : 'start'
-  return { size: start, ceiling: null, probeAt: 0, pauseMs: FIRST_PAUSE_MS, reason, since: at }
+  return { size: start, ceiling: null, probeAt: 0, pauseMs: FIRST_PAUSE_MS, reason, since: at, delegated: false }
+}
+
+/** How many may be out, and why no more. */
+export function presentWindow({ size, reason, delegated }: Window): ShownWindow {
+  return delegated ? { size: 1, reason: 'delegated' } : { size, reason }
 }
 
 /** The limits may be others than those it grew under. */
@@ -85,5 +97,5 @@ export function narrowWindow(window: Window, { kept, reason }: Loss, at: number)
   if (size === window.size) return window
   const wasTry = window.ceiling !== null && window.size > window.ceiling
   const pauseMs = wasTry ? Math.min(LONGEST_PAUSE_MS, window.pauseMs * 2) : FIRST_PAUSE_MS
-  return { size, ceiling: size, probeAt: at + pauseMs, pauseMs, reason, since: at }
+  return { ...window, size, ceiling: size, probeAt: at + pauseMs, pauseMs, reason, since: at }
 }

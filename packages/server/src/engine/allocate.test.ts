@@ -52,7 +52,7 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
   const context = {
     ...{ lease: LEASE, ledger, policy, now: NOW, retryMs: 500, signer, funds },
     counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
-    slots: policy.maxInFlight - ledger.inFlight.size,
+    slots: Number(policy.maxInFlight) - ledger.inFlight.size,
     highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,
   }
   const result = await allocateNonces(draft, preparations, context)

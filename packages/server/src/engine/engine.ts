@@ -25,7 +25,6 @@ export interface ChainSettings {
   readonly receiptBatch: number
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
-  readonly mempoolPerAccount: number
   /** Its nodes show the block that is being built. */
   readonly preconfirmations: boolean
 }

@@ -73,7 +73,6 @@ async function setUp(policy: Policy = QUICK) {
       finality: { type: 'confirmations', count: 3 },
       prepareBatch: 50,
       prepareRetryMs: 1_000,
-      mempoolPerAccount: 1_000,
     },
     policy: () => policy,
     isPaused: () => false,

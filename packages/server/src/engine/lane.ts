@@ -36,6 +36,7 @@ import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
 import type { Storable } from './request-draft.ts'
 import { tellTransition } from './tell-transition.ts'
+import { createLaneWindow } from './window/lane-window.ts'
 import type { Writer } from './writer.ts'
 
 export interface LanePorts {
@@ -52,8 +53,6 @@ export interface LanePorts {
     readonly finality: Finality
     readonly prepareBatch: number
     readonly prepareRetryMs: number
-    /** Unmined transactions of one account that the chain's nodes keep. */
-    readonly mempoolPerAccount: number
   }
   policy(): Policy
   isPaused(): boolean
@@ -85,6 +84,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const funds = createLaneFunds(beside)
   const replacer = createReplacer({ ...beside, signer: ports.signer })
   const gaps = createGapWatch(beside)
+  const window = createLaneWindow({ ...beside, account: funds.account })
   const queue = createLaneQueue({
     ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
     finality: () => finalityOf({ finality: null }),
@@ -133,8 +133,11 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
-    await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
+    const scene = look()
+    window.mind(draft, scene)
+    const reach = { window: window.size(scene.policy), lowestLent: findLowestLent(requests.held()) }
+    keepAlive(draft, clock.now(), scene.policy, reach)
+    await replacer.replace(draft, scene)
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
@@ -174,6 +177,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         recyclable: lane.recyclable,
       }
       ready = null
+      window.recall(lane.window)
       queue.wake()
       funds.recall(await readBalance(), ports.policy())
       tracker.adopt(runner, lane.inFlight)
@@ -207,9 +211,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
   function recover(draft: LaneDraft): void {
-    for (const tx of draft.inFlight()) {
-      if (tx.state === 'ALLOCATED') draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
-    }
+    window.takeOver(draft, ports.policy())
     if (view !== null) assess(draft, view, null)
   }
 
@@ -223,7 +225,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         queue.wake()
         return
       case 'answers':
-        if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) funds.account.suspectCode()
+        window.answered(draft, signal.answers, look())
         return
       case 'expired':
         // It may be what held the line.
@@ -235,6 +237,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'chain':
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
+        // Blocks that took the place of others passed nothing over that they could have known.
+        window.passed(draft, signal.forkFrom === null ? (signal.added ?? []) : [], look())
         funds.watch(draft, headNumber())
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
@@ -275,8 +279,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   function slotsBeside(inFlight: Iterable<InFlight>): number {
-    const unmined = funds.account.isDelegated() ? 1 : settings.mempoolPerAccount
-    return countSlots({ inFlight, lent: requests.held() }, { inFlight: ports.policy().maxInFlight, unmined })
+    const policy = ports.policy()
+    return countSlots({ inFlight, lent: requests.held() }, window.size(policy), policy)
+  }
+
+  function look() {
+    return { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp }
   }
 
   function isHeldUp(nonce: number): boolean {
@@ -392,7 +400,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const policy = ports.policy()
-    const waits = nextDueAt(ledger.inFlight.values(), policy, queue.heldUntil() > now ? queue.heldUntil() : null)
+    const heldUntil = queue.heldUntil() > now ? queue.heldUntil() : null
+    const waits = nextDueAt(ledger.inFlight.values(), policy, window.size(policy), heldUntil)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

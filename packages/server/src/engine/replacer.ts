@@ -3,8 +3,8 @@
  *
  * A wish (an operator's, or a deadline that passed) is fulfilled at once. Otherwise the lowest unmined nonces are looked
  * at, since nothing above them can be mined first: those whose newest bytes have waited for `bumpAfterMs` and are too
- * cheap for the next block are signed again. The very lowest is also signed again if blocks go on without it although its
- * price is fine, since a node can hold on to a transaction and never offer it. The step is taken from the newest attempt,
+ * cheap for the next block are signed again. Where the price is fine a higher one changes nothing: bytes that nodes do not
+ * have, or do not mine, are sent again as they are (see window/lane-window.ts). The step is taken from the newest attempt,
  * so that no node refuses it as underpriced; what would pass the cap is said once and the same bytes go on. What is
  * preconfirmed has been taken at its price and is left alone; a wish, or a deadline, waits for what becomes of it.
  *
@@ -35,8 +35,6 @@ export interface ReplaceScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: number | null
-  /** A nonce below is missing, so that no price helps. */
-  isBlocked(nonce: number): boolean
 }
 
 export interface Replacer {
@@ -57,10 +55,8 @@ interface ReplacerPorts {
 /** Signing takes time, and a cycle must be short. */
 const MOST_PER_ROUND = 16
 const MARKET_RETRY_MS = 5_000
-const OVERDUE_FACTOR = 3
-const OVERDUE_BLOCKS = 3
 
-type Reason = 'wish' | 'price' | 'overdue'
+type Reason = 'wish' | 'price'
 
 export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: ReplacerPorts): Replacer {
   let market: FeeMarket | null = null
@@ -68,8 +64,6 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
   let marketHead: number | null = null
   let asking = false
   let hasMore = false
-  /** The newest bytes of the lowest nonce, and the head at which they were first met here. */
-  let lowest: { readonly hash: string; readonly head: number } | null = null
 
   async function replace(draft: LaneDraft, scene: ReplaceScene): Promise<void> {
     hasMore = false
@@ -81,13 +75,12 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
         draft.apply(tx, { type: 'deadline.passed', at: now })
     }
     const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
-    meetLowest(unmined[0], scene.head)
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
     if (market === null || marketHead !== scene.head) return ask(scene.head)
     const done = { signed: 0, failed: 0 }
     for (const tx of candidates) {
-      const reason = findReason(tx, tx === unmined[0], market, scene)
+      const reason = findReason(tx, market)
       if (reason === null) continue
       if (done.signed + done.failed === MOST_PER_ROUND) {
         // A key that cannot sign is tried again with the next block, not at once.
@@ -100,23 +93,12 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     }
   }
 
-  function meetLowest(tx: InFlight | undefined, head: number): void {
-    const hash = tx && newestAttempt(tx)?.hash
-    if (hash === undefined) lowest = null
-    else if (lowest?.hash !== hash) lowest = { hash, head }
-  }
-
-  function findReason(tx: InFlight, isLowest: boolean, now: FeeMarket, scene: ReplaceScene): Reason | null {
+  function findReason(tx: InFlight, now: FeeMarket): Reason | null {
     if (tx.wish !== 'none') return 'wish'
     const newest = newestAttempt(tx)
     if (newest === null) return null
     const isRefused = tx.error?.code === 'underpriced' || tx.error?.code === 'replacement_underpriced'
-    if (isRefused || isPriceTooLow(newest.fees, now)) return 'price'
-    // Only what a node holds can be held back by it; what was never answered needs sending, not paying.
-    if (!isLowest || tx.subState !== 'pending' || scene.isBlocked(tx.nonce)) return null
-    const isOld = clock.now() - newest.createdAt >= scene.policy.bumpAfterMs * OVERDUE_FACTOR
-    const blocks = lowest === null || scene.head === null ? 0 : scene.head - lowest.head
-    return isOld && blocks >= OVERDUE_BLOCKS ? 'overdue' : null
+    return isRefused || isPriceTooLow(newest.fees, now) ? 'price' : null
   }
 
   async function replaceOne(
@@ -133,7 +115,7 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const at = clock.now()
     if (plan.type === 'above_cap') {
       const { neededWei, capWei } = plan
-      if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
+      draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
       return 'kept'
     }
     try {

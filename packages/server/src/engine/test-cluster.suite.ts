@@ -28,7 +28,6 @@ const CHAIN_SETTINGS: ChainSettings = {
   receiptBatch: 100,
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
-  mempoolPerAccount: 10_000,
   preconfirmations: false,
 }
 
