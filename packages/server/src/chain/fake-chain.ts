@@ -81,6 +81,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     replacementPercent: options.replacementPercent ?? 10n,
     acceptsGaps: options.acceptsGaps ?? true,
     maxPerAccount: options.maxPerAccount ?? 10_000,
+    hidesRefusals: options.hidesRefusals ?? false,
+    takesOnlyNext: options.takesOnlyNext ?? false,
     minFeePerGas: options.minFeePerGas ?? 0n,
   })
   let baseFee = GWEI

@@ -13,7 +13,7 @@ function run(keeps: (step: number) => number, steps: number, limits = AUTO): rea
     const at = step * ROUND_TRIP_MS
     const kept = keeps(step)
     const loss = { kept, reason: 'dropped' } as const
-    seen.push(kept >= window.size ? widenWindow(window, limits, at) : narrowWindow(window, loss, at))
+    seen.push(kept >= window.size ? widenWindow(window, limits, window.size, at) : narrowWindow(window, loss, at))
   }
   return seen
 }
@@ -48,7 +48,7 @@ describe('the window', () => {
   test('a pool that was lost altogether halves it and leaves no ceiling', () => {
     const window = narrowWindow({ ...openWindow(AUTO, 0), size: 100 }, { kept: 0, reason: 'dropped' }, 5)
     expect(window).toMatchObject({ size: 50, ceiling: null, since: 5 })
-    expect(widenWindow(window, AUTO, 6).size).toBe(100)
+    expect(widenWindow(window, AUTO, 50, 6).size).toBe(100)
   })
 
   test('where nobody knows how many were kept it is halved', () => {
@@ -60,8 +60,19 @@ describe('the window', () => {
     const limits = windowLimits(200)
     const window = openWindow(limits, 0)
     expect(window).toMatchObject({ size: 200, reason: 'at_limit' })
-    expect(widenWindow(window, limits, 1)).toBe(window)
+    expect(widenWindow(window, limits, 200, 1)).toBe(window)
     expect(narrowWindow(window, { kept: 3, reason: 'pool_full' }, 1).size).toBe(3)
+  })
+
+  test('what is out must prove it: half of the window to double, more than the ceiling to raise that', () => {
+    const window = openWindow(AUTO, 0)
+    expect(widenWindow(window, AUTO, 7, 1)).toBe(window)
+    expect(widenWindow(window, AUTO, 8, 1).size).toBe(32)
+    const narrow = narrowWindow(window, { kept: 1, reason: 'nonce_gap' }, 0)
+    const tried = widenWindow(narrow, AUTO, 1, narrow.probeAt)
+    expect(tried).toMatchObject({ size: 2, ceiling: 1 })
+    expect(widenWindow(tried, AUTO, 1, narrow.probeAt)).toBe(tried)
+    expect(widenWindow(tried, AUTO, 2, narrow.probeAt)).toMatchObject({ size: 3, ceiling: 2 })
   })
 
   test('another limit applies at once, but not above a known ceiling', () => {

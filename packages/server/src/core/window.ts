@@ -67,19 +67,24 @@ export function fitWindow(window: Window, limits: WindowLimits, at: number): Win
   return size === window.size ? window : { ...window, size, reason: 'at_limit', since: at }
 }
 
-/** It is worth finding out whether everything is kept: only then can the window grow. */
-export function mayWiden({ size, ceiling, probeAt }: Window, { most }: WindowLimits, at: number): boolean {
-  return size < most && (ceiling === null || size !== ceiling || at >= probeAt)
+/**
+ * So many are out: if all of them are kept, the window can grow. Half a window proves enough to double it; more than the
+ * ceiling is tried only if it was filled, and raised only if more than that is kept.
+ */
+export function mayWiden({ size, ceiling, probeAt }: Window, { most }: WindowLimits, out: number, at: number): boolean {
+  if (size >= most) return false
+  if (ceiling === null || size < ceiling) return out * 2 >= size
+  return size === ceiling ? out >= size && at >= probeAt : out > ceiling
 }
 
-/** Everything that was sent is kept, and it was about as much as the window allows. */
-export function widenWindow(window: Window, limits: WindowLimits, at: number): Window {
-  if (!mayWiden(window, limits, at)) return window
+/** Nodes keep all of the so many that are out. */
+export function widenWindow(window: Window, limits: WindowLimits, kept: number, at: number): Window {
+  if (!mayWiden(window, limits, kept, at)) return window
   const { size, ceiling } = window
   if (ceiling === null) return grown(window, size * 2, limits, at)
   if (size < ceiling) return grown(window, Math.min(ceiling, size * 2), limits, at)
   // Above the ceiling: the last try was kept, so the ceiling was too low.
-  const raised = size > ceiling ? { ...window, ceiling: size, pauseMs: FIRST_PAUSE_MS, probeAt: at } : window
+  const raised = size > ceiling ? { ...window, ceiling: kept, pauseMs: FIRST_PAUSE_MS, probeAt: at } : window
   return grown(raised, Math.max(size + 1, Math.floor(size * 1.25)), limits, at)
 }
 

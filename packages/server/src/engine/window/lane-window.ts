@@ -145,9 +145,8 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       }
       const gap = findGapStart(answers, draft, unmined)
       if (gap !== null) lose(policy, { kept: gap.kept, reason: 'nonce_gap' }, gap.from)
-      const window = keeper.current(policy)
-      const isHalfFull = unmined.length * 2 >= window.size
-      const mayGrow = isHalfFull && mayWiden(window, windowLimits(policy.maxInFlight), clock.now())
+      const limits = windowLimits(policy.maxInFlight)
+      const mayGrow = mayWiden(keeper.current(policy), limits, unmined.length, clock.now())
       if (mayGrow || missingFrom !== null) pool.look(unmined, missingFrom, 'batch')
     },
     passed: (draft, blocks, scene) => {

@@ -20,7 +20,7 @@ export interface WindowKeeper {
   recall(stored: Window | null): void
   current(policy: Policy): Window
   size(policy: Policy): number
-  /** So many were sent and all of them are kept; that proves something if they fill half of the window. */
+  /** So many are out and all of them are kept. */
   widen(policy: Policy, kept: number): void
   narrow(policy: Policy, loss: Loss): void
   /** Puts it into the draft if it has changed since it was last stored. */
@@ -67,8 +67,7 @@ export function createWindowKeeper({ clock, telemetry, lane, account }: KeeperPo
       window ??= stored
     },
     widen: (policy, kept) => {
-      const now = current(policy)
-      if (kept * 2 >= now.size) set(widenWindow(now, windowLimits(policy.maxInFlight), clock.now()))
+      set(widenWindow(current(policy), windowLimits(policy.maxInFlight), kept, clock.now()))
     },
     narrow: (policy, loss) => {
       const before = current(policy)
