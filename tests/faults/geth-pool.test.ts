@@ -63,6 +63,18 @@ async function expectExactlyOnce(count: number): Promise<void> {
   }
 }
 
+/** Blocks in a row without any of ours, from this one to the last that has some: each of them had room. */
+async function longestPause(fromBlock: number): Promise<number> {
+  const own = new Set(signers.map(({ address }) => address.toLowerCase()))
+  const heights = new Set((await readChain(geth)).flatMap((tx) => (own.has(tx.from) ? [tx.blockNumber] : [])))
+  let [pause, longest] = [0, 0]
+  for (let height = fromBlock; height <= Math.max(...heights); height++) {
+    pause = heights.has(height) ? 0 : pause + 1
+    longest = Math.max(longest, pause)
+  }
+  return longest
+}
+
 async function countBumps(): Promise<number> {
   const lines = String((await drover.get('/metrics')).body).split('\n')
   const bumps = lines.filter((line) => line.startsWith('drover_replacements_total{'))
@@ -74,12 +86,15 @@ async function confirmAll(count: number, remark: Remark): Promise<void> {
   const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(0)
   await postAll(count)
   remark(`accepted after ${seconds()} s`)
+  const acceptedAt = await geth.blockNumber()
   await eventually(countConfirmed, (confirmed) => confirmed === count, { timeoutMs: 200_000, everyMs: 500 })
   remark(`all ${count} confirmed after ${seconds()} s`)
   const bumps = await countBumps()
   remark(`${bumps} bumps`)
   await expectExactlyOnce(count)
   expect(bumps).toBeLessThan(20)
+  // It was 25 to 30: a whole resubmitInterval, again and again.
+  expect(await longestPause(acceptedAt)).toBeLessThan(15)
 }
 
 const needs = { needs: GETH_MISSING, timeoutMs: 300_000 }
