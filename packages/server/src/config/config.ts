@@ -13,6 +13,7 @@ export interface ChainConfig {
   readonly finality: Finality
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
+  readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
   readonly preconfirmations: boolean
 }
@@ -64,7 +65,7 @@ export interface Config {
 
 export type ChainValues = Pick<
   SettingValues,
-  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'feeModel' | 'preconfirmations'
+  'rpcUrl' | 'chainId' | 'finality' | 'blockTime' | 'pollInterval' | 'rpcMaxPause' | 'feeModel' | 'preconfirmations'
 >
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
@@ -134,6 +135,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     finality: values.finality,
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     preconfirmations: values.preconfirmations,
   }

@@ -434,6 +434,6 @@ describe('silence', () => {
     expect(sent.length).toBeGreaterThan(10)
     expect(sent.length).toBeLessThan(30)
     expect(new Set(sent.map(({ attempts }) => attempts[0]?.hash)).size).toBe(1)
-    expect(await find(id)).toMatchObject({ nonce: 0, state: outcome.type === 'pool_full' ? 'STUCK' : 'ALLOCATED' })
+    expect(await find(id)).toMatchObject({ nonce: 0, state: 'ALLOCATED' })
   })
 })
