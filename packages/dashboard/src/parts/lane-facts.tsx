@@ -3,6 +3,7 @@ import type { LaneResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { nameChain } from '../words/chain-names.ts'
+import { nameWindowReason } from '../words/window-words.ts'
 import { Fact, Facts } from './facts.tsx'
 import { GasPrice } from './figures.tsx'
 import { LaneOwner } from './signer-table.tsx'
@@ -23,7 +24,13 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           </Fact>
           <Fact name="Queued">{formatCount(lane.queued)}</Fact>
           <Fact name="In flight">
-            {formatCount(lane.inFlight)} <span class="muted">of {formatCount(lane.policy.maxInFlight)} allowed</span>
+            {formatCount(lane.inFlight)}
+            {lane.window !== null && (
+              <span class="muted">
+                {' '}
+                window {formatCount(lane.window.size)}, {nameWindowReason(lane.window.reason)}
+              </span>
+            )}
           </Fact>
           <Fact name="Stuck">
             <span class={lane.stuck > 0 ? 'is-alarming' : ''}>{formatCount(lane.stuck)}</span>

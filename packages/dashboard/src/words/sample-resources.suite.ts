@@ -88,6 +88,8 @@ export const LANE: LaneResource = {
   policy: {
     preset: 'stable',
     maxInFlight: 1,
+    slotHeldUntil: 'final',
+    maxUnfinal: 10_000,
     resubmitIntervalMs: 30_000,
     stuckAfterMs: 900_000,
     maxSubmitAttempts: 10,
@@ -109,6 +111,7 @@ export const LANE: LaneResource = {
   free: 0,
   lowestReserved: null,
   balance: null,
+  window: { size: 1, reason: 'at_limit', ceiling: null, since: '2030-01-01T00:00:00.000Z' },
   lastConfirmationAt: null,
   lastNonceMovementAt: null,
   lease: { node: 'node-1', fence: 1, expiresAt: '2030-01-01T00:00:15.000Z', live: true },
