@@ -101,6 +101,7 @@ export const LANE: LaneResource = {
     onForeignNonce: 'stuck',
     gasLimitPercent: 120,
     maxFeePerGas: null,
+    maxTxFee: null,
     finality: null,
   },
   nextNonce: 8,
