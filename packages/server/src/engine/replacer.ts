@@ -18,6 +18,7 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import { isPriceRefused, planNext } from '../core/plan-next.ts'
 import type { Policy } from '../core/policy.ts'
+import { neededPerGas } from '../core/price.ts'
 import { isPriceTooLow } from '../core/replacement.ts'
 import {
   type Attempt,
@@ -132,6 +133,8 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     // Only what a node holds can be held back by it; what was never answered needs sending, not paying.
     const isHeld = tx.state === 'TRACKING' && (tx.subState === 'pending' || tx.subState === 'making_way')
     if (!isLowest || !isHeld || scene.isBlocked(tx.nonce)) return null
+    // Where gas is free no price is the reason, and an account without money could not pay one.
+    if (neededPerGas(now, 'fast') === 0n) return null
     const isOld = clock.now() - newest.createdAt >= scene.policy.bumpAfterMs * OVERDUE_FACTOR
     const blocks = lowest === null || scene.head === null ? 0 : scene.head - lowest.head
     return isOld && blocks >= OVERDUE_BLOCKS ? 'overdue' : null
