@@ -61,7 +61,7 @@ export function makeWay(tx: InFlight, refusal: Refusal, cause: string): Step {
   )
 }
 
-/** Its own bytes are with a node after all, before an empty transaction was signed: nothing has to make way. */
+/** Nothing has to make way after all: as long as no empty transaction was signed, there is nothing else to watch. */
 export function withdrawRefusal(tx: InFlight): InFlight {
   const hasEmpty = tx.attempts.some(({ nonce, kind }) => nonce === tx.nonce && kind === 'cancel')
   return tx.refusal === null || hasEmpty ? tx : { ...tx, refusal: null }
