@@ -82,6 +82,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     replacementPercent: options.replacementPercent ?? 10n,
     acceptsGaps: options.acceptsGaps ?? true,
     maxPerAccount: options.maxPerAccount ?? 10_000,
+    hidesRefusals: options.hidesRefusals ?? false,
+    takesOnlyNext: options.takesOnlyNext ?? false,
     minFeePerGas: options.minFeePerGas ?? 0n,
   })
   let baseFee = GWEI
@@ -91,6 +93,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
     blockTimeSeconds: options.blockTimeSeconds ?? 1,
+    blockGasLimit,
     baseFee: () => baseFee,
     execute: (tx): Execution => {
       const behaviour = behave(tx)
@@ -258,6 +261,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const { nonce } = ledger.account(address)
       return tag === 'pending' ? pool.nextNonce(address, nonce) : nonce
     },
+    async lookAtPool(address, hashes) {
+      const stale = openRead('lookAtPool')
+      const latest = stale ? ledger.accountBefore(address, 1).nonce : ledger.account(address).nonce
+      const pending = stale ? latest : pool.nextNonce(address, latest)
+      return { latest, pending, knows: hashes.map((hash) => (ledger.find(hash)?.tx ?? pool.find(hash)) !== null) }
+    },
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
     },
@@ -309,8 +318,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   }
 }
 
-function presentBlock({ number, hash, parentHash, timestamp, txHashes }: FakeBlock): Block {
-  return { number, hash, parentHash, timestamp, txHashes }
+function presentBlock({ number, hash, parentHash, timestamp, txHashes, room }: FakeBlock): Block {
+  return { number, hash, parentHash, timestamp, txHashes, room }
 }
 
 async function decodeOrNull(

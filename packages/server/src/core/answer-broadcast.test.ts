@@ -105,15 +105,28 @@ describe.each(REFUSALS)('%o', (outcome, subState) => {
     }
   })
 
-  test('is STUCK with an alarm at the last attempt that policy allows, and not before', () => {
-    const almost = tracking('pending', { refusals: STABLE.maxSubmitAttempts - 2 })
-    const before = answerBroadcast(almost, answer(outcome), STABLE)
-    expect([before.tx.state, before.effects]).toEqual(['TRACKING', []])
-    const last = answerBroadcast(before.tx as InFlight, answer(outcome), STABLE)
-    expect(last.tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', stuckAt: at, nonce: NONCE })
-    expect(last.tx.error?.code).toBe(outcome.type)
-    expect(last.effects).toEqual([{ type: 'alarm', cause: outcome.type }])
-  })
+  test.runIf(outcome.type !== 'pool_full')(
+    'is STUCK with an alarm at the last attempt that policy allows, and not before',
+    () => {
+      const almost = tracking('pending', { refusals: STABLE.maxSubmitAttempts - 2 })
+      const before = answerBroadcast(almost, answer(outcome), STABLE)
+      expect([before.tx.state, before.effects]).toEqual(['TRACKING', []])
+      const last = answerBroadcast(before.tx as InFlight, answer(outcome), STABLE)
+      expect(last.tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', stuckAt: at, nonce: NONCE })
+      expect(last.tx.error?.code).toBe(outcome.type)
+      expect(last.effects).toEqual([{ type: 'alarm', cause: outcome.type }])
+    },
+  )
+})
+
+test('a full pool never gets a transaction stuck, however often: only time does', () => {
+  let tx: Transaction = allocated()
+  for (let times = 0; times < 100; times++) {
+    const step = answerBroadcast(tx as InFlight, answer({ type: 'pool_full', message }), STABLE)
+    expect(step.effects).toEqual([])
+    tx = step.tx
+  }
+  expect(tx).toMatchObject({ state: 'ALLOCATED', subState: 'rejected_by_node', refusals: 100 })
 })
 
 describe('nonce_gap', () => {

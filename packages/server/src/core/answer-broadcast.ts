@@ -158,7 +158,9 @@ function refused(tx: InFlight, event: Answer, outcome: Refused, policy: Policy):
   // What made it stuck stays its error; a refusal after that is told by the history.
   const error = tx.state === 'STUCK' && tx.subState !== 'rejected_by_node' ? tx.error : refusal
   const next = { ...tx, refusals, error, nextResubmitAt: event.at + pauseAfter(refusals, policy) }
-  const hopeless = refusals >= policy.maxSubmitAttempts || isHopeless(outcome, policy)
+  // A full pool is no fault of the transaction: only time decides about one that waits for a place.
+  const mayGoOn = refusals < policy.maxSubmitAttempts || outcome.type === 'pool_full'
+  const hopeless = !mayGoOn || isHopeless(outcome, policy)
   if (!hopeless || tx.state === 'STUCK') {
     const subState = tx.suspended || tx.state === 'STUCK' ? tx.subState : subStateOf(outcome)
     return move({ ...next, subState }, noteAnswer(event))

@@ -34,7 +34,6 @@ export interface ChainSettings {
   readonly receiptBatch: number
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
-  readonly mempoolPerAccount: number
   /** The most that one transaction may cost in fees; null only where an operator wrote `none`. */
   readonly maxTxFeeWei: bigint | null
   /** Its nodes show the block that is being built. */

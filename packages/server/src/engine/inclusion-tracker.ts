@@ -93,7 +93,7 @@ export function createInclusionTracker({
       for (const block of update.added) await match(block)
       if (update.gap) for (const entry of list.all()) entry.wanted = true
       for (const runner of list.runners()) {
-        runner.post({ type: 'chain', view: update.view, forkFrom: update.forkFrom })
+        runner.post({ type: 'chain', view: update.view, forkFrom: update.forkFrom, added: update.added })
       }
       if (list.all().some((entry) => entry.wanted || entry.suspicion !== null)) audit.hurry()
     }
