@@ -13,10 +13,10 @@ function sent(nonce: number, at: number, change: Partial<InFlight> = {}): InFlig
   return { ...tracking('pending', { id: `tx-${nonce}`, nonce, ...times }), ...change } as InFlight
 }
 
-function keep(list: readonly InFlight[], at: number, window = 100) {
+function keep(list: readonly InFlight[], at: number, movingSince: number | null = 0, window = 100) {
   const ledger = { cursor: 100, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] }
   const draft = createLaneDraft(ledger, POLICY)
-  keepAlive(draft, T0 + at, POLICY, { window })
+  keepAlive(draft, T0 + at, POLICY, { window, lowestLent: null, movingSince })
   const claimed = draft.effects().filter(({ effect }) => effect.type === 'broadcast')
   return {
     claimed: claimed.map(({ txId }) => txId),
@@ -26,7 +26,7 @@ function keep(list: readonly InFlight[], at: number, window = 100) {
 
 describe('sending again', () => {
   test('only as far ahead as the window reaches', () => {
-    expect(keep([sent(7, 0), sent(8, 0), sent(9, 0)], 30_000, 2).claimed).toEqual(['tx-7', 'tx-8'])
+    expect(keep([sent(7, 0), sent(8, 0), sent(9, 0)], 30_000, 0, 2).claimed).toEqual(['tx-7', 'tx-8'])
   })
 
   test('nothing before its time, and then the claim comes with the send', () => {
@@ -78,6 +78,19 @@ describe('waiting too long', () => {
   })
 })
 
+describe('a chain that made no blocks', () => {
+  test('calls nothing stuck while it stands, however long', () => {
+    expect(keep([sent(7, 0)], 3_600_000, null).states).toEqual(['tx-7 TRACKING stale'])
+    expect(nextDueAt([sent(7, 0)], POLICY, { window: 9, holdUntil: null, movingSince: null })).toBe(T0 + 30_000)
+  })
+
+  test('leaves each its whole time once blocks come again', () => {
+    const movingSince = T0 + 3_600_000
+    expect(keep([sent(7, 0)], 3_600_000 + 599_999, movingSince).states).toEqual(['tx-7 TRACKING stale'])
+    expect(keep([sent(7, 0)], 3_600_000 + 600_000, movingSince).states).toEqual(['tx-7 STUCK no_inclusion'])
+  })
+})
+
 describe('when to look again', () => {
   test.each([100, 2, 1])('after a pass there is never anything due that the pass left undone: window %i', (window) => {
     for (let at = 0; at <= 1_300_000; at += 7_919) {
@@ -86,14 +99,16 @@ describe('when to look again', () => {
         { cursor: 10, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] },
         POLICY,
       )
-      keepAlive(draft, T0 + at, POLICY, { window })
-      expect(nextDueAt(draft.inFlight(), POLICY, window, null)).toBeGreaterThan(T0 + at)
+      keepAlive(draft, T0 + at, POLICY, { window, lowestLent: null, movingSince: 0 })
+      const around = { window, holdUntil: null, movingSince: 0 }
+      expect(nextDueAt(draft.inFlight(), POLICY, around)).toBeGreaterThan(T0 + at)
     }
   })
 
   test('nothing in flight and no hold: only a signal can change anything', () => {
-    expect(nextDueAt([], POLICY, 100, null)).toBeNull()
-    expect(nextDueAt([mined()], POLICY, 100, null)).toBeNull()
-    expect(nextDueAt([], POLICY, 100, 42)).toBe(42)
+    const around = { window: 100, holdUntil: null, movingSince: 0 }
+    expect(nextDueAt([], POLICY, around)).toBeNull()
+    expect(nextDueAt([mined()], POLICY, around)).toBeNull()
+    expect(nextDueAt([], POLICY, { ...around, holdUntil: 42 })).toBe(42)
   })
 })

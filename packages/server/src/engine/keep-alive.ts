@@ -7,20 +7,25 @@ import type { Policy } from '../core/policy.ts'
 import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
-/** `window`: what lies further ahead is not sent again yet. `lowestLent`: the lowest unmined nonce that a caller holds who signs for himself. */
-export function keepAlive(
-  draft: LaneDraft,
-  now: number,
-  policy: Policy,
-  { window, lowestLent = null }: { readonly window: number; readonly lowestLent?: number | null },
-): void {
+export interface Surroundings {
+  /** How far ahead the lane sends: what lies beyond is not sent again yet. */
+  readonly window: number
+  /** The lowest unmined nonce that somebody who signs for himself holds. */
+  readonly lowestLent: number | null
+  /** Since when the chain makes blocks without a break; null while it does not: then nothing is called stuck. */
+  readonly movingSince: number | null
+}
+
+export function keepAlive(draft: LaneDraft, now: number, policy: Policy, around: Surroundings): void {
+  const { window, lowestLent, movingSince } = around
   const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
   const waiting = unmined.filter(isWaiting)
   // A suspended one keeps its nonce, and those above wait for it all the same.
   const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestLent ?? Number.POSITIVE_INFINITY)
   for (const tx of waiting) {
-    if (now - tx.waitingSince < policy.stuckAfterMs) continue
-    draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: lowest < tx.nonce ? lowest : null })
+    if (movingSince === null || now - Math.max(tx.waitingSince, movingSince) < policy.stuckAfterMs) continue
+    const blockedByNonce = lowest < tx.nonce ? lowest : null
+    draft.apply(tx, { type: 'time.passed', at: now, movingSince, blockedByNonce })
   }
   const inReach = unmined.slice(0, window).filter(isWaiting)
   if (!inReach.some((tx) => isDue(tx, now, policy))) return
@@ -51,8 +56,11 @@ function isOverdue(waiting: readonly InFlight[], now: number, policy: Policy): b
 export function nextDueAt(
   inFlight: Iterable<InFlight>,
   policy: Policy,
-  window: number,
-  holdUntil: number | null,
+  {
+    window,
+    holdUntil,
+    movingSince,
+  }: Pick<Surroundings, 'window' | 'movingSince'> & { readonly holdUntil: number | null },
 ): number | null {
   let next = holdUntil ?? Number.POSITIVE_INFINITY
   let unmined = 0
@@ -62,7 +70,7 @@ export function nextDueAt(
     if (!isWaiting(tx)) continue
     next = Math.min(next, tx.nextResubmitAt)
     if (tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor' || isPreconfirmed(tx)) continue
-    next = Math.min(next, tx.waitingSince + policy.stuckAfterMs)
+    if (movingSince !== null) next = Math.min(next, Math.max(tx.waitingSince, movingSince) + policy.stuckAfterMs)
   }
   return next === Number.POSITIVE_INFINITY ? null : next
 }

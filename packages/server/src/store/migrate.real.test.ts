@@ -91,7 +91,7 @@ test('signers from before the window get what their preset says; a number that s
       const signer = `\\x${String(index + 1).padStart(40, '0')}`
       await client.query('insert into signer (chain_id, signer, policy) values (1, $1, $2)', [signer, policy])
     }
-    const sql = await readFile(new URL('./migrations/0005_window.sql', import.meta.url), 'utf8')
+    const sql = await readFile(new URL('./migrations/0007_window.sql', import.meta.url), 'utf8')
     await client.query(sql.slice(sql.indexOf('update signer')))
     const { rows } = await client.query('select policy from signer order by signer')
     expect(rows.map(({ policy }) => policy)).toEqual([
