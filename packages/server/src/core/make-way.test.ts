@@ -76,6 +76,16 @@ describe('patience', () => {
     expect(move(tx, answer(REFUSED)).tx).toMatchObject({ subState: 'making_way', refusal: { code: 'rejected' } })
   })
 
+  test('while some nodes are away, one that refuses by its own rules does not decide for them at once', () => {
+    let tx: Transaction = allocated()
+    for (let count = 0; count < 4; count++) {
+      tx = move(tx, answer({ ...REFUSED, isPartial: true })).tx
+      expect(tx).toMatchObject({ refusal: null, error: { message: expect.stringContaining('that answered') } })
+    }
+    expect(move(tx, answer({ type: 'accepted' })).tx).toMatchObject({ state: 'TRACKING', refusal: null })
+    expect(move(tx, answer({ ...REFUSED, isPartial: true })).tx).toMatchObject({ refusal: { code: 'rejected' } })
+  })
+
   test('each of its own bytes is tried before it makes way', () => {
     const tx = allocated({ attempts: [attemptOf(1), attemptOf(2, 'bump')] })
     const once = move(tx, answer(REFUSED, 2)).tx

@@ -261,8 +261,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 }
 
 function describeSilence(reply: RpcReply | undefined): string {
-  if (reply?.type === 'result') return 'the node does not tell its chain id'
-  if (reply?.type === 'error') return `the node does not tell its chain id: ${reply.error.message.slice(0, 200)}`
+  if (reply?.type === 'result') return 'it answers eth_chainId with something that is no chain id'
+  if (reply?.type === 'error') return `eth_chainId fails: ${reply.error.message.slice(0, 200)}`
   return reply?.message ?? 'no answer'
 }
 
