@@ -1,4 +1,5 @@
 /** A real geth, whose pool answers with a hash for what it does not keep: small pools, its own pools, killed under load. */
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { readAll, readChain } from '../setup/cluster.ts'
@@ -113,6 +114,42 @@ scenario(
   async (remark) => {
     await start({})
     await confirmAll(INTENTS, remark)
+  },
+  needs,
+)
+
+/** Signed by the first signer, sent and paid by somebody else; it uses up a nonce of the signer. */
+async function delegateFirst(): Promise<void> {
+  const [signer, sponsor] = [signers[0], developmentAccount(5)].map((each) =>
+    privateKeyToAccount(each?.privateKey ?? '0x'),
+  )
+  if (signer === undefined || sponsor === undefined) throw new Error('two accounts are needed')
+  await geth.fund([sponsor.address])
+  const nonce = Number(await geth.rpc('eth_getTransactionCount', [signer.address, 'latest']))
+  const authorization = await signer.signAuthorization({ address: sponsor.address, chainId: 1337, nonce })
+  const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n }
+  const raw = await sponsor.signTransaction({
+    ...{ type: 'eip7702', chainId: 1337, nonce: 0, to: sponsor.address, gas: 200_000n, ...fees },
+    authorizationList: [authorization],
+  })
+  await geth.rpc('eth_sendRawTransaction', [raw])
+  const code = () => geth.rpc<string>('eth_getCode', [signer.address, 'latest'])
+  await eventually(code, (seen) => seen.startsWith('0xef0100'))
+}
+
+scenario(
+  'an account is delegated (EIP-7702) on a real geth, while running: noticed, one at a time, all confirmed',
+  async () => {
+    await start({})
+    await postAll(BATCH)
+    await eventually(countConfirmed, (confirmed) => confirmed === BATCH)
+    await delegateFirst()
+    const from = signers[0]?.address
+    const intents = Array.from({ length: 6 }, () => ({ from, to: developmentAccount(9).address, value: '1' }))
+    await drover.post('/v1/transactions/batch', { transactions: intents })
+    await eventually(countConfirmed, (confirmed) => confirmed === BATCH + intents.length)
+    const { window } = (await drover.get(`/v1/signers/${from}`)).body.lanes[0]
+    expect(window).toMatchObject({ size: 1, reason: 'delegated' })
   },
   needs,
 )

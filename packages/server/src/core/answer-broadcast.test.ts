@@ -104,19 +104,18 @@ describe.each(REFUSALS)('%o', (outcome, subState) => {
       expect(step.notes).toMatchObject([{ cause: outcome.type, detail: { hash: hashOf(1), nodeSaid: message } }])
     }
   })
+})
 
-  test.runIf(outcome.type !== 'pool_full')(
-    'is STUCK with an alarm at the last attempt that policy allows, and not before',
-    () => {
-      const almost = tracking('pending', { refusals: STABLE.maxSubmitAttempts - 2 })
-      const before = answerBroadcast(almost, answer(outcome), STABLE)
-      expect([before.tx.state, before.effects]).toEqual(['TRACKING', []])
-      const last = answerBroadcast(before.tx as InFlight, answer(outcome), STABLE)
-      expect(last.tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', stuckAt: at, nonce: NONCE })
-      expect(last.tx.error?.code).toBe(outcome.type)
-      expect(last.effects).toEqual([{ type: 'alarm', cause: outcome.type }])
-    },
-  )
+describe.each(REFUSALS.filter(([{ type }]) => type !== 'pool_full'))('%o, again and again', (outcome) => {
+  test('is STUCK with an alarm at the last attempt that policy allows, and not before', () => {
+    const almost = tracking('pending', { refusals: STABLE.maxSubmitAttempts - 2 })
+    const before = answerBroadcast(almost, answer(outcome), STABLE)
+    expect([before.tx.state, before.effects]).toEqual(['TRACKING', []])
+    const last = answerBroadcast(before.tx as InFlight, answer(outcome), STABLE)
+    expect(last.tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', stuckAt: at, nonce: NONCE })
+    expect(last.tx.error?.code).toBe(outcome.type)
+    expect(last.effects).toEqual([{ type: 'alarm', cause: outcome.type }])
+  })
 })
 
 test('a full pool never gets a transaction stuck, however often: only time does', () => {

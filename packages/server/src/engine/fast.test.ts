@@ -80,6 +80,25 @@ describe('price', () => {
     expect(sends).toBeLessThan(8)
   })
 
+  test('where gas is free nothing is bumped, however long no block takes it: an account without money could not pay', async () => {
+    const cluster = await createTestCluster({ policy: POLICY })
+    cluster.chain.setBaseFee(0n)
+    const free = { slow: 0n, standard: 0n, fast: 0n }
+    Object.assign(cluster.chain, {
+      getFeeMarket: async () => ({ baseFeePerGas: 0n, gasPrice: 0n, priorityFeePerGas: free }),
+    })
+    await cluster.startNode()
+    const ids = await submitMany(cluster, 1)
+    for (let count = 0; count < 18; count++) {
+      await cluster.clock.advance(2_000)
+      cluster.chain.mine(() => false)
+    }
+    await cluster.clock.advance(100)
+    const [tx] = await findAll(cluster, ids)
+    expect(tx).toMatchObject({ state: 'TRACKING', attempts: [{ fees: { maxFeePerGas: 0n } }] })
+    expect(tx?.attempts).toHaveLength(1)
+  })
+
   test('the original is mined after a bump was sent: confirmed once, by the original', async () => {
     const { cluster } = await setUp()
     const [id = ''] = await submitMany(cluster, 1)
