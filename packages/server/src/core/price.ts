@@ -1,4 +1,5 @@
 /** What an attempt shall offer: the caller's own fees, or the market's at the chosen speed, never above the cap. */
+import { completeFees } from './complete-fees.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from './fees.ts'
 import type { Policy } from './policy.ts'
 import type { Intent } from './transaction.ts'
@@ -11,10 +12,11 @@ export type Price =
 export function priceTransaction(intent: Pick<Intent, 'fees' | 'speed'>, market: FeeMarket, policy: Policy): Price {
   const cap = policy.maxFeePerGasWei
   if (intent.fees !== null) {
-    const offered = maxPricePerGas(intent.fees)
+    const fees = completeFees(intent.fees, market, { speed: intent.speed, capWei: cap })
+    const offered = maxPricePerGas(fees)
     return cap !== null && offered > cap
       ? { type: 'above_cap', neededWei: offered, capWei: cap }
-      : { type: 'priced', fees: intent.fees }
+      : { type: 'priced', fees }
   }
   if (market.baseFeePerGas === null) return priceLegacy(market.gasPrice, cap)
   const tip = market.priorityFeePerGas[intent.speed]

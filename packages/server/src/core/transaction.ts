@@ -1,5 +1,6 @@
 /** A transaction: an intent and its whole life. Each state carries exactly what is true in it. */
-import type { Fees, Speed } from './fees.ts'
+import type { AccessList } from './access-list.ts'
+import type { Fees, Speed, WantedFees } from './fees.ts'
 import type { Confirmation, Finality, Inclusion } from './finality.ts'
 import type { Address, Hash, Hex } from './hex.ts'
 import type { Lane } from './lane.ts'
@@ -55,7 +56,11 @@ export interface Intent {
   /** Null: estimated before a nonce is taken. */
   readonly gasLimit: bigint | null
   /** Null: taken from the market at the chosen speed. */
-  readonly fees: Fees | null
+  readonly fees: WantedFees | null
+  /** Absent: none. */
+  readonly accessList?: AccessList
+  /** This very nonce or none: it is never sent under another. Absent: the next one. */
+  readonly exactNonce?: number
   readonly speed: Speed
   /** Higher goes first within the lane. */
   readonly priority: number

@@ -161,10 +161,11 @@ async function sign(
 ): Promise<Signing> {
   // Unspent gas is given back, so that one unit more changes the bytes and nothing else.
   const gasLimit = wanted + BigInt(variation)
-  const { to, data, value } = tx.intent
+  const { to, data, value, accessList } = tx.intent
   const { chainId, signer: address } = lease.lane
+  const list = accessList === undefined ? {} : { accessList }
   try {
-    const { raw, hash } = await signer.sign(address, { chainId, nonce, to, data, value, gasLimit, fees })
+    const { raw, hash } = await signer.sign(address, { chainId, nonce, to, data, value, gasLimit, fees, ...list })
     const kind = isFill(tx.intent) ? 'noop' : 'original'
     return { type: 'signed', attempt: { hash, raw, kind, nonce, gasLimit, fees, createdAt: now } }
   } catch (error) {

@@ -8,6 +8,7 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
 import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
+import { findUnmineable } from '../core/unmineable-price.ts'
 import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
 
 export type Preparation =
@@ -56,8 +57,8 @@ function needsEstimate(tx: Queued): boolean {
 }
 
 function toCall(tx: Queued): Call {
-  const { lane, to, data, value, gasLimit } = tx.intent
-  return { from: lane.signer, to, data, value, gasLimit }
+  const { lane, to, data, value, gasLimit, accessList } = tx.intent
+  return { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
 }
 
 function prepareOne(
@@ -72,7 +73,13 @@ function prepareOne(
   const price = priceTransaction(tx.intent, market, context.policy)
   if (price.type === 'above_cap') return aboveCap(tx, price)
   const { fees } = price
-  return belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+  return neverMined(tx, market) ?? belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+}
+
+/** Such a price would hold the line for ever. */
+function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
+  const message = findUnmineable(tx.intent.fees, market)
+  return message === null ? null : { type: 'rejected', tx, error: { code: 'fee_never_mined', message } }
 }
 
 /** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */

@@ -155,7 +155,8 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const { to, data, value } = isCancel ? empty : intent
     // An empty transfer needs more than 21,000 in some places, and what is not used is not paid.
     const gasLimit = isCancel && newest.gasLimit < NOOP_GAS ? NOOP_GAS : newest.gasLimit
-    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
+    const list = isCancel || intent.accessList === undefined ? {} : { accessList: intent.accessList }
+    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees, ...list }
     const { raw, hash } = await signer.sign(lane.signer, unsigned)
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }
