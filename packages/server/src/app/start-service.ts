@@ -162,6 +162,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const rpc = createRpcEndpoint({
     ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: config.rpc },
     upstreams: chains.map(({ chain }) => chain),
+    ownAddresses: signer.addresses(),
     recordRefusal: access.recordRefusal,
   })
   const sockets = createRpcSockets({ endpoint: rpc, door: access, clock, telemetry, maxSockets: config.rpc.maxSockets })

@@ -97,6 +97,8 @@ export interface TxError {
   readonly message: string
   /** Decoded revert reason or the node's own words, where there are any. */
   readonly reason?: string
+  /** What the contract returned as it reverted, where the node gave it. */
+  readonly revertData?: Hex
 }
 
 interface Base {

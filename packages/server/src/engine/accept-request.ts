@@ -1,8 +1,8 @@
 /** A request as a caller made it, the digest that tells it from others, and the intent that it becomes. */
 import { createHash } from 'node:crypto'
 import type { AccessList } from '../core/access-list.ts'
-import type { Speed, WantedFees } from '../core/fees.ts'
 import type { AppError } from '../core/app-error.ts'
+import type { Speed, WantedFees } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'

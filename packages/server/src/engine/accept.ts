@@ -9,12 +9,14 @@
 import { AppError } from '../core/app-error.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
-import type { Chain } from '../ports/chain.ts'
+import { findUnmineable, isTinyPrice } from '../core/unmineable-price.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
+import { createFeeMarkets } from './fee-markets.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
 import { createSimulation } from './simulation.ts'
@@ -43,6 +45,7 @@ export function createAccept(ports: AcceptPorts): Accept {
   const { signers, chains, intake, clock, random } = ports
   const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
   const simulate = createSimulation(ports)
+  const markets = createFeeMarkets(ports)
   const findRequest = createEarlierRequests(ports)
 
   async function findEarlier({ lane, requestId, requestDigest }: Intent): Promise<Accepted | null> {
@@ -53,17 +56,33 @@ export function createAccept(ports: AcceptPorts): Accept {
     return { type: 'existing', transaction: earlier }
   }
 
+  /** A market that cannot be read is no reason to turn the caller away: the lane looks again. */
+  async function refuseUnmineable({ lane, fees }: Intent): Promise<void> {
+    const market = await markets.read(lane.chainId).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
+    const reason = market === null ? null : findUnmineable(fees, market)
+    if (reason === null) return
+    const message = `It could never be mined: ${reason}. Nothing was stored.`
+    throw new AppError('transaction_rejected', message, { field: 'fees', outcome: 'invalid', reason })
+  }
+
   async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
     if ((await signers.find(lane)) === null) throw unknownSigner(lane)
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
+    const isTiny = isTinyPrice(intent.fees)
+    const mayBeRefused = intent.simulate || isLate || isTiny || request.refusal !== undefined
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
-    const earlier = intent.simulate || isLate ? await findEarlier(intent) : null
+    const earlier = mayBeRefused ? await findEarlier(intent) : null
     if (earlier !== null) return earlier
+    if (request.refusal !== undefined) throw request.refusal
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
+    if (isTiny) await refuseUnmineable(intent)
     const rejection = intent.simulate ? await simulate(intent) : null
     if (rejection !== null) {
       // Its twin may have been accepted, and even mined, while this one was simulated.

@@ -119,7 +119,9 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
     case 'ok':
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
     case 'reverted': {
-      const error = { code: 'reverted', message: `the call reverts: ${outcome.reason}`, reason: outcome.reason }
+      const { reason, data } = outcome
+      const revertData = data === null ? {} : { revertData: data }
+      const error = { code: 'reverted', message: `the call reverts: ${reason}`, reason, ...revertData }
       return failUnlessCured(tx, error, context)
     }
     case 'insufficient_funds':

@@ -4,7 +4,14 @@ import type { Speed, WantedFees } from '../core/fees.ts'
 import type { Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { SubState, Transaction, TxError, TxState, Wish } from '../core/transaction.ts'
-import { ATTEMPT_FIELDS, readAttempt, readInclusion, readWantedFees, type Stored, type StoredAttempt } from './stored-json.ts'
+import {
+  ATTEMPT_FIELDS,
+  readAttempt,
+  readInclusion,
+  readWantedFees,
+  type Stored,
+  type StoredAttempt,
+} from './stored-json.ts'
 
 /** Of `managed_tx t`. */
 export const TRANSACTION_COLUMNS = `
