@@ -706,6 +706,8 @@ export interface Transaction {
     readonly code: string
     readonly message: string
     readonly reason?: string
+    /** What the contract returned as it reverted. */
+    readonly revertData?: `0x${string}`
   } | null
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
@@ -772,6 +774,12 @@ export interface TransactionRequest {
     /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
     readonly gasPrice?: AmountInput
   }
+  /** Storage that is declared in advance, as in EIP-2930. */
+  readonly accessList?: readonly ({
+    /** Address in any case; mixed case must carry a right checksum. */
+    readonly address: string
+    readonly storageKeys: readonly string[]
+  })[]
   readonly speed?: 'slow' | 'standard' | 'fast'
   /** Higher goes first within the signer. */
   readonly priority?: number
