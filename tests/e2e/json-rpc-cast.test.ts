@@ -35,8 +35,9 @@ function need(context: TestContext): string {
   return program
 }
 
-async function cast(file: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(file, [...args, '--rpc-url', service.rpcUrl], { timeout: 60_000 })
+async function cast(file: string, command: string, ...args: readonly string[]): Promise<string> {
+  const all = [command, '--rpc-url', service.rpcUrl, ...args]
+  const { stdout } = await promisify(execFile)(file, all, { timeout: 60_000 })
   return stdout.trim()
 }
 
@@ -71,7 +72,7 @@ test('older prices, access lists, deployments and calls', async (context) => {
 test('what fails says so in the words of a node', async (context) => {
   const file = need(context)
   await expect(send(file, REVERTING)).rejects.toThrow(/execution reverted: closed on Sundays/)
-  await expect(send(file, '--gas-limit', '21000', '--gas-price', '0', service.stranger.address)).rejects.toThrow(
-    /max fee per gas less than block base fee/,
-  )
+  await expect(
+    send(file, '--legacy', '--gas-limit', '21000', '--gas-price', '0', service.stranger.address),
+  ).rejects.toThrow(/max fee per gas less than block base fee/)
 })

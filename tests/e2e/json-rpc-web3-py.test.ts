@@ -5,25 +5,28 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { revertingCode } from '../setup/contracts.ts'
 import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-service.ts'
-import { findWeb3Py } from '../setup/web3-py.ts'
+import { findWeb3Py, type Web3Py } from '../setup/web3-py.ts'
 
 const SCRIPT = fileURLToPath(new URL('../setup/python/web3_calls.py', import.meta.url))
 const REVERTING = '0x00000000000000000000000000000000000c0de1'
+/** The first time, pip has to fetch it. */
+const SETUP_TIMEOUT_MS = 300_000
 let service: JsonRpcService
+let web3: Web3Py
 
 beforeAll(async () => {
+  web3 = await findWeb3Py()
   service = await startJsonRpcService()
   await service.chain.setCode(REVERTING, revertingCode('closed on Sundays'))
-})
+}, SETUP_TIMEOUT_MS)
 
 afterAll(() => service.close())
 
 test('sends, counts, subscribes and fails as at a node', async (context) => {
-  const found = await findWeb3Py()
-  if (found.type === 'missing') return context.skip(found.reason)
-  const { stdout } = await promisify(execFile)(found.python, [SCRIPT], {
+  if (web3.type === 'missing') return context.skip(web3.reason)
+  const { stdout } = await promisify(execFile)(web3.python, [SCRIPT], {
     env: { ...process.env, DROVER_RPC: service.rpcUrl, TO: service.stranger.address, REVERTING },
-    timeout: 60_000,
+    timeout: 90_000,
   })
   const seen = JSON.parse(stdout)
   expect(seen).toMatchObject({

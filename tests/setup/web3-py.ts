@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const HOME = fileURLToPath(new URL('../../node_modules/.cache/drover-web3-py', import.meta.url))
 const PROGRAM = process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python'
-const PIP_TIMEOUT_MS = 100_000
+const PIP_TIMEOUT_MS = 200_000
 
 export type Web3Py =
   | { readonly type: 'found'; readonly python: string }
