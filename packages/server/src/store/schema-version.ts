@@ -3,7 +3,8 @@ export const MIGRATIONS = [
   '0001_transactions.sql',
   '0002_access.sql',
   '0003_webhooks.sql',
-  '0004_exact_intents.sql',
+  '0004_refusals.sql',
+  '0005_exact_intents.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length
