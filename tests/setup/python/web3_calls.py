@@ -58,7 +58,6 @@ print(
         {
             "accounts": [sender, other],
             "plain": receipt(send())["status"],
-            "lone_maximum": receipt(send(maxFeePerGas=w3.to_wei(5, "gwei")))["status"],
             "lone_tip": receipt(send(maxPriorityFeePerGas=w3.to_wei(1, "gwei")))["status"],
             "numeric_type": receipt(send(type=2))["status"],
             "access_list": receipt(send(accessList=access_list))["type"],
