@@ -19,6 +19,8 @@ export interface ApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -50,6 +52,8 @@ export interface ApiKeyRequest {
     /** At once; left out: as many as a second has. */
     readonly burst?: number
   } | null
+  /** Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own. */
+  readonly maxTxFee?: AmountInput | null
   /** Null: never. */
   readonly expiresAt?: string | null
 }
@@ -137,6 +141,12 @@ export interface Chain {
   readonly finality: number | 'safe' | 'finalized'
   /** The head is known and kept up with. */
   readonly following: boolean
+  /** As this node sees the chain. `standing`: no block for long while something waits to be mined; `rewound`: the head went back and stays there; `unreachable`: no RPC node answers. */
+  readonly health: {
+    readonly state: 'starting' | 'ok' | 'standing' | 'rewound' | 'unreachable'
+    readonly since: string | null
+    readonly message: string | null
+  }
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
   readonly endpoints: readonly Endpoint[]
@@ -285,7 +295,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -303,6 +313,9 @@ export interface Explanation {
     readonly chainId: number
     /** Check-summed address. */
     readonly address: `0x${string}`
+  } | {
+    readonly type: 'chain'
+    readonly chainId: number
   } | {
     readonly type: 'slot'
     readonly inFlight: number
@@ -332,7 +345,7 @@ export interface Fees {
   readonly chainId: number
   /** Of the block to come; null on a chain without base fees. */
   readonly nextBaseFeePerGas: string | null
-  /** As the node suggests it. */
+  /** For transactions of the legacy kind. */
   readonly gasPrice: string
   /** What is offered for each `speed`, before any cap; tips are medians of recent blocks. */
   readonly speeds: {
@@ -355,12 +368,16 @@ export interface Fees {
       readonly maxPriorityFeePerGas: string
     }
   }
-  /** Signers on this chain whose policy has a cap: nothing above it is offered for them. */
+  /** Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`. */
+  readonly saidBy: readonly string[]
+  /** The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`. */
+  readonly maxTxFee: string | null
+  /** Signers on this chain whose policy has a lower limit of its own: nothing above it is signed. */
   readonly caps: readonly ({
     /** Check-summed address. */
     readonly address: `0x${string}`
-    /** Whole number as a decimal string. */
-    readonly maxFeePerGas: string
+    readonly maxFeePerGas: string | null
+    readonly maxTxFee: string | null
   })[]
 }
 
@@ -392,6 +409,8 @@ export interface Lane {
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
     readonly maxFeePerGas: string | null
+    /** Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone. */
+    readonly maxTxFee: string | null
     /** Null: the rule of the chain. */
     readonly finality: number | 'safe' | 'finalized' | null
   }
@@ -458,6 +477,8 @@ export interface NewApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -503,6 +524,8 @@ export interface Node {
   readonly address: string | null
   /** How many lanes it holds the lease of. */
   readonly lanes: number
+  /** Chains whose RPC nodes answer it; it runs no lane of another while a peer can. Null where it does not say. */
+  readonly chains: readonly number[] | null
   /** The node that gave this answer. */
   readonly self: boolean
   /** ISO 8601, UTC. */
@@ -656,6 +679,8 @@ export interface SignerChange {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -684,6 +709,8 @@ export interface SignerRegistration {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -740,6 +767,8 @@ export interface Transaction {
     /** What the contract returned as it reverted. */
     readonly revertData?: `0x${string}`
   } | null
+  /** The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce. */
+  readonly simulated: boolean
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */

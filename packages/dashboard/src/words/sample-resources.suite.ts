@@ -22,6 +22,7 @@ export const QUEUED_TX: TransactionResource = {
   inclusion: null,
   confirmations: { count: 0, required: 12, newForks: 0 },
   error: null,
+  simulated: true,
   requestId: null,
   metadata: {},
   createdAt: '2030-01-01T00:00:00.000Z',

@@ -12,9 +12,15 @@ export interface ChainConfig {
   readonly rpcUrls: readonly string[]
   readonly finality: Finality
   readonly blockTimeMs: number
+  /** Null: ten block times, as observed. */
+  readonly standingAfterMs: number | null
   readonly pollIntervalMs: number
   readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
+  /** Per gas; null: what the market asks. */
+  readonly gasPriceWei: bigint | null
+  /** Null: `none` was written. */
+  readonly maxTxFeeWei: bigint | null
   readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
@@ -60,6 +66,8 @@ export interface Config {
     readonly secretOverlapMs: number
     readonly retentionMs: number
   }
+  /** How long a request waits for its simulation. */
+  readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
 }
@@ -70,9 +78,12 @@ export type ChainValues = Pick<
   | 'chainId'
   | 'finality'
   | 'blockTime'
+  | 'standingAfter'
   | 'pollInterval'
   | 'rpcMaxPause'
   | 'feeModel'
+  | 'gasPrice'
+  | 'maxTxFee'
   | 'mempoolPerAccount'
   | 'preconfirmations'
 >
@@ -115,6 +126,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSockets: values.rpcMaxSockets,
     },
     webhooks: toWebhookConfig(values),
+    simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
   }
@@ -143,9 +155,12 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcUrls: values.rpcUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
+    standingAfterMs: values.standingAfter,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
+    gasPriceWei: values.gasPrice,
+    maxTxFeeWei: values.maxTxFee,
     mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }

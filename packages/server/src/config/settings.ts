@@ -2,10 +2,12 @@
  * Every setting, once. Flags, environment variables, the configuration file, the reference page, `drover config` and the
  * hiding of secrets are all derived from this table, so a setting that is not here does not exist anywhere.
  */
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import { FAST, STABLE } from '../core/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
+import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
@@ -85,6 +87,13 @@ export const SETTINGS = {
     description: 'How often the chain makes a block, roughly.',
     perChain: true,
   }),
+  standingAfter: setting<number | null>({
+    type: optional(duration(100, DAY), 'ten block times as observed, at least 30s'),
+    fallback: null,
+    description:
+      'Without a new block for this long, while something waits to be mined, the chain is reported as standing and no transaction is called stuck.',
+    perChain: true,
+  }),
   pollInterval: setting<number | null>({
     type: optional(duration(50, 10 * MINUTE), 'half of blockTime, at least 100ms'),
     fallback: null,
@@ -102,6 +111,20 @@ export const SETTINGS = {
     type: oneOf(FEE_MODELS),
     fallback: 'auto',
     description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
+    perChain: true,
+  }),
+  gasPrice: setting<bigint | null>({
+    type: amountOr('auto'),
+    fallback: null,
+    description:
+      'What every transaction offers per gas; `auto` follows the market. A fixed price, zero included, is for chains with a price of their own, such as private ones where gas is free.',
+    perChain: true,
+  }),
+  maxTxFee: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: DEFAULT_MAX_TX_FEE_WEI,
+    description:
+      'The most that one transaction may cost in fees (gas limit times price per gas), whoever named the price: a node, a caller, a fee bump. Above it nothing is signed. Signers and API keys can have lower limits; `none` takes this one away.',
     perChain: true,
   }),
   mempoolPerAccount: setting({
@@ -309,6 +332,12 @@ export const SETTINGS = {
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
     description: 'A client that takes nothing from its event stream for this long is let go; it can resume.',
+  }),
+  simulationTimeout: setting({
+    type: duration(10, MINUTE),
+    fallback: 1_000,
+    description:
+      'How long a request waits for its simulation. After that it is accepted with `simulated: false`, and tried out before it takes a nonce.',
   }),
   rpcHoldTimeout: setting({
     type: duration(100, 10 * MINUTE),

@@ -116,6 +116,9 @@ const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure:
   fee_above_cap: { cause: 'fee_above_cap', cure: 'the chain asks no more than is allowed and offered' },
 }
 
+/** Looked at with every block; the time of the next try is only for a chain that makes none. */
+const WATCHED: readonly Cause[] = ['waiting_for_funds', 'fee_above_cap']
+
 function deferred(tx: Queued, context: ExplainContext): Finding | null {
   const deferral = DEFERRALS[tx.subState]
   if (tx.retryAt === null || deferral === undefined) return null
@@ -131,7 +134,9 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
     cause,
     ...(blockedBy && { blockedBy }),
     summary: `It could not be prepared in ${spellCount(tx.prepareFailures, 'try', 'tries')}: ${why} No nonce was taken.${ahead(context)}`,
-    nextAction: `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
+    nextAction: WATCHED.includes(cause)
+      ? `It is looked at again with every block, at the latest at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`
+      : `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
     nextActionAt,
   }
 }

@@ -62,6 +62,8 @@ export interface Intent {
   readonly accessList?: AccessList
   /** This very nonce or none: it is never sent under another. Absent: the next one. */
   readonly exactNonce?: number
+  /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
+  readonly maxFeeWei: bigint | null
   readonly speed: Speed
   /** Higher goes first within the lane. */
   readonly priority: number
@@ -72,6 +74,8 @@ export interface Intent {
   readonly requestDigest: Hash
   readonly finality: Finality | null
   readonly simulate: boolean
+  /** It was run before it was accepted, and nothing spoke against it. */
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
 }
 

@@ -259,7 +259,8 @@ function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.
 function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, policy: Policy): Step {
   if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
   // A promise that is not kept is withdrawn, or taken away by the next send; time goes on from there.
-  if (isPreconfirmed(tx) || event.at - tx.waitingSince < policy.stuckAfterMs) return stay(tx)
+  const since = Math.max(tx.waitingSince, event.movingSince ?? 0)
+  if (isPreconfirmed(tx) || event.at - since < policy.stuckAfterMs) return stay(tx)
   if (event.blockedByNonce !== null) {
     const gap = tx.error?.code === 'nonce_gap'
     if (tx.subState === 'blocked_by_predecessor' && !gap) return stay(tx)
@@ -276,7 +277,7 @@ function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, 
       { type: 'inclusion.unblocked', cause: null, detail: { nonce: tx.nonce } },
     )
   }
-  const waited = Math.round((event.at - tx.waitingSince) / 1000)
+  const waited = Math.round((event.at - since) / 1000)
   return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not in any block after ${waited} s` }, event.at)
 }
 

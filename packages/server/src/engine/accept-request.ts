@@ -30,6 +30,8 @@ export interface AcceptRequest {
   readonly by?: string
   /** The answer, unless it is a repeat of an earlier request, which gets its first answer again; no part of what is asked. */
   readonly refusal?: AppError
+  /** What the API key behind it may spend on the fee; no part of what is asked. */
+  readonly maxFeeWei?: bigint | null
 }
 
 export interface AcceptDefaults {
@@ -44,15 +46,18 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
     ...{ lane, to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata },
     ...(accessList !== undefined && accessList.length > 0 && { accessList }),
     ...(exactNonce !== undefined && { exactNonce }),
+    maxFeeWei: request.maxFeeWei ?? null,
     speed: request.speed ?? defaults.speed,
     priority: request.priority ?? 0,
     simulate: request.simulate ?? defaults.simulate,
+    simulated: false,
     requestDigest: digestRequest({ ...request, chainId: lane.chainId }),
   }
 }
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
-export function digestRequest({ requestId: _key, by: _by, refusal: _refusal, ...body }: AcceptRequest): Hash {
+export function digestRequest(request: AcceptRequest): Hash {
+  const { requestId: _key, by: _by, maxFeeWei: _cap, refusal: _refusal, ...body } = request
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

@@ -11,15 +11,15 @@ import type { Lane } from '../core/lane.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
 import { findUnmineable, isTinyPrice } from '../core/unmineable-price.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
-import type { Clock, Random } from '../ports/clock.ts'
+import type { Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
-import { createFeeMarkets } from './fee-markets.ts'
+import { createFeeMarkets } from './fees/fee-markets.ts'
+import { refuseFees } from './fees/refuse-fees.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
-import { createSimulation } from './simulation.ts'
+import { createSimulation, type SimulationPorts } from './simulation.ts'
 
 export interface Accepted {
   /** `existing`: the same request was accepted before, and this is what became of it. */
@@ -30,22 +30,21 @@ export interface Accepted {
 /** `submit` stands in for the intake's, where several requests are to be stored together. */
 export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Promise<Accepted>
 
-interface AcceptPorts {
+interface AcceptPorts extends SimulationPorts {
   readonly store: Pick<Store, 'findRequests'>
   readonly signers: KnownSigners
-  readonly chains: ReadonlyMap<number, Chain>
   readonly intake: Pick<Intake, 'submit'>
-  readonly clock: Clock
   readonly random: Random
-  readonly telemetry: Telemetry
   readonly defaults?: Partial<AcceptDefaults>
+  /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
+  maxTxFeeOf(chainId: number): bigint | null
 }
 
 export function createAccept(ports: AcceptPorts): Accept {
   const { signers, chains, intake, clock, random } = ports
   const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
   const simulate = createSimulation(ports)
-  const markets = createFeeMarkets(ports)
+  const markets = createFeeMarkets({ chains, clock })
   const findRequest = createEarlierRequests(ports)
 
   async function findEarlier({ lane, requestId, requestDigest }: Intent): Promise<Accepted | null> {
@@ -71,10 +70,13 @@ export function createAccept(ports: AcceptPorts): Accept {
   async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
-    if ((await signers.find(lane)) === null) throw unknownSigner(lane)
+    const signer = await signers.find(lane)
+    if (signer === null) throw unknownSigner(lane)
+    const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
+    const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
     const isTiny = isTinyPrice(intent.fees)
-    const mayBeRefused = intent.simulate || isLate || isTiny || request.refusal !== undefined
+    const mayBeRefused = intent.simulate || isLate || isTiny || tooDear !== null || request.refusal !== undefined
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
     const earlier = mayBeRefused ? await findEarlier(intent) : null
     if (earlier !== null) return earlier
@@ -82,17 +84,18 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
+    if (tooDear !== null) throw tooDear
     if (isTiny) await refuseUnmineable(intent)
-    const rejection = intent.simulate ? await simulate(intent) : null
-    if (rejection !== null) {
+    const simulated = intent.simulate ? await simulate(intent) : null
+    if (simulated?.type === 'refused') {
       // Its twin may have been accepted, and even mined, while this one was simulated.
       const twin = await findEarlier(intent)
       if (twin !== null) return twin
-      throw rejection
+      throw simulated.error
     }
     const outcome = await submit({
       id: random.id(clock.now()),
-      intent,
+      intent: { ...intent, simulated: simulated?.type === 'passed' },
       ...(request.by !== undefined && { by: request.by }),
     })
     switch (outcome.type) {

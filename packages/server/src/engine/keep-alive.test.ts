@@ -13,10 +13,10 @@ function sent(nonce: number, at: number, change: Partial<InFlight> = {}): InFlig
   return { ...tracking('pending', { id: `tx-${nonce}`, nonce, ...times }), ...change } as InFlight
 }
 
-function keep(list: readonly InFlight[], at: number) {
+function keep(list: readonly InFlight[], at: number, movingSince: number | null = 0) {
   const ledger = { cursor: 100, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] }
   const draft = createLaneDraft(ledger, POLICY)
-  keepAlive(draft, T0 + at, POLICY)
+  keepAlive(draft, T0 + at, POLICY, { lowestLent: null, movingSince })
   const claimed = draft.effects().filter(({ effect }) => effect.type === 'broadcast')
   return {
     claimed: claimed.map(({ txId }) => txId),
@@ -74,6 +74,19 @@ describe('waiting too long', () => {
   })
 })
 
+describe('a chain that made no blocks', () => {
+  test('calls nothing stuck while it stands, however long', () => {
+    expect(keep([sent(7, 0)], 3_600_000, null).states).toEqual(['tx-7 TRACKING stale'])
+    expect(nextDueAt([sent(7, 0)], POLICY, { holdUntil: null, movingSince: null })).toBe(T0 + 30_000)
+  })
+
+  test('leaves each its whole time once blocks come again', () => {
+    const movingSince = T0 + 3_600_000
+    expect(keep([sent(7, 0)], 3_600_000 + 599_999, movingSince).states).toEqual(['tx-7 TRACKING stale'])
+    expect(keep([sent(7, 0)], 3_600_000 + 600_000, movingSince).states).toEqual(['tx-7 STUCK no_inclusion'])
+  })
+})
+
 describe('when to look again', () => {
   test('after a pass there is never anything due that the pass left undone', () => {
     for (let at = 0; at <= 1_300_000; at += 7_919) {
@@ -82,14 +95,14 @@ describe('when to look again', () => {
         { cursor: 10, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] },
         POLICY,
       )
-      keepAlive(draft, T0 + at, POLICY)
-      expect(nextDueAt(draft.inFlight(), POLICY, null)).toBeGreaterThan(T0 + at)
+      keepAlive(draft, T0 + at, POLICY, { lowestLent: null, movingSince: 0 })
+      expect(nextDueAt(draft.inFlight(), POLICY, { holdUntil: null, movingSince: 0 })).toBeGreaterThan(T0 + at)
     }
   })
 
   test('nothing in flight and no hold: only a signal can change anything', () => {
-    expect(nextDueAt([], POLICY, null)).toBeNull()
-    expect(nextDueAt([mined()], POLICY, null)).toBeNull()
-    expect(nextDueAt([], POLICY, 42)).toBe(42)
+    expect(nextDueAt([], POLICY, { holdUntil: null, movingSince: 0 })).toBeNull()
+    expect(nextDueAt([mined()], POLICY, { holdUntil: null, movingSince: 0 })).toBeNull()
+    expect(nextDueAt([], POLICY, { holdUntil: 42, movingSince: 0 })).toBe(42)
   })
 })

@@ -21,6 +21,8 @@ import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
+import { noteFinalReorg } from './follow/final-reorg.ts'
+import { createHealthNotes } from './follow/health-notes.ts'
 import { findUsed } from './free-nonces.ts'
 import { createGapWatch } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
@@ -54,9 +56,13 @@ export interface LanePorts {
     readonly prepareRetryMs: number
     /** Unmined transactions of one account that the chain's nodes keep. */
     readonly mempoolPerAccount: number
+    /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+    readonly maxTxFeeWei: bigint | null
   }
   policy(): Policy
   isPaused(): boolean
+  /** Since when the chain makes blocks without a break; null while it does not. */
+  movingSince(): number | null
   /** False once the lease may be somebody else's. */
   mayAct(): boolean
   /** A transaction of this lane cannot advance: somebody must decide. */
@@ -83,10 +89,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
   const beside = { chain, clock, telemetry, lane: lease.lane, wake: () => post({ type: 'tick' }) }
   const funds = createLaneFunds(beside)
-  const replacer = createReplacer({ ...beside, signer: ports.signer })
+  const { maxTxFeeWei: chainMaxFeeWei } = settings
+  const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
+  const healthNotes = createHealthNotes()
   const queue = createLaneQueue({
-    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
+    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch, chainMaxFeeWei },
     finality: () => finalityOf({ finality: null }),
   })
   const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
@@ -133,7 +141,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
+    keepAlive(draft, clock.now(), ports.policy(), {
+      ...{ lowestLent: findLowestLent(requests.held()), movingSince: ports.movingSince() },
+    })
+    healthNotes.tell(draft)
     await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
@@ -245,6 +256,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         ready = signal
         if (signal.heldUntil !== null) queue.hold(signal.heldUntil)
         return
+      case 'health':
+        healthNotes.take(signal.health)
+        if (signal.health.state === 'ok') queue.nodeAnswers()
+        return
+      case 'finality.broken': {
+        const note = noteFinalReorg(signal.reorg, lease.lane)
+        if (note !== null) draft.note(note)
+        return
+      }
       case 'prepare.failed':
         queue.passed()
         queue.hold(at + settings.prepareRetryMs)
@@ -264,13 +284,16 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const result = await allocateNonces(draft, preparations, {
       ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
       ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: requests.held() }), funds: funds.account },
-      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation },
+      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation, chainMaxFeeWei },
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
     if (result.allocated > 0) queue.gapsChanged()
     funds.settle(pass, result)
     if (result.signingError !== null) {
-      telemetry.log('error', 'signing failed; no nonce was taken', { ...fields, error: result.signingError })
+      telemetry.log('error', 'a transaction was not signed; no nonce was taken', {
+        ...fields,
+        error: result.signingError,
+      })
     }
   }
 
@@ -394,7 +417,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const policy = ports.policy()
-    const waits = nextDueAt(ledger.inFlight.values(), policy, queue.heldUntil() > now ? queue.heldUntil() : null)
+    const holdUntil = queue.heldUntil() > now ? queue.heldUntil() : null
+    const waits = nextDueAt(ledger.inFlight.values(), policy, { holdUntil, movingSince: ports.movingSince() })
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

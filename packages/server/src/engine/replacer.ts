@@ -12,6 +12,7 @@
  * attempt is stored with everything else of the cycle and sent after that.
  */
 
+import { describeCap, type FeeRules } from '../core/fee-cap.ts'
 import type { FeeMarket } from '../core/fees.ts'
 import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
@@ -31,6 +32,8 @@ import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { planWithinCap } from './fees/plan-within-cap.ts'
+import { signWithinCap } from './fees/sign-within-cap.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export interface ReplaceScene {
@@ -53,6 +56,8 @@ interface ReplacerPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly lane: Lane
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   wake(): void
 }
 
@@ -70,7 +75,8 @@ interface Market {
   readonly emptyGas: bigint | null
 }
 
-export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: ReplacerPorts): Replacer {
+export function createReplacer(ports: ReplacerPorts): Replacer {
+  const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
   let market: Market | null = null
   /** The head at which it was read, or asked for. */
   let marketHead: number | null = null
@@ -142,7 +148,10 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     if (newest === null) return 'kept'
     const at = clock.now()
     const isPatient = at - newest.createdAt >= policy.bumpAfterMs
-    const plan = planNext(tx, newest, { market: fees, policy, isPatient })
+    const rules = { chainMaxFeeWei, policy }
+    const { plan, gasLimit, cap } = planWithinCap(tx, chooseGas(tx, newest, emptyGas), rules, (maxFeePerGasWei) =>
+      planNext(tx, newest, { market: fees, policy: { ...policy, maxFeePerGasWei }, isPatient }),
+    )
     switch (plan.type) {
       case 'wait':
         return 'kept'
@@ -153,13 +162,13 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
         return 'kept'
       case 'above_cap': {
         const { neededWei, capWei } = plan
-        if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
+        const allowed = cap === null ? {} : { allowed: describeCap(cap) }
+        if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
         return 'kept'
       }
     }
     try {
-      const gasLimit = chooseGas(tx, newest, emptyGas)
-      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at })
+      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
       draft.apply(tx, { type: 'attempt.added', at, attempt })
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
       return 'signed'
@@ -172,6 +181,7 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
   async function sign(
     tx: InFlight,
     { gasLimit, fees, createdAt }: Pick<Attempt, 'gasLimit' | 'fees' | 'createdAt'>,
+    rules: FeeRules,
   ): Promise<Attempt> {
     const { nonce, intent } = tx
     const isCancel = isCancelling(tx)
@@ -180,13 +190,13 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const { to, data, value } = isCancel ? empty : intent
     const list = isCancel || intent.accessList === undefined ? {} : { accessList: intent.accessList }
     const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees, ...list }
-    const { raw, hash } = await signer.sign(lane.signer, unsigned)
+    const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }
 
   async function read(withGas: boolean, { gasLimitPercent }: Policy): Promise<Market> {
     const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
-    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty]) : []])
+    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty], null) : []])
     if (!withGas) return { fees, emptyGas: null }
     return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
   }

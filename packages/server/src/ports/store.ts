@@ -113,6 +113,8 @@ export interface LiveNode {
   readonly heartbeatAt: number
   /** Where peers and operators can reach it, if it said so. */
   readonly address: string | null
+  /** Chains whose RPC nodes answer it; null where it does not say. */
+  readonly chains: readonly number[] | null
 }
 
 export interface SignerRecord {
@@ -236,6 +238,7 @@ export interface Store extends LaneRequestStore {
     readonly nodeId: string
     readonly address: string | null
     readonly ttlMs: number
+    readonly chains: readonly number[] | null
   }): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }>
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>

@@ -4,7 +4,9 @@ export const MIGRATIONS = [
   '0002_access.sql',
   '0003_webhooks.sql',
   '0004_refusals.sql',
-  '0005_exact_intents.sql',
+  '0005_fee_caps.sql',
+  '0006_chain_reach.sql',
+  '0007_exact_intents.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

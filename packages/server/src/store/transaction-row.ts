@@ -16,9 +16,9 @@ import {
 /** Of `managed_tx t`. */
 export const TRANSACTION_COLUMNS = `
   t.tx_id, t.chain_id, t.signer, t.request_id, t.request_digest, t.to_address, t.data, t.value, t.gas_limit, t.fees,
-  t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.metadata, t.access_list, t.exact_nonce, t.created_at,
-  t.version, t.state, t.sub_state,
-  t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
+  t.max_fee, t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.simulated, t.metadata, t.access_list,
+  t.exact_nonce, t.created_at, t.version, t.state,
+  t.sub_state, t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
   t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
   t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
@@ -35,11 +35,13 @@ export interface TransactionRow {
   readonly value: bigint
   readonly gas_limit: bigint | null
   readonly fees: Stored<WantedFees> | null
+  readonly max_fee: bigint | null
   readonly speed: Speed
   readonly priority: number
   readonly valid_until: number | null
   readonly finality: Finality | null
   readonly simulate: boolean
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
   readonly access_list: AccessList | null
   readonly exact_nonce: number | null
@@ -142,6 +144,7 @@ function readBase(row: TransactionRow) {
       value: row.value,
       gasLimit: row.gas_limit,
       fees: row.fees && readWantedFees(row.fees),
+      maxFeeWei: row.max_fee,
       speed: row.speed,
       priority: row.priority,
       validUntil: row.valid_until,
@@ -149,6 +152,7 @@ function readBase(row: TransactionRow) {
       requestDigest: row.request_digest,
       finality: row.finality,
       simulate: row.simulate,
+      simulated: row.simulated,
       metadata: row.metadata,
       ...(row.access_list !== null && { accessList: row.access_list }),
       ...(row.exact_nonce !== null && { exactNonce: row.exact_nonce }),
