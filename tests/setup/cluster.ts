@@ -103,7 +103,7 @@ export interface MinedTransaction {
 }
 
 /** Every transaction on the canonical chain, read block by block. */
-export async function readChain(chain: TestChain): Promise<readonly MinedTransaction[]> {
+export async function readChain(chain: Pick<TestChain, 'rpc'>): Promise<readonly MinedTransaction[]> {
   const head = Number(await chain.rpc<string>('eth_blockNumber'))
   const mined: MinedTransaction[] = []
   for (let number = 0; number <= head; number++) {

@@ -397,7 +397,11 @@ export interface Lane {
   readonly paused: boolean
   readonly policy: {
     readonly preset: 'stable' | 'fast'
-    readonly maxInFlight: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight: number | 'auto'
+    readonly slotHeldUntil: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal: number
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
@@ -436,6 +440,16 @@ export interface Lane {
     readonly wei: string
     /** ISO 8601, UTC. */
     readonly at: string
+  } | null
+  /** How far the lane sends ahead, as its owner found it; null until one ran it. */
+  readonly window: {
+    /** How many unmined transactions may be out now. */
+    readonly size: number
+    readonly reason: 'start' | 'all_kept' | 'at_limit' | 'pool_full' | 'dropped' | 'nonce_gap' | 'delegated'
+    /** What nodes kept when it was last too much; null: they kept all. */
+    readonly ceiling: number | null
+    /** ISO 8601, UTC. */
+    readonly since: string
   } | null
   /** When a transaction of the lane was last found final. */
   readonly lastConfirmationAt: string | null
@@ -665,7 +679,11 @@ export interface SignerChange {
   readonly policy?: {
     /** Sets all that the presets differ in; fields that are given as well come on top of it. */
     readonly preset?: 'stable' | 'fast'
-    readonly maxInFlight?: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight?: number | 'auto'
+    readonly slotHeldUntil?: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
@@ -695,7 +713,11 @@ export interface SignerRegistration {
   readonly policy?: {
     /** Sets all that the presets differ in; fields that are given as well come on top of it. */
     readonly preset?: 'stable' | 'fast'
-    readonly maxInFlight?: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight?: number | 'auto'
+    readonly slotHeldUntil?: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number

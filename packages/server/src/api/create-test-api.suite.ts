@@ -61,6 +61,8 @@ export interface TestApiOptions {
   /** Parts of the store that behave otherwise. */
   readonly store?: Partial<Store>
   readonly services?: Partial<ApiServices>
+  /** The chain's cap on the fee of one transaction; null: none. */
+  readonly maxTxFeeWei?: bigint | null
 }
 
 export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
@@ -94,7 +96,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   }
   const keys = createMemoryAccessStore({ clock })
   const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
-  const maxTxFeeOf = () => DEFAULT_MAX_TX_FEE_WEI
+  const { maxTxFeeWei = DEFAULT_MAX_TX_FEE_WEI } = options
+  const maxTxFeeOf = () => maxTxFeeWei
   const accept = createAccept({
     ...{ store, signers, chains, intake, clock, random, telemetry },
     ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },

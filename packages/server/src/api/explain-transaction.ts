@@ -3,6 +3,7 @@ import { AppError } from '../core/app-error.ts'
 import { type Explanation, explain } from '../core/explain.ts'
 import type { ExplainContext } from '../core/explanation.ts'
 import { type InFlight, inclusionOf, isInFlight, isTerminal, type Transaction } from '../core/transaction.ts'
+import { presentWindow } from '../core/window.ts'
 import type { LoadedLane } from '../ports/store.ts'
 import type { ApiServices } from './api-services.ts'
 
@@ -33,6 +34,8 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     lane: {
       ...{ owner: lease, paused: signer.paused, lowestReserved: status.lowestReserved },
       inFlight: inFlight.length + status.reserved,
+      unmined: inFlight.filter((each) => inclusionOf(each) === null).length + status.reserved,
+      window: status.health.window && presentWindow(status.health.window),
       lowestUnmined: findLowest(inFlight),
       missingNonces: findMissing(count, loaded, status.lowestReserved?.nonce ?? null),
     },

@@ -160,7 +160,7 @@ function limitStore(store: ApiStore, caller: Caller): ApiStore {
       mayUseChain(caller, chainId) ? store.readHeaders(chainId, from, to) : [],
     countAhead: async (id) => ((await findTransaction(id)) === null ? null : store.countAhead(id)),
     loadLane: async (lane) =>
-      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [] },
+      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [], window: null },
     listLaneStatus: (filter) => store.listLaneStatus({ ...filter, reach: caller }),
     listLeases: async () => (await store.listLeases()).filter(({ lane }) => mayUse(caller, lane)),
     updateSigner: async (lane, change, note) => (mayUse(caller, lane) ? store.updateSigner(lane, change, note) : null),

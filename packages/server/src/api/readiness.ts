@@ -20,7 +20,8 @@ async function checkDatabase(ports: ReadinessPorts): Promise<ReadinessProblem[]>
   try {
     const { schemaVersion } = await withinTime(ports, ports.store.ping())
     if (schemaVersion === ports.schemaVersion) return []
-    const message = `is at version ${schemaVersion}, this program needs ${ports.schemaVersion}; run \`drover migrate\``
+    const cure = schemaVersion > ports.schemaVersion ? 'start a newer Drover in its place' : 'run `drover migrate`'
+    const message = `is at version ${schemaVersion}, this program needs ${ports.schemaVersion}; ${cure}`
     return [{ part: 'schema', message, isMinor: false }]
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error

@@ -148,7 +148,7 @@ describe('signers', () => {
       {
         ...{ chainId: CHAIN_ID, address: SIGNER_CHECKSUMMED, label: 'treasury', paused: false, nextNonce: 1 },
         ...{ queued: 1, inFlight: 1, stuck: 0, lease: { node: 'node-a', fence: 1, live: true } },
-        policy: { preset: 'fast', maxInFlight: 64, maxFeePerGas: null, finality: null },
+        policy: { preset: 'fast', maxInFlight: 'auto', slotHeldUntil: 'mined', maxFeePerGas: null, finality: null },
       },
     ])
     const one = await get(`/v1/signers/${SIGNER}`)

@@ -274,7 +274,6 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptBatch: config.receipts.batchSize,
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
-    mempoolPerAccount: own.mempoolPerAccount,
     maxTxFeeWei: own.maxTxFeeWei,
     preconfirmations: own.preconfirmations,
   }

@@ -61,6 +61,13 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getBlock({ hash: head.hash })).toEqual(head)
       })
 
+      test('tell how much of their gas is used, and the price of it', async () => {
+        const { room } = await mineWith(await sign(0), await sign(1))
+        expect(room?.gasUsed).toBe(42_000n)
+        expect(room?.gasLimit).toBeGreaterThanOrEqual(30_000_000n)
+        expect(room?.baseFeePerGas).toBeGreaterThan(0n)
+      })
+
       test('that do not exist are null', async () => {
         const head = await getLatest(chain)
         expect(await chain.getBlock(head.number + 1)).toBeNull()
@@ -70,10 +77,10 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       test('are read many at a time, and those that do not exist are left out', async () => {
         for (let count = 0; count < 3; count++) await harness.mine()
         const head = await getLatest(chain)
-        const blocks = await chain.getBlocks(head.number - 2, head.number + 2)
+        const blocks = await chain.getBlocks([-2, -1, 0, 1, 2].map((offset) => head.number + offset))
         expect(blocks.map(({ number }) => number)).toEqual([head.number - 2, head.number - 1, head.number])
         expect(blocks.at(-1)).toEqual(head)
-        expect(await chain.getBlocks(5, 4)).toEqual([])
+        expect(await chain.getBlocks([])).toEqual([])
       })
 
       test('carry tags that are not above the head', async () => {
@@ -215,6 +222,16 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         await expect(chain.getTransactionCount(harness.rich, second.number + 1)).rejects.toThrow(ChainUnavailable)
       })
 
+      test('show what waits, and which hashes the node knows', async () => {
+        const [mined, next, ahead] = await Promise.all([sign(0), sign(1), sign(3)])
+        await mineWith(mined)
+        await chain.broadcast([next, ahead])
+        const hashes = [mined.hash, next.hash, ahead.hash, UNKNOWN]
+        const expected = { latest: 1, pending: 2, knows: [true, true, true, false] }
+        expect(await chain.lookAtPool(harness.rich, hashes)).toEqual(expected)
+        expect(await chain.lookAtPool(harness.poor, [])).toEqual({ latest: 0, pending: 0, knows: [] })
+      })
+
       test('pay value and gas', async () => {
         const before = await chain.getBalance(harness.poor)
         const had = await chain.getBalance(harness.rich)
@@ -320,8 +337,9 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       const tx = await sign(0)
       await harness.breakDown()
       await expect(chain.getBlock('latest')).rejects.toThrow(ChainUnavailable)
-      expect(await chain.getBlocks(0, 1)).toEqual([])
+      expect(await chain.getBlocks([0, 1])).toEqual([])
       await expect(chain.getTransactionCount(harness.rich, 'latest')).rejects.toThrow(ChainUnavailable)
+      await expect(chain.lookAtPool(harness.rich, [tx.hash])).rejects.toThrow(ChainUnavailable)
       await expect(chain.getFeeMarket()).rejects.toThrow(ChainUnavailable)
       await expect(chain.estimate([callOf(harness)], null)).rejects.toThrow(ChainUnavailable)
       expect((await chain.findReceipts([tx.hash])).map(({ type }) => type)).toEqual(['failed'])

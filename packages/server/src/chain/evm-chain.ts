@@ -2,14 +2,14 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; findReceipts 1 batch per 100; estimate 1 batch per
- * 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; getInclusions 1, see `prefersBlockReceipts`;
- * broadcast 1 batch per 100 and node.
+ * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findReceipts
+ * 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; getInclusions
+ * 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
-import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -30,6 +30,7 @@ import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
 import { createRpcPool } from './rpc/pool.ts'
+import type { Read } from './rpc/pool-read.ts'
 import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
 
 export interface EvmChainOptions {
@@ -101,8 +102,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   return {
     chainId,
     getBlock: (ref) => pool.read(blockRead(ref)),
-    async getBlocks(from, to) {
-      const heights = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+    async getBlocks(heights) {
       const replies = await pool.readEach(heights.map(blockRead))
       return replies.flatMap((reply) => (reply.type === 'value' && reply.value !== null ? [reply.value] : []))
     },
@@ -129,6 +129,13 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     },
     findTransaction: (hash) => pool.read(transactionRead(hash)),
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
+    async lookAtPool(address, hashes) {
+      const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
+      const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]
+      const [latest, pending, ...found] = await pool.readAll(reads)
+      if (typeof latest !== 'number' || typeof pending !== 'number') throw new Error('a count is a number')
+      return { latest, pending, knows: found.map((tx) => tx !== null) }
+    },
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls, head) => readEstimates(pool, calls, head),

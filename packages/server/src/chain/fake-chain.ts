@@ -82,6 +82,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     replacementPercent: options.replacementPercent ?? 10n,
     acceptsGaps: options.acceptsGaps ?? true,
     maxPerAccount: options.maxPerAccount ?? 10_000,
+    hidesRefusals: options.hidesRefusals ?? false,
+    takesOnlyNext: options.takesOnlyNext ?? false,
     minFeePerGas: options.minFeePerGas ?? 0n,
   })
   let baseFee = GWEI
@@ -91,6 +93,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
     blockTimeSeconds: options.blockTimeSeconds ?? 1,
+    blockGasLimit,
     baseFee: () => baseFee,
     execute: (tx): Execution => {
       const behaviour = behave(tx)
@@ -221,15 +224,11 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const block = findBlock(ref, openRead('getBlock'))
       return block && presentBlock(block)
     },
-    async getBlocks(from, to) {
+    async getBlocks(heights) {
       const found = faultOf('getBlocks')
       if (found === 'unavailable' || found === 'rate_limited') return []
-      const blocks: Block[] = []
-      for (let number = from; number <= to; number++) {
-        const block = findBlock(number, found === 'stale')
-        if (block !== null) blocks.push(presentBlock(block))
-      }
-      return blocks
+      const blocks = heights.map((height) => findBlock(height, found === 'stale'))
+      return blocks.filter((block) => block !== null).map(presentBlock)
     },
     async getTags() {
       const stale = openRead('getTags')
@@ -257,6 +256,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       if (stale) return ledger.accountBefore(address, 1).nonce
       const { nonce } = ledger.account(address)
       return tag === 'pending' ? pool.nextNonce(address, nonce) : nonce
+    },
+    async lookAtPool(address, hashes) {
+      const stale = openRead('lookAtPool')
+      const latest = stale ? ledger.accountBefore(address, 1).nonce : ledger.account(address).nonce
+      const pending = stale ? latest : pool.nextNonce(address, latest)
+      return { latest, pending, knows: hashes.map((hash) => (ledger.find(hash)?.tx ?? pool.find(hash)) !== null) }
     },
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
@@ -309,8 +314,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   }
 }
 
-function presentBlock({ number, hash, parentHash, timestamp, txHashes }: FakeBlock): Block {
-  return { number, hash, parentHash, timestamp, txHashes }
+function presentBlock({ number, hash, parentHash, timestamp, txHashes, room }: FakeBlock): Block {
+  return { number, hash, parentHash, timestamp, txHashes, room }
 }
 
 async function decodeOrNull(

@@ -21,7 +21,6 @@ export interface ChainConfig {
   readonly gasPriceWei: bigint | null
   /** Null: `none` was written. */
   readonly maxTxFeeWei: bigint | null
-  readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
 
@@ -35,7 +34,7 @@ export interface Config {
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
-    readonly maxInFlight: number
+    readonly maxInFlight: number | 'auto'
     readonly bumpAfterMs: number
   }
   readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
@@ -84,7 +83,6 @@ export type ChainValues = Pick<
   | 'feeModel'
   | 'gasPrice'
   | 'maxTxFee'
-  | 'mempoolPerAccount'
   | 'preconfirmations'
 >
 
@@ -161,7 +159,6 @@ function toChainConfig(values: ChainValues): ChainConfig {
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
     maxTxFeeWei: values.maxTxFee,
-    mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }
 }

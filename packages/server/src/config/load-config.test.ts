@@ -48,7 +48,6 @@ test('three settings are enough', () => {
       feeModel: 'auto',
       gasPriceWei: null,
       maxTxFeeWei: 10n ** 18n,
-      mempoolPerAccount: 64,
       preconfirmations: false,
     },
   ])

@@ -13,7 +13,7 @@ import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
 import { methodList } from './method-list.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
-import { boolean, integer, oneOf, optional, type SettingType, text } from './setting-type.ts'
+import { boolean, integer, oneOf, optional, orWord, type SettingType, text } from './setting-type.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
 
 export interface Setting<T> {
@@ -127,13 +127,6 @@ export const SETTINGS = {
       'The most that one transaction may cost in fees (gas limit times price per gas), whoever named the price: a node, a caller, a fee bump. Above it nothing is signed. Signers and API keys can have lower limits; `none` takes this one away.',
     perChain: true,
   }),
-  mempoolPerAccount: setting({
-    type: integer(1, 100_000),
-    fallback: 64,
-    description:
-      "Transactions of one account that the chain's nodes keep before they are mined; a lane never has more on their way. Nodes of public chains keep few for certain.",
-    perChain: true,
-  }),
   preconfirmations: setting({
     type: boolean,
     fallback: false,
@@ -163,9 +156,9 @@ export const SETTINGS = {
     description: 'How often a node says that it is alive and renews its leases; at most half of leaseDuration.',
   }),
   maxInFlight: setting({
-    type: integer(1, 10_000),
+    type: orWord(integer(1, 10_000), 'auto'),
     fallback: FAST.maxInFlight,
-    description: `Transactions of one \`fast\` signer between nonce and finality at one time; no more than the mempool keeps per account. ${NEW_SIGNERS}`,
+    description: `Unmined transactions of one \`fast\` signer at one time: the most that may be out, or \`auto\`, which finds out how many the chain's nodes keep. ${NEW_SIGNERS}`,
   }),
   bumpAfter: setting({
     type: duration(500, DAY),

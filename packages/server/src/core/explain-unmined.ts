@@ -173,7 +173,7 @@ function waiting(tx: Unmined, context: ExplainContext): Found {
     ? { cause: 'stale', summary: `Nonce ${tx.nonce} is in no block yet, and its bytes are being sent again. ${since}` }
     : {
         cause: 'pending',
-        summary: `A node has taken nonce ${tx.nonce} or knows it, and no block seen so far holds it. ${since}`,
+        summary: `Sent and in the mempool (nonce ${tx.nonce}); waiting to be mined. ${since}`,
       }
 }
 

@@ -42,7 +42,8 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
       chain: { state: 'ok', since: null, message: null },
     },
     lane: {
-      ...{ owner, inFlight: 0, paused: false, lowestReserved: null, lowestUnmined: null, missingNonces: null },
+      ...{ owner, inFlight: 0, unmined: 0, window: null, paused: false },
+      ...{ lowestReserved: null, lowestUnmined: null, missingNonces: null },
       ...lane,
     },
     ...change,
@@ -51,7 +52,7 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
 
 const UNREACHABLE: ChainHealth = {
   ...{ state: 'unreachable', since: T0 },
-  message: 'RPC node rpc-1.example does not respond since 12:03.',
+  message: 'RPC node rpc-1.example has not responded since 12:03.',
 }
 const STANDING: ChainHealth = {
   ...{ state: 'standing', since: T0 },
@@ -97,14 +98,28 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'behind one that is stuck',
     queued(),
     context({ queueAhead: 3 }, { inFlight: 1, lowestUnmined: lower }),
-    ['1 of the 1 place', 'nonce 5', 'tx-0', 'STUCK', 'operator', '3 transactions'],
+    ['1 of 1 slot', 'nonce 5', 'tx-0', 'STUCK', 'operator', '3 transactions'],
   ],
   [
     'waiting_for_slot',
     'all mined',
     queued(),
-    context({ policy: fast }, { inFlight: 64 }),
-    ['64 of the 64 places', 'mined', 'final'],
+    context({ policy: { ...fast, slotHeldUntil: 'final' } }, { inFlight: 64 }),
+    ['64 of 64 slots', 'mined', 'final'],
+  ],
+  [
+    'waiting_for_slot',
+    'too many that are not final',
+    queued(),
+    context({ policy: { ...fast, maxUnfinal: 20 } }, { inFlight: 22, unmined: 2 }),
+    ['20 of 20 slots', 'mined', 'final'],
+  ],
+  [
+    'waiting_for_slot',
+    'the window is small',
+    queued(),
+    context({ policy: fast }, { unmined: 4, window: { size: 4, reason: 'dropped' }, lowestUnmined: lower }),
+    ['4 of 4 slots', 'keep no more', 'is mined'],
   ],
   ...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const).map(
     (subState): (typeof CASES)[number] => [
@@ -116,7 +131,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     ],
   ),
   ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
-  ['preparing', 'first', queued(), context(), ['first in line', '0 of 1 place']],
+  ['preparing', 'first', queued(), context(), ['first in line', '0 of 1 slot']],
   ['preparing', 'lost its nonce', queued({ attempts: [attemptOf(1)] }), context(), ['nonce 7', 'foreign transaction']],
   ['not_sent', 'signed', allocated(), context(), ['Nonce 7', hashOf(1), time(T0 + 33_000)]],
   [
@@ -277,7 +292,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck',
     stuck('foreign_nonce'),
     context({}, { inFlight: 1 }),
-    [time(T0 + 8_000), 'nonce 7', 'did not sign', '1 of 1 place', 'still watched'],
+    [time(T0 + 8_000), 'nonce 7', 'did not sign', '1 of 1 slot', 'still watched'],
   ],
   [
     'no_inclusion',

@@ -5,6 +5,7 @@ import type { Address } from './hex.ts'
 import type { Policy } from './policy.ts'
 import type { ReservationId } from './reservation.ts'
 import type { TxId, TxState } from './transaction.ts'
+import type { ShownWindow } from './window.ts'
 
 /** Why a transaction is where it is. Stable codes: programs may match on them. */
 export const CAUSES = [
@@ -78,6 +79,10 @@ export interface ExplainContext {
   readonly lane: {
     readonly owner: { readonly nodeId: string; readonly fence: number; readonly live: boolean } | null
     readonly inFlight: number
+    /** Those of them that are in no block. */
+    readonly unmined: number
+    /** How many may hold a slot now, as the owner found it; null until one ran the lane. */
+    readonly window: ShownWindow | null
     readonly paused: boolean
     /** Of all nonces that are lent to callers and are in no block, the lowest. */
     readonly lowestReserved: {

@@ -62,7 +62,7 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
       chainMaxFeeWei: given.chainMaxFeeWei ?? 10n ** 18n,
     },
     counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
-    slots: policy.maxInFlight - ledger.inFlight.size,
+    slots: Number(policy.maxInFlight) - ledger.inFlight.size,
     highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,
   }
   const result = await allocateNonces(draft, preparations, context)

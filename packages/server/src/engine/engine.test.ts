@@ -49,7 +49,7 @@ describe('the life of a transaction', () => {
   })
 
   test('many at a time keep their order, without a gap, and are sent in one batch', async () => {
-    const cluster = await createTestCluster()
+    const cluster = await createTestCluster({ policy: { ...QUICK, maxInFlight: 30 } })
     for (let index = 0; index < 30; index++) await cluster.submit()
     await cluster.startNode()
     await cluster.clock.advance(100)

@@ -34,7 +34,6 @@ export interface ChainSettings {
   readonly receiptBatch: number
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
-  readonly mempoolPerAccount: number
   /** The most that one transaction may cost in fees; null only where an operator wrote `none`. */
   readonly maxTxFeeWei: bigint | null
   /** Its nodes show the block that is being built. */
@@ -260,7 +259,8 @@ export function createEngine(ports: EnginePorts): Engine {
   }
 }
 
-/** A chain that has not answered for so many polls cannot be reached, even if no request has failed. */
+/** A chain of which nothing came for so long cannot be reached, even if no request has failed: a node that limits is slow, not away. */
+const QUIET_MS = 30_000
 const QUIET_POLLS = 10
 
 function createUnit(
@@ -294,7 +294,7 @@ function createUnit(
     ...{ chain, follower, clock, telemetry, isWaiting: tracker.hasUnmined },
     settings: {
       ...{ standingAfterMs: settings.standingAfterMs, blockTimeMs: settings.blockTimeMs, unreachableAfterMs },
-      quietAfterMs: Math.max(unreachableAfterMs, settings.pollIntervalMs * QUIET_POLLS),
+      quietAfterMs: Math.max(QUIET_MS, unreachableAfterMs, settings.pollIntervalMs * QUIET_POLLS),
     },
   })
   const finalReorgs = createFinalReorgWatch({

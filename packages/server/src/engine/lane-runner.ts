@@ -5,6 +5,7 @@ import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Queued, TxId } from '../core/transaction.ts'
+import type { Block } from '../ports/chain.ts'
 import type { FinalReorg } from './follow/final-reorg.ts'
 import type { AccountCounts } from './free-nonces.ts'
 import type { Preparation } from './prepare.ts'
@@ -37,8 +38,13 @@ export type LaneSignal =
       readonly succeeded: boolean
     }
   | { readonly type: 'preconfirmation.lost'; readonly txId: TxId; readonly blockNumber: number | null }
-  /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. */
-  | { readonly type: 'chain'; readonly view: ChainView; readonly forkFrom: number | null }
+  /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. `added`: the blocks that are new. */
+  | {
+      readonly type: 'chain'
+      readonly view: ChainView
+      readonly forkFrom: number | null
+      readonly added?: readonly Block[]
+    }
   /** Deeper than the header window: the node says that the inclusion's block is canonical, with these on top of it. */
   | {
       readonly type: 'deep'

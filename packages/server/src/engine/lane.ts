@@ -38,6 +38,7 @@ import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
 import type { Storable } from './request-draft.ts'
 import { tellTransition } from './tell-transition.ts'
+import { createLaneWindow } from './window/lane-window.ts'
 import type { Writer } from './writer.ts'
 
 export interface LanePorts {
@@ -54,8 +55,6 @@ export interface LanePorts {
     readonly finality: Finality
     readonly prepareBatch: number
     readonly prepareRetryMs: number
-    /** Unmined transactions of one account that the chain's nodes keep. */
-    readonly mempoolPerAccount: number
     /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
     readonly maxTxFeeWei: bigint | null
   }
@@ -93,6 +92,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
   const healthNotes = createHealthNotes()
+  const window = createLaneWindow({ ...beside, account: funds.account })
   const queue = createLaneQueue({
     ...{ ...ports, lease, funds, post, batch: settings.prepareBatch, chainMaxFeeWei },
     finality: () => finalityOf({ finality: null }),
@@ -141,11 +141,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), {
-      ...{ lowestLent: findLowestLent(requests.held()), movingSince: ports.movingSince() },
+    const scene = look()
+    window.mind(draft, scene)
+    keepAlive(draft, clock.now(), scene.policy, {
+      window: window.size(scene.policy),
+      lowestLent: findLowestLent(requests.held()),
+      movingSince: ports.movingSince(),
     })
     healthNotes.tell(draft)
-    await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
+    await replacer.replace(draft, scene)
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
@@ -185,6 +189,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         recyclable: lane.recyclable,
       }
       ready = null
+      window.recall(lane.window)
       queue.wake()
       funds.recall(await readBalance(), ports.policy())
       tracker.adopt(runner, lane.inFlight)
@@ -218,9 +223,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
   function recover(draft: LaneDraft): void {
-    for (const tx of draft.inFlight()) {
-      if (tx.state === 'ALLOCATED') draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
-    }
+    window.takeOver(draft, ports.policy())
     if (view !== null) assess(draft, view, null)
   }
 
@@ -234,7 +237,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         queue.wake()
         return
       case 'answers':
-        if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) funds.account.suspectCode()
+        window.answered(draft, signal.answers, look())
         return
       case 'expired':
         // It may be what held the line.
@@ -246,6 +249,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'chain':
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
+        // Blocks that took the place of others passed nothing over that they could have known.
+        window.passed(draft, signal.forkFrom === null ? (signal.added ?? []) : [], look())
         funds.watch(draft, headNumber())
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
@@ -298,8 +303,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   function slotsBeside(inFlight: Iterable<InFlight>): number {
-    const unmined = funds.account.isDelegated() ? 1 : settings.mempoolPerAccount
-    return countSlots({ inFlight, lent: requests.held() }, { inFlight: ports.policy().maxInFlight, unmined })
+    const policy = ports.policy()
+    return countSlots({ inFlight, lent: requests.held() }, window.size(policy), policy)
+  }
+
+  function look() {
+    return { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp }
   }
 
   function isHeldUp(nonce: number): boolean {
@@ -418,7 +427,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const now = clock.now()
     const policy = ports.policy()
     const holdUntil = queue.heldUntil() > now ? queue.heldUntil() : null
-    const waits = nextDueAt(ledger.inFlight.values(), policy, { holdUntil, movingSince: ports.movingSince() })
+    const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
+    const waits = nextDueAt(ledger.inFlight.values(), policy, around)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

@@ -149,6 +149,17 @@ describe('the price', () => {
     expect(all).toMatchObject([{ error: { code: 'fee_above_cap' } }, { error: { code: 'fee_above_cap' } }])
   })
 
+  test('above the cap of one API key is no matter of the others, however small their transactions', async () => {
+    const chain = { getFeeMarket: async () => MARKET, estimate: async () => [] }
+    const plain = { gasLimit: 21_000n, simulate: false }
+    const list = intents({ ...plain, maxFeeWei: 1n }, plain)
+    const context = { policy: STABLE, ...ALONE, ...atHead(), chainMaxFeeWei: 10n ** 18n }
+    expect(await prepareTransactions(chain, list, context)).toMatchObject([
+      { type: 'deferred', subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap' } },
+      { type: 'ready' },
+    ])
+  })
+
   test('that the caller asked for above the cap is refused, since no block makes it cheaper', async () => {
     const fees = { type: 'eip1559', maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: 1n } as const
     expect(await prepare([OK], [{ fees }], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([

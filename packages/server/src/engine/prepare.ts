@@ -134,8 +134,9 @@ function aboveCap(
     return { type: 'rejected', tx, error }
   }
   const said = saidBy === undefined ? '' : `, says ${saidBy.join(' and ')}`
-  // Where even the smallest would be above it, it is the market and not this one: all wait.
-  const isAlone = cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei
+  // Where even the smallest would be above it, it is the market and not this one: all wait. Not where the cap is that of
+  // an API key: those of other keys are not bound by it, and must not stand behind it.
+  const isAlone = cap.source === 'key' || (cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei)
   const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
   const error = { code, message: `the next block asks ${cost}${said}; ${allowed}` }
   const waitsFor = { of: 'market', perGasWei: cap.perGasWei } as const

@@ -216,7 +216,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
 
   /** The rule that makes an inclusion final holds for a loss as well. */
   function isFinalAt(height: number, entry: Watched, head: number): boolean {
-    const finality = entry.finality()
+    const finality = entry.lossFinality()
     if (finality.type === 'confirmations') return head - height >= finality.count
     const tag = ports.view()?.[finality.type] ?? null
     return tag !== null && tag >= height

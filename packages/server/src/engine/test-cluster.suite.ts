@@ -31,7 +31,6 @@ const CHAIN_SETTINGS: ChainSettings = {
   receiptBatch: 100,
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
-  mempoolPerAccount: 10_000,
   maxTxFeeWei: 10n ** 18n,
   preconfirmations: false,
 }

@@ -19,6 +19,23 @@ export class ChainUnavailable extends Error {
 
 export interface Block extends Header {
   readonly txHashes: readonly Hash[]
+  /** Absent where the node does not tell. */
+  readonly room?: BlockRoom
+}
+
+/** What decides whether a block could have taken one more transaction. */
+export interface BlockRoom {
+  readonly gasUsed: bigint
+  readonly gasLimit: bigint
+  /** Null before EIP-1559. */
+  readonly baseFeePerGas: bigint | null
+}
+
+/** What a node shows of an account: its counts, and which of the hashes asked for it knows, in the pool or in a block. */
+export interface PoolLook {
+  readonly latest: number
+  readonly pending: number
+  readonly knows: readonly boolean[]
 }
 
 export type BlockRef = number | 'latest' | 'safe' | 'finalized' | { readonly hash: Hash }
@@ -68,8 +85,8 @@ export interface TransactionByHash {
 export interface Chain {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
-  /** Blocks by height, both ends included, in one batch; those that could not be had are left out. Never throws. */
-  getBlocks(from: number, to: number): Promise<readonly Block[]>
+  /** Blocks by height, in one batch; those that could not be had are left out. Never throws. */
+  getBlocks(heights: readonly number[]): Promise<readonly Block[]>
   /** Heights of the tags; null where the node has none. One round trip. */
   getTags(): Promise<{ readonly safe: number | null; readonly finalized: number | null }>
   /** Inclusions of these hashes in this very block; fewer than asked only if the node answered so. */
@@ -78,6 +95,8 @@ export interface Chain {
   findReceipts(hashes: readonly Hash[]): Promise<readonly ReceiptLookup[]>
   findTransaction(hash: Hash): Promise<TransactionByHash | null>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
+  /** One round trip. */
+  lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
   getBalance(address: Address): Promise<bigint>
   /** What is deployed at the address; `0x` for an ordinary account. */
   getCode(address: Address): Promise<Hex>

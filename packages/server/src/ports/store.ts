@@ -11,6 +11,7 @@ import type { Policy } from '../core/policy.ts'
 import type { ReservationId } from '../core/reservation.ts'
 import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
@@ -66,6 +67,8 @@ export interface LaneWrite {
   readonly reset: ResetAnswer | null
   /** The account's balance, where the owner has looked. */
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  /** Where it has changed. */
+  readonly window?: Window | null
 }
 
 /** How a lane has fared, as its owner last saw it; null where it has not seen that yet. */
@@ -74,6 +77,7 @@ export interface LaneHealth {
   readonly lastConfirmationAt: number | null
   readonly lastNonceMovementAt: number | null
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  readonly window: Window | null
 }
 
 export type LaneWriteResult =
@@ -96,6 +100,8 @@ export interface LoadedLane {
   readonly cursor: number | null
   readonly inFlight: readonly InFlight[]
   readonly recyclable: readonly number[]
+  /** As the last owner left it; null where there was none. */
+  readonly window: Window | null
 }
 
 /** What the next nonces of a lane depend on, as of one moment. */

@@ -2,6 +2,7 @@
 import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
+import type { Window } from '../core/window.ts'
 import type { LoadedLane, NonceLine, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
@@ -15,6 +16,7 @@ const LOAD = {
 select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select h.send_window from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as send_window,
        t.*
   from (select) lane
   left join lateral (
@@ -72,10 +74,11 @@ interface NonceLineRow {
   readonly queued: number
 }
 
-type LoadedRow = { readonly cursor: number | null; readonly recyclable: readonly number[] | null } & (
-  | TransactionRow
-  | { readonly tx_id: null }
-)
+type LoadedRow = {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly send_window: Window | null
+} & (TransactionRow | { readonly tx_id: null })
 
 export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
   const rows = await database.query<LoadedRow>(LOAD, [lane.chainId, toBytes(lane.signer)])
@@ -85,7 +88,9 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
     if (!isInFlight(tx)) throw new Error(`transaction ${tx.id} is ${tx.state} among the live ones`)
     return [tx]
   })
-  return { cursor: rows[0]?.cursor ?? null, inFlight, recyclable: rows[0]?.recyclable ?? [] }
+  const [first] = rows
+  const window = first?.send_window ?? null
+  return { cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [], window }
 }
 
 export async function readNonceLine(database: Database, lane: Lane): Promise<NonceLine> {

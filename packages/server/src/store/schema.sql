@@ -265,6 +265,7 @@ create table signer_health (
   last_nonce_movement_at timestamp with time zone,
   balance_wei numeric(78,0),
   balance_at timestamp with time zone,
+  send_window jsonb,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
   constraint signer_health_pkey PRIMARY KEY (chain_id, signer)

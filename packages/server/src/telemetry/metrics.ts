@@ -43,7 +43,17 @@ export const METRICS = {
   drover_replacements_total: {
     kind: 'counter',
     help: 'Sent transactions that were signed again: at a higher price, or empty in their place.',
-    labels: { reason: 'wish, refused, price, overdue', kind: 'bump, cancel, noop' },
+    labels: { reason: 'wish, refused, price', kind: 'bump, cancel, noop' },
+  },
+  drover_window_size: {
+    kind: 'gauge',
+    help: 'How many unmined transactions a lane may have out, as the node that runs it found.',
+    labels: { chain_id: 'the chain', signer: 'the account' },
+  },
+  drover_window_changes_total: {
+    kind: 'counter',
+    help: 'Changes of how far lanes send ahead, by reason.',
+    labels: { reason: 'start, all_kept, at_limit, pool_full, dropped, nonce_gap, delegated' },
   },
   drover_fee_suspicions_total: {
     kind: 'counter',
