@@ -21,7 +21,7 @@ afterAll(() => service.close())
 
 function findCast(): string | null {
   try {
-    const cast = createRequire(import.meta.url).resolve('@foundry-rs/cast/package.json')
+    const cast = import.meta.resolve('@foundry-rs/cast/package.json')
     const name = `@foundry-rs/cast-${process.platform}-${PLATFORMS[process.arch] ?? process.arch}`
     return join(dirname(createRequire(cast).resolve(`${name}/package.json`)), 'bin', 'cast')
   } catch {
