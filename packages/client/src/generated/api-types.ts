@@ -786,6 +786,8 @@ export interface Transaction {
     readonly code: string
     readonly message: string
     readonly reason?: string
+    /** What the contract returned as it reverted. */
+    readonly revertData?: `0x${string}`
   } | null
   /** The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce. */
   readonly simulated: boolean
@@ -854,6 +856,12 @@ export interface TransactionRequest {
     /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
     readonly gasPrice?: AmountInput
   }
+  /** Storage that is declared in advance, as in EIP-2930. */
+  readonly accessList?: readonly ({
+    /** Address in any case; mixed case must carry a right checksum. */
+    readonly address: string
+    readonly storageKeys: readonly string[]
+  })[]
   readonly speed?: 'slow' | 'standard' | 'fast'
   /** Higher goes first within the signer. */
   readonly priority?: number

@@ -7,16 +7,42 @@ type Issue = z.core.$ZodIssue
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.flatMap(describeIssue)
+  const issues = parsed.error.issues.flatMap((issue) => describeIssue(issue, input))
   const first = issues[0] ?? { field: '', message: 'is not valid' }
-  const detail = first.field === '' ? `The request ${first.message}.` : `${first.field} ${first.message}.`
-  throw new AppError('invalid_request', detail, { ...(first.field === '' ? {} : { field: first.field }), issues })
+  const spelt = (issues.length === 0 ? [first] : issues.slice(0, MOST_IN_DETAIL)).map(spellProblem)
+  throw new AppError('invalid_request', `${spelt.join('; ')}.`, {
+    ...(first.field === '' ? {} : { field: first.field }),
+    issues,
+  })
 }
 
-function describeIssue(issue: Issue): { field: string; message: string }[] {
+/** The sentence names the first ones; `issues` has them all. */
+const MOST_IN_DETAIL = 3
+
+/** Fields that other APIs have in this place, or under this name. */
+const HINTS: Readonly<Record<string, string>> = {
+  maxFeePerGas: 'put it into fees, as {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
+  maxPriorityFeePerGas: 'put it into fees, as {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
+  gasPrice: 'put it into fees, as {"fees":{"gasPrice":"…"}}',
+  gas: 'it is called gasLimit',
+  input: 'it is called data',
+  nonce: 'Drover gives out the nonces',
+}
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+function spellProblem({ field, message }: Problem): string {
+  return field === '' ? `The request ${message}` : `${field} ${message}`
+}
+
+function describeIssue(issue: Issue, input: unknown): Problem[] {
+  if (isMissing(input, issue.path)) return [{ field: joinPath(issue.path), message: describeMissing(issue) }]
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ field: joinPath([...issue.path, key]), message: 'is not known here' }))
+      return issue.keys.map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key) }))
     case 'invalid_key':
       return [
         { field: joinPath(issue.path), message: 'has a key that is not allowed (valid text, 1 to 64 characters)' },
@@ -33,8 +59,28 @@ function describeIssue(issue: Issue): { field: string; message: string }[] {
   }
 }
 
+function describeUnknown(key: string): string {
+  return Object.hasOwn(HINTS, key) ? `is not known here; ${HINTS[key]}` : 'is not known here'
+}
+
+/** There is nothing in that place, and something has to be. */
+function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value: unknown = input
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return false
+    value = Object.hasOwn(value, part) ? (value as Readonly<Record<PropertyKey, unknown>>)[part] : undefined
+  }
+  return path.length > 0 && value === undefined
+}
+
+function describeMissing(issue: Issue): string {
+  if (issue.message.startsWith('is needed')) return issue.message
+  const isOwn = !issue.message.startsWith('Invalid input') && !issue.message.startsWith('Invalid option')
+  if (isOwn) return `is needed, and ${issue.message}`
+  return issue.code === 'invalid_type' ? `is needed (${issue.expected})` : 'is needed'
+}
+
 function describeType(issue: Extract<Issue, { code: 'invalid_type' }>): string {
-  if (issue.input === undefined && issue.message.includes('undefined')) return `is needed (${issue.expected})`
   return issue.message.startsWith('Invalid input') ? `must be ${article(issue.expected)}` : issue.message
 }
 

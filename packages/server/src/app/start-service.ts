@@ -187,6 +187,7 @@ export async function startService(
   const rpc = createRpcEndpoint({
     ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: config.rpc },
     upstreams: chains.map(({ chain }) => chain),
+    ownAddresses: signer.addresses(),
     recordRefusal: access.recordRefusal,
   })
   const sockets = createRpcSockets({ endpoint: rpc, door: access, clock, telemetry, maxSockets: config.rpc.maxSockets })

@@ -156,6 +156,7 @@ function estimateRead(call: Call, at: At): Read<CallOutcome | NotTaken> {
     ...(call.data === '0x' ? {} : { data: call.data }),
     value: toQuantity(call.value),
     ...(call.gasLimit === null ? {} : { gas: toQuantity(call.gasLimit) }),
+    ...(call.accessList === undefined ? {} : { accessList: call.accessList }),
   }
   return {
     method: 'eth_estimateGas',

@@ -9,11 +9,13 @@
 import { AppError } from '../core/app-error.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
-import type { Chain } from '../ports/chain.ts'
+import { findUnmineable, isTinyPrice } from '../core/unmineable-price.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
+import { createFeeMarkets } from './fees/fee-markets.ts'
 import { refuseFees } from './fees/refuse-fees.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
@@ -42,6 +44,7 @@ export function createAccept(ports: AcceptPorts): Accept {
   const { signers, chains, intake, clock, random } = ports
   const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
   const simulate = createSimulation(ports)
+  const markets = createFeeMarkets({ chains, clock })
   const findRequest = createEarlierRequests(ports)
 
   async function findEarlier({ lane, requestId, requestDigest }: Intent): Promise<Accepted | null> {
@@ -52,6 +55,18 @@ export function createAccept(ports: AcceptPorts): Accept {
     return { type: 'existing', transaction: earlier }
   }
 
+  /** A market that cannot be read is no reason to turn the caller away: the lane looks again. */
+  async function refuseUnmineable({ lane, fees }: Intent): Promise<void> {
+    const market = await markets.read(lane.chainId).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
+    const reason = market === null ? null : findUnmineable(fees, market)
+    if (reason === null) return
+    const message = `It could never be mined: ${reason}. Nothing was stored.`
+    throw new AppError('transaction_rejected', message, { field: 'fees', outcome: 'invalid', reason })
+  }
+
   async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
@@ -60,13 +75,17 @@ export function createAccept(ports: AcceptPorts): Accept {
     const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
     const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
+    const isTiny = isTinyPrice(intent.fees)
+    const mayBeRefused = intent.simulate || isLate || isTiny || tooDear !== null || request.refusal !== undefined
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
-    const earlier = intent.simulate || isLate || tooDear !== null ? await findEarlier(intent) : null
+    const earlier = mayBeRefused ? await findEarlier(intent) : null
     if (earlier !== null) return earlier
+    if (request.refusal !== undefined) throw request.refusal
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
     if (tooDear !== null) throw tooDear
+    if (isTiny) await refuseUnmineable(intent)
     const simulated = intent.simulate ? await simulate(intent) : null
     if (simulated?.type === 'refused') {
       // Its twin may have been accepted, and even mined, while this one was simulated.

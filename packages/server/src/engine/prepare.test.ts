@@ -177,6 +177,21 @@ describe('the price', () => {
     ])
     expect(await prepare([OK], [{ fees: { type: 'legacy', gasPrice: 30n } }])).toMatchObject([{ type: 'deferred' }])
   })
+
+  test('that can never be mined ends the transaction, so that it holds up nobody', async () => {
+    const free = { fees: { type: 'legacy', gasPrice: 0n } as const }
+    expect(await prepare([OK, OK], [free, {}])).toMatchObject([
+      { type: 'rejected', error: { code: 'fee_never_mined', message: expect.stringContaining('base fee') } },
+      { type: 'ready' },
+    ])
+  })
+
+  test('that the caller named in part is completed from the market', async () => {
+    const lone = { fees: { type: 'eip1559', maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: null } as const }
+    expect(await prepare([OK], [lone])).toMatchObject([
+      { type: 'ready', fees: { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: expect.any(BigInt) } },
+    ])
+  })
 })
 
 describe('a failure that was seen only at the latest block of a node that may be behind', () => {

@@ -10,6 +10,7 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
 import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
+import { findUnmineable } from '../core/unmineable-price.ts'
 import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../ports/chain.ts'
 import type { Verdicts } from './follow/verdicts.ts'
 
@@ -78,8 +79,8 @@ function needsEstimate(tx: Queued): boolean {
 }
 
 function toCall(tx: Queued): Call {
-  const { lane, to, data, value, gasLimit } = tx.intent
-  return { from: lane.signer, to, data, value, gasLimit }
+  const { lane, to, data, value, gasLimit, accessList } = tx.intent
+  return { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
 }
 
 function prepareOne(
@@ -95,7 +96,13 @@ function prepareOne(
   const price = priceTransaction(tx.intent, market, cap)
   if (price.type === 'above_cap') return aboveCap(tx, price, gasLimit, market)
   const { fees } = price
-  return belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+  return neverMined(tx, market) ?? belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+}
+
+/** Such a price would hold the line for ever. */
+function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
+  const message = findUnmineable(tx.intent.fees, market)
+  return message === null ? null : { type: 'rejected', tx, error: { code: 'fee_never_mined', message } }
 }
 
 /** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */
@@ -143,7 +150,9 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
     case 'ok':
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
     case 'reverted': {
-      const error = { code: 'reverted', message: `the call reverts: ${outcome.reason}`, reason: outcome.reason }
+      const { reason, data } = outcome
+      const revertData = data === null ? {} : { revertData: data }
+      const error = { code: 'reverted', message: `the call reverts: ${reason}`, reason, ...revertData }
       return failUnlessCured(tx, error, outcome, context)
     }
     case 'insufficient_funds':

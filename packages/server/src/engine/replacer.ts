@@ -169,7 +169,8 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     const kind = isCancel ? 'cancel' : isFill(intent) ? 'noop' : 'bump'
     const empty = { to: lane.signer, data: '0x', value: 0n } as const
     const { to, data, value } = isCancel ? empty : intent
-    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
+    const list = isCancel || intent.accessList === undefined ? {} : { accessList: intent.accessList }
+    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees, ...list }
     const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }

@@ -39,11 +39,12 @@ export function createSimulation(ports: SimulationPorts): Simulate {
     batchers.set(chainId, createBatcher({ clock, ...BATCHING, deadlineMs, expire, run }))
   }
 
-  async function run({ lane, to, data, value, gasLimit }: Intent): Promise<CallOutcome> {
+  async function run({ lane, to, data, value, gasLimit, accessList }: Intent): Promise<CallOutcome> {
     const batcher = batchers.get(lane.chainId)
     if (batcher === undefined) throw new Error(`there is no chain ${lane.chainId} to simulate on`)
     try {
-      return await batcher.add({ from: lane.signer, to, data, value, gasLimit })
+      const call = { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
+      return await batcher.add(call)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
       return { type: 'unknown', message: error.message }

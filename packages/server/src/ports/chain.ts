@@ -1,4 +1,5 @@
 /** One EVM chain, as the engine sees it. Reads throw `ChainUnavailable`; everything the chain answers is a value. */
+import type { AccessList } from '../core/access-list.ts'
 import type { FeeMarket } from '../core/fees.ts'
 import type { Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
@@ -47,6 +48,7 @@ export interface Call {
   readonly data: Hex
   readonly value: bigint
   readonly gasLimit: bigint | null
+  readonly accessList?: AccessList
 }
 
 /** One block of the chain, by both its names. */

@@ -104,6 +104,15 @@ export interface LoadedLane {
   readonly window: Window | null
 }
 
+/** What the next nonces of a lane depend on, as of one moment. */
+export interface NonceLine {
+  readonly cursor: number | null
+  /** Lowest first. */
+  readonly recyclable: readonly number[]
+  /** Transactions that would get a nonce before a new one of normal priority. */
+  readonly queued: number
+}
+
 export interface LiveNode {
   readonly nodeId: string
   readonly startedAt: number
@@ -258,6 +267,8 @@ export interface Store extends LaneRequestStore {
 
   // Lanes (owner only)
   loadLane(lane: Lane): Promise<LoadedLane>
+  /** Any node may ask. */
+  readNonceLine(lane: Lane): Promise<NonceLine>
   /** First in line, by priority and then by acceptance. Suspended ones are left out. */
   readQueue(lane: Lane, limit: number, options?: QueueOptions): Promise<readonly Queued[]>
   /** One database transaction for the batch; at most one write per lane. An answer for each, in order. */

@@ -35,6 +35,7 @@ function start(chainIds: readonly number[]) {
     },
     store: createMemoryStore({ clock }),
     signers: { peek: () => null },
+    ownAddresses: [],
     recordRefusal: async () => {},
     ...{ clock, telemetry, settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 } },
   })

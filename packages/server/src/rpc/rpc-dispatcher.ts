@@ -9,6 +9,7 @@ import type { Upstream } from '../ports/upstream.ts'
 import type { Forwarder } from './forwarder.ts'
 import { createLocalMethods, type LocalMethod } from './local-methods.ts'
 import type { MethodList } from './methods.ts'
+import type { NextNonces } from './next-nonces.ts'
 import { RPC_CODES, RpcFailure, toRpcFailure } from './rpc-failure.ts'
 import { joinAnswers, type RpcCall, type RpcEntry, type RpcMessage, writeFailure, writeResult } from './rpc-message.ts'
 import type { RpcServices } from './rpc-services.ts'
@@ -25,9 +26,10 @@ export interface CallContext {
 /** The answer as it goes on the wire; null where nothing is to be answered. */
 export type Dispatch = (message: RpcMessage, context: CallContext) => Promise<string | null>
 
-interface DispatcherPorts extends Pick<RpcServices, 'store' | 'signers' | 'recordRefusal'> {
+interface DispatcherPorts extends Pick<RpcServices, 'store' | 'signers' | 'ownAddresses' | 'recordRefusal'> {
   readonly upstream: Upstream
   readonly forwarder: Forwarder
+  readonly nextNonces: NextNonces
   readonly methods: MethodList
   readonly sendTransactions: SendTransactions
   readonly telemetry: Telemetry

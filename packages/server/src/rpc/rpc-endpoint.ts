@@ -4,6 +4,8 @@ import { createForwarder } from './forwarder.ts'
 import { createHeadFeed } from './head-feed.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
+import { createNextNonces, type NextNonces } from './next-nonces.ts'
+import { createNonceTurns } from './nonce-turns.ts'
 import { createPendingFeed } from './pending-feed.ts'
 import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
@@ -28,10 +30,13 @@ export interface RpcEndpoint {
   /** Throws RpcFailure that says which chains there are. */
   resolveChain(chain: string | null): number
   sourcesOf(chainId: number): SubscriptionSources
+  /** Calls that wait for their turn are turned away. */
+  close(): void
 }
 
 interface ChainPart {
   readonly dispatch: Dispatch
+  readonly nextNonces: NextNonces
   readonly sources: SubscriptionSources
 }
 
@@ -40,15 +45,18 @@ const MAX_MESSAGES = 1_000
 
 export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
   const { upstreams, clock, telemetry, settings } = services
-  const sendTransactions = createSendTransactions({ ...services, holdTimeoutMs: settings.holdTimeoutMs })
+  const turns = createNonceTurns({ ...services, readNext: (lane) => getChain(lane.chainId).nextNonces.read(lane) })
+  const sendTransactions = createSendTransactions({ ...services, turns, holdTimeoutMs: settings.holdTimeoutMs })
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
       const forwarder = createForwarder(upstream)
-      const dispatch = createRpcDispatcher({ ...services, upstream, forwarder, methods, sendTransactions })
+      const nextNonces = createNextNonces({ ...services, forwarder })
+      const chain = { upstream, forwarder, nextNonces }
+      const dispatch = createRpcDispatcher({ ...services, ...chain, methods, sendTransactions })
       const heads = createHeadFeed({ upstream, forwarder, telemetry })
       const pending = createPendingFeed({ forwarder, clock })
-      return [upstream.chainId, { dispatch, sources: { heads, pending, forwarder, clock } }]
+      return [upstream.chainId, { dispatch, nextNonces, sources: { heads, pending, forwarder, clock } }]
     }),
   )
   const running = new Map<string, number>()
@@ -91,6 +99,7 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
 
   return {
     resolveChain,
+    close: turns.close,
     refuse: (text, failure) => {
       const message = parse(text)
       return message instanceof RpcFailure ? writeFailure(null, message) : writeRefusal(message, failure)

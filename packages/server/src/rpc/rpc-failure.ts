@@ -88,10 +88,17 @@ function fromRejection({ message, details }: AppError): RpcFailure {
     case 'reverted':
       return new RpcFailure('reverted', spellRevert(reason), details.revertData)
     case 'insufficient_funds':
-      return new RpcFailure('refused', /insufficient funds/i.test(reason) ? reason : `insufficient funds: ${reason}`)
+      return new RpcFailure('refused', spellShortage(reason))
     default:
-      return new RpcFailure('refused', message)
+      return new RpcFailure('refused', reason === '' ? message : reason)
   }
+}
+
+const SHORTAGE = 'insufficient funds for gas * price + value'
+
+/** Libraries look for these very words. */
+export function spellShortage(reason: string): string {
+  return reason.toLowerCase().includes(SHORTAGE) ? reason : `${SHORTAGE}: ${reason}`
 }
 
 /** As geth says it. */

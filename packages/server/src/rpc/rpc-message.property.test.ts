@@ -26,6 +26,7 @@ const endpoint = createRpcEndpoint({
   },
   store: createMemoryStore({ clock }),
   signers: { peek: () => null },
+  ownAddresses: [],
   recordRefusal: async () => {},
   ...{ clock, telemetry, settings: { holdTimeoutMs: 1, allowedMethods: [], maxSockets: 1 } },
 })

@@ -14,14 +14,14 @@ import { RpcFailure } from './rpc-failure.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export interface SocketPorts {
-  readonly endpoint: RpcEndpoint
+  readonly endpoint: Omit<RpcEndpoint, 'close'>
   readonly door: Pick<UpgradeDoor, 'isAllowed' | 'readmit'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
   readonly heartbeatMs: number
 }
 
-export const CLOSE_CODES = { away: 1001, unsupported: 1003, forbidden: 1008, later: 1013 } as const
+export const CLOSE_CODES = { away: 1001, forbidden: 1008, later: 1013 } as const
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 const MAX_RUNNING = 100
 
@@ -71,10 +71,8 @@ export function serveSocket(socket: WebSocket, chainId: number, caller: Caller, 
     if (running === MAX_RUNNING - 1) socket.resume()
   }
 
-  socket.on('message', (data, isBinary) => {
-    if (isBinary) socket.close(CLOSE_CODES.unsupported, 'send JSON as text')
-    else void take(data)
-  })
+  // Some clients send their text in binary frames, and nodes read both alike.
+  socket.on('message', (data) => void take(data))
   // A frame that breaks the protocol; the library closes the connection by itself.
   socket.on('error', (error) => telemetry.log('debug', 'a WebSocket failed', { error: error.message }))
   socket.on('close', () => {

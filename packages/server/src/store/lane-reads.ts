@@ -3,7 +3,7 @@ import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
 import type { Window } from '../core/window.ts'
-import type { LoadedLane, QueueOptions } from '../ports/store.ts'
+import type { LoadedLane, NonceLine, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
@@ -23,6 +23,17 @@ select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and
     select ${TRANSACTION_COLUMNS} from managed_tx t
      where t.chain_id = $1 and t.signer = $2::bytea and t.nonce is not null and t.final_at is null) t on true
  order by t.nonce`,
+} as const
+
+const NONCE_LINE = {
+  name: 'read_nonce_line',
+  text: `
+select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
+       (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
+         where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select count(*) from managed_tx t
+         where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+           and t.priority >= 0) as queued`,
 } as const
 
 const QUEUE = {
@@ -57,6 +68,12 @@ select (select count(*) from managed_tx o
   from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
 } as const
 
+interface NonceLineRow {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly queued: number
+}
+
 type LoadedRow = {
   readonly cursor: number | null
   readonly recyclable: readonly number[] | null
@@ -74,6 +91,11 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
   const [first] = rows
   const window = first?.send_window ?? null
   return { cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [], window }
+}
+
+export async function readNonceLine(database: Database, lane: Lane): Promise<NonceLine> {
+  const [row] = await database.query<NonceLineRow>(NONCE_LINE, [lane.chainId, toBytes(lane.signer)])
+  return { cursor: row?.cursor ?? null, recyclable: row?.recyclable ?? [], queued: row?.queued ?? 0 }
 }
 
 export async function readQueue(

@@ -5,7 +5,7 @@ import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
 import { holdsNonce } from '../core/reservation.ts'
 import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
-import type { LaneStatus, LoadedLane, Page, QueueOptions, Store, TransactionFilter } from '../ports/store.ts'
+import type { LaneStatus, LoadedLane, NonceLine, Page, QueueOptions, Store, TransactionFilter } from '../ports/store.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
 import {
@@ -31,6 +31,13 @@ export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
     recyclable: recyclable.sort((a, b) => a - b),
     window: lane.health.window,
   }
+}
+
+export function readNonceLineInMemory(state: MemoryState, wanted: Lane): NonceLine {
+  const lane = state.lanes.get(laneKey(wanted))
+  const { cursor, recyclable } = loadLaneInMemory(state, wanted)
+  const queued = lane === undefined ? [] : lineUp(lane).filter(({ tx }) => tx.intent.priority >= 0)
+  return { cursor, recyclable, queued: queued.length }
 }
 
 export function readQueueInMemory(

@@ -28,6 +28,7 @@ import {
   loadLaneInMemory,
   readExpiredInMemory,
   readHeadersInMemory,
+  readNonceLineInMemory,
   readQueueInMemory,
   saveHeadersInMemory,
 } from './memory-reads.ts'
@@ -59,6 +60,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     lanesWithWork: async (nodeId) => lanesWithWorkInMemory(state, nodeId),
     readExpired: async (nodeId, limit) => readExpiredInMemory(state, nodeId, limit),
     loadLane: async (lane) => loadLaneInMemory(state, lane),
+    readNonceLine: async (lane) => readNonceLineInMemory(state, lane),
     readQueue: async (lane, limit, options) => readQueueInMemory(state, lane, limit, options),
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),

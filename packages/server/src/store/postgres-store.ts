@@ -4,7 +4,7 @@ import { createDatabase, type DatabaseOptions } from './database.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
-import { countAhead, loadLane, readExpired, readQueue } from './lane-reads.ts'
+import { countAhead, loadLane, readExpired, readNonceLine, readQueue } from './lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -70,6 +70,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     readLaneRequests: (lane) => readLaneRequests(database, lane),
     lanesAsked: (nodeId) => lanesAsked(database, nodeId),
     loadLane: (lane) => loadLane(database, lane),
+    readNonceLine: (lane) => readNonceLine(database, lane),
     readQueue: (lane, limit, options) => readQueue(database, lane, limit, options),
     writeLanes: (writes) => writeLanes(database, writes),
     amend: (save, nonces) => amend(database, save, nonces),

@@ -57,6 +57,19 @@ export function describeReads(get: GetStore): void {
       expect(await store.findRequests([])).toEqual([])
     })
 
+    test('what the next nonces depend on is of one moment: cursor, nonces that came back, those in line', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      expect(await store.readNonceLine(lane)).toEqual({ cursor: null, recyclable: [], queued: 0 })
+      const lease = await acquire(store, lane)
+      await allocateOne(store, lease, 4)
+      await write(store, lease, [], { nonces: [{ nonce: 3, status: 'RECYCLABLE', txId: null }] })
+      await accept(store, [anyNew(lane), anyNew(lane, { priority: 5 }), anyNew(lane, { priority: -1 })])
+      const { cursor } = await store.loadLane(lane)
+      expect(await store.readNonceLine(lane)).toEqual({ cursor, recyclable: [3], queued: 2 })
+      expect((await store.readNonceLine(await registerLane(store))).queued).toBe(0)
+    })
+
     test('an answer is a copy', async () => {
       const { store } = get()
       const queued = await acceptOne(store, await registerLane(store), { metadata: { a: '1' } })

@@ -30,7 +30,12 @@ const confirmations = z.object({
   newForks: z.int().min(0).meta({ description: 'How often the blocks under it were replaced.' }),
 })
 
-const error = z.object({ code: z.string(), message: z.string(), reason: z.string().optional() })
+const error = z.object({
+  code: z.string(),
+  message: z.string(),
+  reason: z.string().optional(),
+  revertData: bytes.optional().meta({ description: 'What the contract returned as it reverted.' }),
+})
 
 export const transactionResource = z.object({
   id: z.uuid(),
