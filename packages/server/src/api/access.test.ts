@@ -1,7 +1,7 @@
 /** Who gets in, with what, and what they see: over all routes, so that a new one cannot be forgotten. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyGrant } from '../core/api-key.ts'
-import { SCOPES, type Scope } from '../core/caller.ts'
+import { LOCAL_CALLER, SCOPES, type Scope } from '../core/caller.ts'
 import type { Address } from '../core/hex.ts'
 import { FAST } from '../core/policy.ts'
 import { StoreUnavailable } from '../ports/store.ts'
@@ -23,7 +23,7 @@ import { ROUTES } from './routes.ts'
 
 const OTHER = '0x2222222222222222222222222222222222222222'
 const ELSEWHERE = { host: 'drover.example' }
-const COMMAND_LINE = { keyId: null, name: 'command line', scopes: SCOPES, signers: null, chains: null }
+const COMMAND_LINE = { ...LOCAL_CALLER, name: 'command line' }
 let api: TestApi
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 
 async function makeKey(change: Partial<KeyGrant> = {}) {
-  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, firstIsAdmin: false })
+  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
   const grant = { name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, expiresAt: null, ...change }
   const { key, token } = await keys.create(COMMAND_LINE, grant)
   return { id: key.id, token, headers: { authorization: `Bearer ${token}` } }
@@ -70,16 +70,32 @@ describe('without keys', () => {
     expect(await call('GET', '/v1/signers', headers)).toMatchObject({ status: 401 })
   })
 
-  test('the first key must be able to make others, and closes the service at once', async () => {
-    const refused = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes: ['read'] })
-    expect(refused).toMatchObject({ status: 400, body: { field: 'scopes' } })
+  test('nobody who only calls can make the first key: it comes from the command line', async () => {
+    for (const scopes of [['read'], ['admin']]) {
+      const refused = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes })
+      expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining('drover key create') } })
+    }
     expect((await call('GET', '/v1/api-keys')).body.items).toEqual([])
-    const made = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes: ['admin'] })
-    expect(made).toMatchObject({ status: 201, body: { name: 'first', createdBy: 'local', token: expect.any(String) } })
-    expect(await call('GET', '/v1/api-keys')).toMatchObject({ status: 401 })
-    const headers = { authorization: `Bearer ${made.body.token}` }
+    const { headers } = await makeKey({ name: 'first' })
     expect((await call('GET', '/v1/api-keys', headers)).body.items).toHaveLength(1)
+    expect(await call('GET', '/v1/api-keys')).toMatchObject({ status: 401 })
   })
+
+  test.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'cf-connecting-ip'])(
+    'what a proxy passes on is refused: %s',
+    async (name) => {
+      for (const [method, path] of [
+        ['GET', '/v1/signers'],
+        ['POST', '/v1/transactions'],
+        ['GET', '/healthz'],
+      ] as const) {
+        const refused = await call(method, path, { [name]: '203.0.113.9' })
+        expect([path, refused.status, refused.body.code]).toEqual([path, 421, 'misdirected_request'])
+      }
+      const { headers } = await makeKey()
+      expect((await call('GET', '/v1/signers', { ...headers, [name]: '203.0.113.9' })).status).toBe(200)
+    },
+  )
 })
 
 describe('with keys', () => {
@@ -153,7 +169,7 @@ describe('with keys', () => {
 
   test('one that has expired is refused, by the clock of the store', async () => {
     const { id, token, secretDigest } = createKeyToken()
-    const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, createdBy: 'x' }
+    const rest = { name: 'old', tenant: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, createdBy: 'x' }
     await api.keys.insertKey({ ...rest, id, secretDigest, expiresAt: NOW })
     expect(await call('GET', '/v1/signers', { authorization: `Bearer ${token}` })).toMatchObject({
       status: 401,

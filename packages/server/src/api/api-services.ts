@@ -10,6 +10,7 @@ import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
+import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -71,6 +72,8 @@ export interface ApiServices {
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits
+  /** Bytes of the bodies that are being read or worked on. */
+  readonly bodies: TenantPool
   readonly feeMarkets: FeeMarkets
   readonly fillGaps: FillGaps
   /** The keys that this node can sign with, and the policy that its configuration has for each. */

@@ -25,6 +25,7 @@ import { createMemoryWebhookStore } from '../store/memory-webhook-store.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createAccess } from './access.ts'
 import { createApiKeys } from './api-keys.ts'
+import { createBodyPool } from './body-pool.ts'
 import type { ApiServices, ChainStatus } from './api-services.ts'
 import { createEventStreams } from './event-streams.ts'
 import { createHttpServer } from './http-server.ts'
@@ -96,7 +97,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
-    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
     audit: keys,
     accept,
     acceptBatch: createAcceptBatch({ accept, intake }),
@@ -116,6 +117,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       telemetry,
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
+    bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
     feeMarkets: createFeeMarkets({ chains, clock }),
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },

@@ -5,7 +5,7 @@ import type { ApiKeyResource } from '../api/contract/api-key-resource.ts'
 import { parseKeyToken } from '../api/key-token.ts'
 import { parseInput } from '../api/parse-input.ts'
 import { presentApiKey } from '../api/present-api-key.ts'
-import { type Caller, SCOPES } from '../core/caller.ts'
+import { ALL_LANES, type Caller, SCOPES } from '../core/caller.ts'
 import { migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 
@@ -18,14 +18,17 @@ export interface KeyAdmin {
   close(): Promise<void>
 }
 
-const COMMAND_LINE: Caller = { keyId: null, name: 'command line', scopes: SCOPES, signers: null, chains: null }
+const COMMAND_LINE: Caller = {
+  ...{ keyId: null, tenant: null, name: 'command line', scopes: SCOPES, rate: null },
+  ...ALL_LANES,
+}
 
 export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   // The first key is made before the first start.
   await migrate(databaseUrl)
   const telemetry = { log() {}, count() {} }
   const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
-  const keys = createApiKeys({ store, clock: { now: Date.now }, firstIsAdmin: false })
+  const keys = createApiKeys({ store, clock: { now: Date.now }, withoutKey: true })
 
   const record = (operation: string, id: string): Promise<void> =>
     store.appendAudit({

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
+import { createBodyPool } from '../api/body-pool.ts'
 import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
@@ -40,6 +41,7 @@ import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { openAcceptBounds } from './open-accept-bounds.ts'
 import { openAccess } from './open-access.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
@@ -77,7 +79,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     telemetry,
     applicationName: 'drover access',
   })
-  const access = await openAccess({ store: keys, clock, telemetry, nodeId }, config.http.host)
+  const access = await openAccess({ store: keys, clock, telemetry, nodeId }, config.http)
   const signer = createLocalSigner(config.signers.keys)
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, clock, telemetry)))
   await store.registerSigners(
@@ -109,7 +111,9 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
-  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry })
+  const { sharePercent } = config.tenants
+  const bounds = openAcceptBounds(config, { store, clock, telemetry })
+  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry, bounds })
   const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
   const around = {
@@ -127,12 +131,13 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const reservations = createReservations({ store, chains: byId, clock, random })
   const resets = createResetNonce({ store, clock, random })
   const acceptBatch = createAcceptBatch({ accept, intake })
-  const waits = createTransactionWaits({ store, clock, telemetry })
+  const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
+  const bodies = createBodyPool({ maxBytes: config.http.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
     ...around,
     access,
-    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
     audit: keys,
     reservations,
     resets,
@@ -141,8 +146,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     acceptBatch,
     operate,
     webhooks: hooks.webhooks,
-    eventStreams: createEventStreams({ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed }),
+    eventStreams: createEventStreams({
+      ...{ store, clock, telemetry, isAllowed: access.isAllowed },
+      limits: { ...config.events, sharePercent },
+    }),
     waits,
+    bodies,
     feeMarkets: createFeeMarkets({ chains: byId, clock }),
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: signer.addresses, defaultPolicy: (address) => policyOf(config, address) },
@@ -160,11 +169,15 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     dashboardDir: findDashboard(),
   })
   const rpc = createRpcEndpoint({
-    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: config.rpc },
+    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: { ...config.rpc, sharePercent } },
     upstreams: chains.map(({ chain }) => chain),
     recordRefusal: access.recordRefusal,
+    chargeItems: access.chargeItems,
   })
-  const sockets = createRpcSockets({ endpoint: rpc, door: access, clock, telemetry, maxSockets: config.rpc.maxSockets })
+  const sockets = createRpcSockets({
+    ...{ endpoint: rpc, door: access, store, clock, telemetry, bodies, sharePercent },
+    maxSockets: config.rpc.maxSockets,
+  })
   registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })
   await engine.start()
   await hooks.start()

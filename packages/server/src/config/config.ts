@@ -21,7 +21,21 @@ export interface ChainConfig {
 export interface Config {
   readonly database: { readonly url: string }
   readonly chains: readonly ChainConfig[]
-  readonly http: { readonly host: string; readonly port: number }
+  /** `isOpen`: it may start without an API key. `maxBodyBytes`: of all requests at one time. */
+  readonly http: {
+    readonly host: string
+    readonly port: number
+    readonly isOpen: boolean
+    readonly maxBodyBytes: number
+  }
+  /** `sharePercent`: of all that is shared, what one tenant may have. */
+  readonly tenants: {
+    readonly sharePercent: number
+    readonly maxQueuedPerSigner: number
+    readonly maxQueued: number
+  }
+  /** Secrets in the database are stored under the first. */
+  readonly secretsKeys: readonly Uint8Array[]
   readonly signers: { readonly keys: readonly Hex[]; readonly policies: SignerPolicies }
   /** What all signers' policies share; `maxInFlight` is for `fast` ones. */
   readonly policy: {
@@ -79,7 +93,18 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
   return {
     database: { url: values.databaseUrl },
     chains: chains.map(toChainConfig),
-    http: { host: values.host, port: values.port },
+    http: {
+      host: values.host,
+      port: values.port,
+      isOpen: values.open,
+      maxBodyBytes: values.maxBodyMemory * 1024 * 1024,
+    },
+    tenants: {
+      sharePercent: values.tenantShare,
+      maxQueuedPerSigner: values.maxQueuedPerSigner,
+      maxQueued: values.maxQueued,
+    },
+    secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { keys: values.signerKeys, policies: values.signerPolicy },
     policy: {
       resubmitIntervalMs: values.resubmitInterval,

@@ -113,6 +113,8 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
       DROVER_BUMP_AFTER: '5s',
       DROVER_MEMPOOL_PER_ACCOUNT: '10000',
       DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
+      // On a loopback address, with keys that everybody knows.
+      DROVER_OPEN: 'true',
       ...(options.port !== undefined && { DROVER_PORT: String(options.port) }),
     },
   })

@@ -24,6 +24,8 @@ export interface AcceptRequest {
   readonly metadata: Readonly<Record<string, string>>
   /** Who asks, for the history; no part of what is asked. */
   readonly by?: string
+  /** Whose request it is; left out or null: the service has no keys. No part of what is asked either. */
+  readonly tenant?: string | null
 }
 
 export interface AcceptDefaults {
@@ -43,7 +45,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
 }
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
-export function digestRequest({ requestId: _key, by: _by, ...body }: AcceptRequest): Hash {
+export function digestRequest({ requestId: _key, by: _by, tenant: _tenant, ...body }: AcceptRequest): Hash {
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

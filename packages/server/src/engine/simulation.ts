@@ -8,20 +8,28 @@ import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../po
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type Batcher, createBatcher, type Pending } from './batcher.ts'
+import { createFairTurns } from './tenants/fair-turns.ts'
+import type { Tenant } from './tenants/tenant-pool.ts'
 
 /** Null: nothing speaks against it. */
-export type Simulate = (intent: Intent) => Promise<AppError | null>
+export type Simulate = (intent: Intent, tenant?: Tenant) => Promise<AppError | null>
 
 interface SimulationPorts {
   readonly chains: ReadonlyMap<number, Chain>
   readonly clock: Clock
   readonly telemetry: Telemetry
+  /** Of the simulations that run or wait at one time, what one tenant may have. */
+  readonly sharePercent?: number
 }
 
 /** The deadline is short: a slow node must not hold up what can be simulated later. */
 const SIMULATION = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000, deadlineMs: 5_000 }
 
-export function createSimulation({ chains, clock, telemetry }: SimulationPorts): Simulate {
+/** As many as the batches under way can take: whoever comes later waits for a turn, fairly, and not in one line. */
+const TURNS = { what: 'simulations', maxRunning: SIMULATION.maxBatch * SIMULATION.maxRunning, maxWaiting: 10_000 }
+
+export function createSimulation({ chains, clock, telemetry, sharePercent }: SimulationPorts): Simulate {
+  const turns = createFairTurns({ ...TURNS, sharePercent, whenFull })
   const batchers = new Map<number, Batcher<Call, CallOutcome>>()
   for (const [chainId, chain] of chains) {
     const expire = () => new ChainUnavailable(`no simulation within ${SIMULATION.deadlineMs} ms`)
@@ -39,13 +47,18 @@ export function createSimulation({ chains, clock, telemetry }: SimulationPorts):
     }
   }
 
-  return async (intent) => {
-    const outcome = await run(intent)
+  return async (intent, tenant = null) => {
+    const outcome = await turns.run(tenant, () => run(intent))
     if (outcome.type === 'ok') return null
     if (outcome.type !== 'unknown') return describeRejection(outcome)
     telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error: outcome.message })
     return null
   }
+}
+
+function whenFull(): AppError {
+  const message = 'Too many requests wait to be simulated; nothing was stored. Send it again after the time given.'
+  return new AppError('queue_full', message, { retryAfterMs: 1_000 })
 }
 
 async function estimate(chain: Chain, batch: readonly Pending<Call, CallOutcome>[]): Promise<void> {

@@ -5,7 +5,7 @@ import { type Caller, mayUse } from '../core/caller.ts'
 import type { Hex } from '../core/hex.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createFindManaged } from './find-managed.ts'
-import type { Forwarder } from './forwarder.ts'
+import type { SharedForwarder } from './forwarder.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import type { RpcServices } from './rpc-services.ts'
 
@@ -13,7 +13,7 @@ export type LocalMethod = (params: readonly unknown[], caller: Caller) => Promis
 
 interface LocalPorts extends Pick<RpcServices, 'store' | 'signers'> {
   readonly upstream: Upstream
-  readonly forwarder: Forwarder
+  readonly forwarder: Pick<SharedForwarder, 'forTenant'>
 }
 
 export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, LocalMethod> {
@@ -28,16 +28,17 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
   /** Of a managed account what is `pending` is known here, also what no node has been given yet. */
   async function countTransactions(params: readonly unknown[], caller: Caller): Promise<unknown> {
     const request = { method: 'eth_getTransactionCount', params }
+    const own = ports.forwarder.forTenant(caller.tenant)
     const parsed = parseAddress(params[0])
-    if (params[1] !== 'pending' || 'problem' in parsed) return ports.forwarder.forward(request)
+    if (params[1] !== 'pending' || 'problem' in parsed) return own.forward(request)
     const lane = { chainId, signer: parsed.address }
-    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return ports.forwarder.forward(request)
-    const [{ cursor }, atNode] = await Promise.all([ports.store.loadLane(lane), ports.forwarder.forward(request)])
+    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return own.forward(request)
+    const [{ cursor }, atNode] = await Promise.all([ports.store.loadLane(lane), own.forward(request)])
     const counted = parseBytes(padToEven(atNode)) === null ? 0 : Number(atNode)
     return toQuantity(Math.max(cursor ?? 0, counted))
   }
 
-  async function sendRaw(params: readonly unknown[]): Promise<unknown> {
+  async function sendRaw(params: readonly unknown[], { tenant }: Caller): Promise<unknown> {
     const raw = parseBytes(params[0])
     const pending = raw === null ? null : await ports.upstream.readPending(raw)
     if (pending === null || params.length !== 1) {
@@ -47,7 +48,7 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
       const message = `${pending.from} is managed by Drover, which alone gives out its nonces; use eth_sendTransaction`
       throw new RpcFailure('refused', message)
     }
-    return ports.forwarder.forward({ method: 'eth_sendRawTransaction', params })
+    return ports.forwarder.forTenant(tenant).forward({ method: 'eth_sendRawTransaction', params })
   }
 
   async function refuseSubscription(): Promise<never> {

@@ -36,6 +36,7 @@ function start(chainIds: readonly number[]) {
     store: createMemoryStore({ clock }),
     signers: { peek: () => null },
     recordRefusal: async () => {},
+    chargeItems: () => {},
     ...{ clock, telemetry, settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 } },
   })
   const server = Fastify()

@@ -27,6 +27,7 @@ const endpoint = createRpcEndpoint({
   store: createMemoryStore({ clock }),
   signers: { peek: () => null },
   recordRefusal: async () => {},
+  chargeItems: () => {},
   ...{ clock, telemetry, settings: { holdTimeoutMs: 1, allowedMethods: [], maxSockets: 1 } },
 })
 

@@ -13,6 +13,8 @@ export interface RpcSettings {
   readonly holdTimeoutMs: number
   readonly allowedMethods: readonly string[]
   readonly maxSockets: number
+  /** Of all that is shared, what one tenant may have. */
+  readonly sharePercent?: number
 }
 
 export interface RpcServices {
@@ -22,6 +24,8 @@ export interface RpcServices {
   readonly store: Pick<Store, 'findTransactionByHash' | 'loadLane' | 'listSigners'>
   /** From memory: a lane that somebody asks for by guessing costs nothing. */
   readonly signers: { peek(lane: Lane): SignerRecord | null }
+  /** Every call of a message counts against the rate of the key. Throws AppError. */
+  chargeItems(caller: Caller, items: number): void
   /** For the audit: somebody tried what their key is not good for. Never throws. */
   recordRefusal(caller: Caller, what: { readonly operation: string; readonly target: string }): Promise<void>
   readonly clock: Clock
