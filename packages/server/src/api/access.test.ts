@@ -498,6 +498,25 @@ describe('the audit', () => {
       await call('POST', `/v1/signers/${SIGNER}/pause`, reader.headers, { reason: 'x' })
     expect((await call('GET', '/v1/audit?limit=200', admin.headers)).body.items).toHaveLength(100)
     expect(api.telemetry.valueOf('drover_access_refused_total', { reason: 'scope' })).toBe(150)
+    const other = await makeKey({ name: 'other', scopes: ['read'] })
+    await call('POST', `/v1/signers/${SIGNER}/pause`, other.headers, { reason: 'x' })
+    const [newest] = (await call('GET', '/v1/audit?limit=1', admin.headers)).body.items
+    expect(newest).toMatchObject({ actor: 'other', result: 'forbidden' })
+  })
+
+  test('takes so many entries of one key and no more, and nothing is done without one', async () => {
+    const [busy, other] = [await makeKey(), await makeKey({ name: 'other' })]
+    const pause = (headers: Headers) => call('POST', `/v1/signers/${SIGNER}/pause`, headers, { reason: 'x' })
+    for (let count = 0; count < 1_000; count++) expect((await pause(busy.headers)).status).toBe(200)
+    const refused = await pause(busy.headers)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', bound: 'audit entries' } })
+    expect(refused.headers['retry-after']).toBe('1')
+    expect((await pause(other.headers)).status).toBe(200)
+    const check = await call('GET', '/v1/audit/check', other.headers)
+    expect(check.body).toMatchObject({
+      brokenAt: null,
+      last: { id: 1_001, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    })
   })
 
   test('an entry that cannot be stored is told to the log, and the call is not undone', async () => {
@@ -579,7 +598,8 @@ test('what lasts longer than a request is asked again: an open service that was 
 })
 
 test('every scope has a route, and none that changes something is for who only reads', () => {
-  const used = new Set(ROUTES.map(({ scope }) => scope))
+  // What is sent decides whether `priority` is needed, not the route.
+  const used = new Set([...ROUTES.map(({ scope }) => scope), 'priority'])
   expect([...used].sort()).toEqual([...SCOPES, null].sort())
   const changing = ROUTES.filter(({ method }) => method !== 'GET').map(({ scope }) => scope)
   const allowed: readonly (Scope | null)[] = ['send', 'operate', 'admin']

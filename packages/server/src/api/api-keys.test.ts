@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Caller, LOCAL_CALLER, SCOPES } from '../core/caller.ts'
+import { ALL_LANES, type Caller, LOCAL_CALLER, SCOPES } from '../core/caller.ts'
 import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createApiKeys } from './api-keys.ts'
 

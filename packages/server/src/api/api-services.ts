@@ -63,7 +63,7 @@ export interface ApiServices {
   readonly nodeId: string
   readonly access: Access
   readonly apiKeys: ApiKeys
-  readonly audit: Pick<AccessStore, 'listAudit'>
+  readonly audit: Pick<AccessStore, 'listAudit' | 'checkAudit'>
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate

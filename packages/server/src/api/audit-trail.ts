@@ -23,7 +23,7 @@ interface TrailPorts {
 }
 
 /** Of each key: one that is good for nothing can neither fill the audit nor keep the refusals of others out of it. */
-const REFUSALS = { perSecond: 1, burst: 20 }
+const REFUSALS = { perSecond: 1, burst: 100 }
 /** Of each key too. What is done is always on record, so that beyond this it is not done. */
 const ENTRIES = { perSecond: 20, burst: 1_000 }
 

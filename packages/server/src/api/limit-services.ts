@@ -62,12 +62,16 @@ function refuseItems(
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf } = services
+  const { nodeId, access, apiKeys, audit, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf } =
+    services
   return {
     ...{ nodeId, access, apiKeys, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf },
     ...limitWrites(services, caller),
     store: limitStore(services.store, caller),
-    audit: { listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)) },
+    audit: {
+      listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)),
+      checkAudit: (from) => refuseOrRun(caller, 'The audit', () => audit.checkAudit(from)),
+    },
     renderMetrics: () => refuseOrRun(caller, 'The metrics', services.renderMetrics),
     webhooks: limitWebhooks(services.webhooks, caller),
     eventStreams: {

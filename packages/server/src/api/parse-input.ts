@@ -36,7 +36,7 @@ function findCrowded(value: unknown, path: readonly PropertyKey[]): readonly Pro
 
 /** A caller mends a few at a time; an answer that names thousands is only an answer without bound. */
 const MOST_ISSUES = 20
-const LONGEST_KEY = 64
+const LONGEST_KEY = 100
 
 interface InputIssues {
   readonly issues: readonly { readonly field: string; readonly message: string }[]

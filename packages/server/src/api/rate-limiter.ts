@@ -5,7 +5,11 @@ import type { Clock } from '../ports/clock.ts'
 
 export interface RateLimiter {
   /** Takes so many, all or none; else how long it is until there are enough. More than the burst never are. */
-  take(id: KeyId, rate: Rate, count?: number): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
+  take(
+    id: KeyId,
+    rate: Rate,
+    count?: number,
+  ): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
 }
 
 /** Beyond so many, those that are full again are forgotten. */
@@ -29,8 +33,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'mono
       const now = clock.monotonic()
       if (buckets.size >= MOST_BUCKETS) forgetFull(now)
       const tokens = levelOf(id, rate, now)
-      if (tokens < count)
-        return { type: 'empty', retryAfterMs: Math.ceil(((count - tokens) / rate.perSecond) * 1_000) }
+      if (tokens < count) return { type: 'empty', retryAfterMs: Math.ceil(((count - tokens) / rate.perSecond) * 1_000) }
       buckets.set(id, { tokens: tokens - count, at: now, rate })
       return { type: 'taken' }
     },

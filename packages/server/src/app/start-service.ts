@@ -79,7 +79,13 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     telemetry,
     applicationName: 'drover access',
   })
-  const access = await openAccess({ store: keys, clock, telemetry, nodeId }, config.http)
+  const access = await openAccess(
+    { store: keys, clock, telemetry, nodeId },
+    {
+      host: config.http.host,
+      isOpen: config.isOpen,
+    },
+  )
   const signer = createLocalSigner(config.signers.keys)
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, clock, telemetry)))
   await store.registerSigners(
@@ -132,7 +138,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const resets = createResetNonce({ store, clock, random })
   const acceptBatch = createAcceptBatch({ accept, intake })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
-  const bodies = createBodyPool({ maxBytes: config.http.maxBodyBytes, sharePercent })
+  const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
     ...around,

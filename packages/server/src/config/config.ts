@@ -21,16 +21,13 @@ export interface ChainConfig {
 export interface Config {
   readonly database: { readonly url: string }
   readonly chains: readonly ChainConfig[]
-  /** `isOpen`: it may start without an API key. `maxBodyBytes`: of all requests at one time. */
-  readonly http: {
-    readonly host: string
-    readonly port: number
-    readonly isOpen: boolean
-    readonly maxBodyBytes: number
-  }
-  /** `sharePercent`: of all that is shared, what one tenant may have. */
+  readonly http: { readonly host: string; readonly port: number }
+  /** Whether it may start without an API key. */
+  readonly isOpen: boolean
+  /** `sharePercent`: of all that is shared, what one tenant may have. `maxBodyBytes`: of all requests at one time. */
   readonly tenants: {
     readonly sharePercent: number
+    readonly maxBodyBytes: number
     readonly maxQueuedPerSigner: number
     readonly maxQueued: number
   }
@@ -93,14 +90,11 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
   return {
     database: { url: values.databaseUrl },
     chains: chains.map(toChainConfig),
-    http: {
-      host: values.host,
-      port: values.port,
-      isOpen: values.open,
-      maxBodyBytes: values.maxBodyMemory * 1024 * 1024,
-    },
+    http: { host: values.host, port: values.port },
+    isOpen: values.open,
     tenants: {
       sharePercent: values.tenantShare,
+      maxBodyBytes: values.maxBodyMemory * 1024 * 1024,
       maxQueuedPerSigner: values.maxQueuedPerSigner,
       maxQueued: values.maxQueued,
     },

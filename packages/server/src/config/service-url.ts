@@ -70,7 +70,7 @@ export function secretPartsOf(text: string): readonly string[] {
   const isHttp = !url.protocol.startsWith('postgres')
   const segments = isHttp ? url.pathname.split('/').filter((segment) => segment.length >= 16) : []
   const parts = [url.password, ...(isHttp ? [url.username] : []), ...url.searchParams.values(), ...segments]
-  const decoded = parts.flatMap((part) => [part, decodeSafely(part)]).concat(basicCredentialsOf(url))
+  const decoded = parts.flatMap((part) => [part, decodeSafely(part)]).concat(isHttp ? basicCredentialsOf(url) : [])
   return [...new Set(decoded)].filter((part) => part.length >= 8)
 }
 

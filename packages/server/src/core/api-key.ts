@@ -42,7 +42,10 @@ export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: 
   if (!isWithin(wanted.chains, maker.chains))
     return { field: 'chains', why: 'your key is limited to some chains; name some of these' }
   if (!reachesAll(maker) && wanted.tenant !== maker.tenant)
-    return { field: 'tenant', why: 'your key is limited to some signers or chains; it can only make keys of its own tenant' }
+    return {
+      field: 'tenant',
+      why: 'your key is limited to some signers or chains; it can only make keys of its own tenant',
+    }
   if (maker.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > maker.expiresAt))
     return { field: 'expiresAt', why: 'your own key expires before that' }
   const { rate } = maker

@@ -17,7 +17,7 @@ export interface Forwarder {
   forward(request: UpstreamRequest): Promise<unknown>
 }
 
-/** Its own calls are for the service itself, such as its subscriptions; they take turns like those of a tenant. */
+/** Its own calls are for the service itself, such as its subscriptions; they take turns with those of the tenants. */
 export interface SharedForwarder extends Forwarder {
   forTenant(tenant: Tenant): Forwarder
 }
@@ -28,8 +28,6 @@ const MAX_WAITING = 1_000
 const MAX_ATTEMPTS = 3
 /** Calls in one turn: a longer batch takes several, with others between them. */
 const MAX_CALLS = 100
-/** No name of a tenant is empty. */
-const SERVICE = ''
 
 type Requests = readonly UpstreamRequest[]
 type Answers = readonly PromiseSettledResult<unknown>[]
@@ -69,7 +67,7 @@ export function createForwarder(
     return { forwardEach, forward }
   }
 
-  return { ...forTenant(SERVICE), forTenant }
+  return { ...forTenant(null), forTenant }
 }
 
 /** A node that cannot be reached is left out for a while, so that the next time another is asked, if there is one. */

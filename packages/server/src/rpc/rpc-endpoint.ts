@@ -101,7 +101,8 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
         const chain = getChain(resolveChain(context.chain))
         return await takePlace(context, message.entries.length, () => chain.dispatch(message, context))
       } catch (error) {
-        if (!(error instanceof RpcFailure || error instanceof AppError)) telemetry.log('error', 'a JSON-RPC message failed', { error })
+        if (!(error instanceof RpcFailure || error instanceof AppError))
+          telemetry.log('error', 'a JSON-RPC message failed', { error })
         return writeRefusal(message, toRpcFailure(error))
       }
     },

@@ -33,7 +33,12 @@ const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
 const GRACE_MS = 1_000
 const RETRY_AFTER_MS = 5_000
 
-export function createRpcSockets({ maxSockets, sharePercent, heartbeatMs = 30_000, ...ports }: SocketsPorts): RpcSockets {
+export function createRpcSockets({
+  maxSockets,
+  sharePercent,
+  heartbeatMs = 30_000,
+  ...ports
+}: SocketsPorts): RpcSockets {
   const { endpoint, door, clock, telemetry } = ports
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_PAYLOAD_BYTES, perMessageDeflate: false })
   /** Whose keys are being looked up. */

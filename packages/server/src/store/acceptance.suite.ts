@@ -95,7 +95,9 @@ export function describeAcceptance(get: GetStore): void {
         ...[anyNew(lane), { ...anyNew(lane), tenant: 'ann' }, { ...anyNew(other), tenant: 'ann' }],
       ])
       const count = async () => {
-        const depths = (await store.countQueued()).filter((depth) => [lane.signer, other.signer].includes(depth.lane.signer))
+        const depths = (await store.countQueued()).filter((depth) =>
+          [lane.signer, other.signer].includes(depth.lane.signer),
+        )
         return depths.sort((a, b) => (a.tenant < b.tenant ? -1 : 1))
       }
       expect(await count()).toEqual(

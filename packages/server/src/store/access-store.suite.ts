@@ -16,7 +16,12 @@ const B = `0x${'bb'.repeat(20)}` as const
 
 function anyKey(change: Partial<NewKey> = {}): NewKey {
   return {
-    ...{ id: randomBytes(8).toString('hex'), secretDigest: randomBytes(32).toString('hex'), name: 'a key', tenant: 'a' },
+    ...{
+      id: randomBytes(8).toString('hex'),
+      secretDigest: randomBytes(32).toString('hex'),
+      name: 'a key',
+      tenant: 'a',
+    },
     ...{ scopes: ['read'], signers: null, chains: null, rate: null, expiresAt: null, createdBy: 'tests' },
     ...change,
   }
@@ -45,7 +50,14 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
     test('all of a key comes back, and its digest only to who looks it up', async () => {
       const expiresAt = (await subject.now()) + 60_000
       const full = anyKey({
-        ...{ name: 'Zoë’s key', tenant: 'Zoë', scopes: ['read', 'admin'], signers: [A, B], chains: [1, 2 ** 53 - 1], expiresAt },
+        ...{
+          name: 'Zoë’s key',
+          tenant: 'Zoë',
+          scopes: ['read', 'admin'],
+          signers: [A, B],
+          chains: [1, 2 ** 53 - 1],
+          expiresAt,
+        },
         rate: { perSecond: 5, burst: 20 },
       })
       const made = await store.insertKey(full)
@@ -139,7 +151,9 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
 
     test('entries that come at once are numbered without gaps and form one chain, checked whole or in parts', async () => {
       const note = { keyId: null, actor: 'Zoë "x"', nodeId: null, target: '/v1/x', result: 'done' }
-      await Promise.all(Array.from({ length: 20 }, (_, index) => store.appendAudit({ ...note, operation: `o${index}` })))
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => store.appendAudit({ ...note, operation: `o${index}` })),
+      )
       const entries = await store.listAudit({ before: null, limit: 100 })
       const [newest] = entries
       expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => (newest?.id ?? 0) - index))

@@ -54,7 +54,9 @@ export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock,
     checkAudit: async ({ after, limit }) => {
       const inOrder = audit.toReversed()
       const part = inOrder.slice(after, after + limit)
-      const broken = part.find(({ hash, ...entry }) => hash !== hashEntry(inOrder[entry.id - 2]?.hash ?? NO_HASH, entry))
+      const broken = part.find(
+        ({ hash, ...entry }) => hash !== hashEntry(inOrder[entry.id - 2]?.hash ?? NO_HASH, entry),
+      )
       const last = part.at(-1) ?? inOrder[after - 1]
       return { brokenAt: broken?.id ?? null, last: { id: last?.id ?? 0, hash: last?.hash ?? NO_HASH } }
     },

@@ -5,7 +5,15 @@ import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
 import { holdsNonce } from '../core/reservation.ts'
 import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
-import type { LaneStatus, LoadedLane, Page, QueueDepth, QueueOptions, Store, TransactionFilter } from '../ports/store.ts'
+import type {
+  LaneStatus,
+  LoadedLane,
+  Page,
+  QueueDepth,
+  QueueOptions,
+  Store,
+  TransactionFilter,
+} from '../ports/store.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
 import {

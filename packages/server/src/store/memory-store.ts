@@ -33,7 +33,14 @@ import {
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
-import { createMemoryState, findMemoryRequest, findMemoryTransaction, type MemoryState, sortedLanes, tell } from './memory-state.ts'
+import {
+  createMemoryState,
+  findMemoryRequest,
+  findMemoryTransaction,
+  type MemoryState,
+  sortedLanes,
+  tell,
+} from './memory-state.ts'
 import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
 import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
 

@@ -58,7 +58,9 @@ export function createPostgresWebhookStore(options: WebhookStoreOptions): Postgr
 
 function sealChange(change: WebhookChange, id: WebhookId, box: SecretBox): WebhookChange {
   const { newSecret } = change
-  return newSecret === undefined ? change : { ...change, newSecret: { ...newSecret, secret: box.seal(newSecret.secret, id) } }
+  return newSecret === undefined
+    ? change
+    : { ...change, newSecret: { ...newSecret, secret: box.seal(newSecret.secret, id) } }
 }
 
 /** Those that cannot be opened are left out; a delivery without any is not sent. */

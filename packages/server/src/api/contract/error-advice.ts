@@ -13,7 +13,8 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   tenant_limit:
     '`bound` and `limit` say what of. Finish or close some of your own first; others are not affected. Then send it again after `Retry-After`.',
   overloaded: LATER,
-  misdirected_request: 'Call the service under localhost or 127.0.0.1 and not through a proxy, or create an API key to open it to others.',
+  misdirected_request:
+    'Call the service under localhost or 127.0.0.1 and not through a proxy, or create an API key to open it to others.',
   method_not_allowed: 'Use a method of the `Allow` header.',
   unknown_chain: 'Use a chain of `GET /v1/chains`.',
   unknown_signer: 'Use a signer of `GET /v1/signers`, or register it first.',

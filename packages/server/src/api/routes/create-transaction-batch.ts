@@ -96,6 +96,9 @@ function limitIssues(results: readonly Result[]): readonly Result[] {
     const kept = issues.slice(0, left)
     const dropped = more + issues.length - kept.length
     left -= kept.length
-    return { ...result, problem: { ...problem, issues: kept, ...(dropped > 0 && { more: dropped }) } as typeof result.problem }
+    return {
+      ...result,
+      problem: { ...problem, issues: kept, ...(dropped > 0 && { more: dropped }) } as typeof result.problem,
+    }
   })
 }
