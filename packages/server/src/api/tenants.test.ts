@@ -146,7 +146,10 @@ test('a batch of wrong items tells at most 20 problems in all, and each item wha
   const { body } = await post('/v1/transactions/batch', await makeKey(), { transactions: [wrong, wrong, intent()] })
   const [first, second, third] = body.results
   expect([first.problem.issues.length, second.problem.issues.length, third.status]).toEqual([20, 0, 202])
-  expect(second.problem).toMatchObject({ detail: expect.stringContaining('from must be'), more: first.problem.more + 20 })
+  expect(second.problem).toMatchObject({
+    detail: expect.stringContaining('from must be'),
+    more: first.problem.more + 20,
+  })
 })
 
 test('half of the event streams is the most that one tenant gets', async () => {

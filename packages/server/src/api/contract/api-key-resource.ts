@@ -46,12 +46,9 @@ export type AuditResource = z.infer<typeof auditResource>
 resourceSchemas.add(auditResource, { id: 'AuditEntry' })
 
 export const auditCheckResource = z.object({
-  brokenAt: z
-    .int()
-    .nullable()
-    .meta({
-      description: 'The first entry that was changed, or after which one is missing; null: none of those checked.',
-    }),
+  brokenAt: z.int().nullable().meta({
+    description: 'The first entry that was changed, or after which one is missing; null: none of those checked.',
+  }),
   last: z
     .object({ id: z.int(), hash: z.string() })
     .meta({ description: 'The last one that was checked. Keep it elsewhere: it proves all before it.' }),
