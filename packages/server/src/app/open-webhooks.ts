@@ -50,7 +50,10 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
   return {
     webhooks: createWebhooks({ ...target, store, clock, random, maxWebhooks, secretOverlapMs }),
     start: async () => {
-      await tellSecrets(store, secrets, telemetry)
+      // What could not be sealed now is sealed at the next start; it can be read all the same.
+      await tellSecrets(store, secrets, telemetry).catch((error: unknown) => {
+        telemetry.log('warn', 'the secrets of webhooks could not be looked at', { error: String(error) })
+      })
       await deliverer.start()
     },
     stop: deliverer.stop,
