@@ -60,8 +60,8 @@ export interface SingleNode {
 export interface SingleNodeOptions {
   readonly preset: Preset
   readonly env?: Record<string, string>
-  /** What the service talks to, given the proxy's URL. */
-  readonly rpcUrl?: (proxyUrl: string) => string
+  /** What the service talks to, given the URLs of the proxy and of the chain behind it. */
+  readonly rpcUrl?: (proxyUrl: string, chainUrl: string) => string
 }
 
 /** What never comes shall fail the test that waits for it, and not hold up the rest. */
@@ -92,7 +92,7 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
   async function start(): Promise<void> {
     process = await startDrover({
       databaseUrl: database.url,
-      rpcUrl: rpcUrl?.(proxy.url) ?? proxy.url,
+      rpcUrl: rpcUrl?.(proxy.url, chain.rpcUrl) ?? proxy.url,
       signerKeys: [sender.privateKey],
       env: { ...QUICK, DROVER_SIGNER_POLICY: preset, ...env },
     })

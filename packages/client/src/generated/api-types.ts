@@ -154,6 +154,8 @@ export interface Chain {
   /** The head is known and kept up with. */
   readonly following: boolean
   readonly lastError: string | null
+  /** Its RPC endpoints as this node sees them, in the order of the URLs. */
+  readonly endpoints: readonly Endpoint[]
 }
 
 export interface ChainList {
@@ -237,6 +239,35 @@ export interface DeliveryPage {
   readonly next: number | null
 }
 
+export interface Endpoint {
+  /** Host and port; with its position where several URLs share them. */
+  readonly name: string
+  /** `lagging` and `implausible` endpoints are not read from, but still sent to; `wrong_chain` ones are not used at all. */
+  readonly state: 'unverified' | 'healthy' | 'failing' | 'rate_limited' | 'lagging' | 'implausible' | 'wrong_chain'
+  /** ISO 8601, UTC. */
+  readonly since: string
+  /** Reads go to it now. Transactions are sent to every endpoint. */
+  readonly inUse: boolean
+  /** The newest block that it told of, and when this was first seen. */
+  readonly head: {
+    readonly number: number
+    /** ISO 8601, UTC. */
+    readonly seenAt: string
+  } | null
+  /** Blocks behind the newest one that can be believed. */
+  readonly lagBlocks: number | null
+  /** Share of the calls of the last minute without a usable answer, from 0 to 1. */
+  readonly errorRate: number | null
+  readonly latencyMs: number | null
+  /** The rate that it was found to allow; null where it never answered 429. */
+  readonly callsPerSecond: number | null
+  readonly lastError: {
+    readonly message: string
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+}
+
 export interface Event {
   /** Place in the stream; grows in commit order. */
   readonly eventId: number
@@ -270,7 +301,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -692,7 +723,7 @@ export interface Transaction {
   readonly gasLimit: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
-  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
+  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
   /** Of the attempt that is included, else of the newest. */
   readonly hash: `0x${string}` | null
   /** Of every attempt ever signed for it, oldest first. */

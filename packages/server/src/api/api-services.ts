@@ -14,6 +14,7 @@ import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Access } from './access.ts'
@@ -51,6 +52,8 @@ export interface ChainStatus {
   readonly following: boolean
   /** Why it does not, in words that may be shown; never a URL with a key in it. */
   readonly lastError: string | null
+  /** Its RPC endpoints as this node sees them, in the order of the URLs. */
+  readonly endpoints: readonly EndpointReport[]
 }
 
 export interface ReadinessProblem {

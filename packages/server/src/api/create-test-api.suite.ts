@@ -138,7 +138,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
   head: headerAt(110),
-  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null, endpoints: [] },
 }
 
 export function blockHash(number: number): Hash {
@@ -205,7 +205,7 @@ function sign(queued: Queued, hash: Attempt['hash'], fence: number): Allocated {
     ...base,
     ...{ state: 'ALLOCATED', subState: 'signed', nonce: 0, fence, nodeId: 'node-a' },
     ...{ allocatedAt: NOW, waitingSince: NOW, submittedAt: null, lastSubmitAt: null, nextResubmitAt: NOW },
-    ...{ submitCount: 0, refusals: 0, newForks: 0, wish: 'none' },
+    ...{ submitCount: 0, refusals: 0, newForks: 0, wish: 'none', mayBeHeld: true, refusal: null },
     attempts: [{ hash, raw: '0x02ab', kind: 'original', nonce: 0, gasLimit: 21_000n, fees, createdAt: NOW }],
   }
 }

@@ -50,6 +50,7 @@ const signed = {
     lastSubmitAt: AT + 1,
   },
   ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1, wish: 'none' as const },
+  ...{ mayBeHeld: true, refusal: null },
 } as const
 
 const inclusion: Inclusion = {

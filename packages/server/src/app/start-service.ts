@@ -29,7 +29,6 @@ import { createStuckReview } from '../engine/stuck-review.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
-import type { Chain } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -233,8 +232,8 @@ async function openChain(
   telemetry: Telemetry,
 ): Promise<{ readonly chain: EvmChain; readonly own: ChainConfig }> {
   const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
-  const { rpcUrls: urls, pollIntervalMs, feeModel } = own
-  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })
+  const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs, feeModel } = own
+  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, feeModel })
   return { chain, own }
 }
 
@@ -283,10 +282,11 @@ function toIntakeLimits({ intake }: Config) {
 
 function presentChains(
   engine: Engine,
-  chains: readonly { readonly chain: Chain; readonly own: ChainConfig }[],
+  chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[],
 ): readonly ChainStatus[] {
   return engine.followStatus().map(({ chainId, view, finality, quietMs, lastError }) => {
-    const poll = chains.find(({ chain }) => chain.chainId === chainId)?.own.pollIntervalMs ?? 0
+    const found = chains.find(({ chain }) => chain.chainId === chainId)
+    const poll = found?.own.pollIntervalMs ?? 0
     const following = view !== null && quietMs !== null && quietMs <= Math.max(5_000, poll * QUIET_POLLS)
     return {
       chainId,
@@ -296,6 +296,7 @@ function presentChains(
       finality,
       following,
       lastError,
+      endpoints: found?.chain.endpoints() ?? [],
     }
   })
 }

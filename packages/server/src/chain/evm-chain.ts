@@ -10,6 +10,7 @@ import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import {
@@ -18,7 +19,6 @@ import {
   blockReceiptsRead,
   codeRead,
   countRead,
-  heightRead,
   receiptRead,
   transactionRead,
 } from './chain-reads.ts'
@@ -26,9 +26,10 @@ import { readEstimates } from './estimates.ts'
 import { readFeeMarket } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readPending } from './read-pending.ts'
-import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
-import { createRpcPool } from './rpc-pool.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createEndpoint } from './rpc/endpoint.ts'
+import { createHeadWatch } from './rpc/head-watch.ts'
+import { createRpcPool } from './rpc/pool.ts'
+import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
@@ -37,6 +38,10 @@ export interface EvmChainOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly pollIntervalMs?: number
+  /** How often the chain makes a block, roughly: by how many blocks a node may be behind depends on it. */
+  readonly blockTimeMs?: number
+  /** How long at most a node that answers 429 with `Retry-After` is left alone. */
+  readonly maxPauseMs?: number
   readonly timeoutMs?: number
   readonly maxBatch?: number
   readonly maxConcurrent?: number
@@ -46,8 +51,8 @@ export interface EvmChainOptions {
 }
 
 export interface EvmChain extends Chain, Upstream {
-  /** Hosts only: URLs may carry credentials. */
-  endpoints(): readonly { readonly host: string; readonly state: EndpointState }[]
+  /** What is known about each node, in the order of the URLs. */
+  endpoints(): readonly EndpointReport[]
 }
 
 const SHORTEST_POLL_MS = 100
@@ -59,20 +64,28 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     maxBatch: options.maxBatch ?? 100,
     maxConcurrent: options.maxConcurrent ?? 16,
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
+    maxPauseMs: options.maxPauseMs ?? 60_000,
   }
   const fees = { minPriorityFeeWei: options.minPriorityFeeWei ?? 1n, feeModel: options.feeModel ?? 'auto' }
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))
   const nodes = targets.filter((target) => !sockets.includes(target))
   if (nodes.length === 0) throw new Error('at least one http(s) RPC URL is needed: ws(s) URLs only tell of new heads')
-  const pool = createRpcPool(nodes.map((target) => createEndpoint(target, { ...limits, chainId, clock, telemetry })))
+  const names = nameRpcUrls(nodes)
+  const endpoints = nodes.map((target, index) =>
+    createEndpoint(target, { ...limits, chainId, clock, telemetry, name: names[index] ?? target.host }),
+  )
+  const pool = createRpcPool(endpoints)
+  const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000)
+  const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
+  const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
   const hints = createHeadHints({
     chainId,
     clock,
     telemetry,
     sockets,
-    pollIntervalMs: Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000),
-    readHeight: () => pool.read(heightRead),
+    pollIntervalMs,
+    readHeight: heads.poll,
   })
 
   return {
@@ -109,7 +122,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     onHeadHint: (listener) => hints.listen(listener),
     forward: (requests) => pool.forward(requests),
     readPending,
-    endpoints: () => pool.endpoints().map((endpoint) => ({ host: endpoint.host, state: endpoint.state() })),
+    endpoints: pool.report,
     async close() {
       hints.close()
       pool.close()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { type FeeSettings, readFeeMarket } from './fee-market.ts'
-import type { RpcReply } from './json-rpc.ts'
-import type { Endpoint } from './rpc-endpoint.ts'
-import { createRpcPool } from './rpc-pool.ts'
+import { createFakeEndpoint } from './rpc/fake-endpoint.suite.ts'
+import { createRpcPool } from './rpc/pool.ts'
+import type { RpcReply } from './rpc/read-reply.ts'
 
 const GWEI = 10n ** 9n
 const AUTO: FeeSettings = { minPriorityFeeWei: 1n, feeModel: 'auto' }
@@ -16,21 +16,12 @@ const MISSING: RpcReply = {
 /** A pool over one node that answers from a table; what is not in it does not exist there. */
 function open(table: Readonly<Record<string, unknown>>) {
   const asked: string[][] = []
-  const lacking = new Set<string>()
-  const endpoint: Endpoint = {
-    host: 'node.example',
-    state: () => 'healthy',
-    waitMs: () => 0,
-    isBarred: () => false,
-    lacks: (method) => lacking.has(method),
-    noteLacking: (method) => void lacking.add(method),
-    noteGarbage() {},
+  const endpoint = createFakeEndpoint({
     async send(requests) {
       asked.push(requests.map(({ method }) => method))
       return requests.map(({ method }) => (method in table ? { type: 'result', result: table[method] } : MISSING))
     },
-    close() {},
-  }
+  })
   return { pool: createRpcPool([endpoint]), asked }
 }
 

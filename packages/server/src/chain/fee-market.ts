@@ -1,7 +1,8 @@
 /** What the chain asks at the moment, from `eth_feeHistory` where there is one and from the older calls where not. */
 import type { FeeMarket, FeeModel } from '../core/fees.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
-import type { Read, RpcPool } from './rpc-pool.ts'
+import type { RpcPool } from './rpc/pool.ts'
+import type { Read } from './rpc/pool-read.ts'
 import { BadAnswer, getFields, parseQuantity, toQuantity } from './rpc-values.ts'
 
 interface FeeHistory {

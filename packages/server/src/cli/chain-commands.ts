@@ -5,6 +5,7 @@ import { spellDuration } from '../core/spell-time.ts'
 import { formatAmount } from './amount.ts'
 import type { CommandContext } from './command-context.ts'
 import { readCount } from './option-value.ts'
+import { presentEndpoints } from './present-endpoints.ts'
 import { presentFields } from './present-fields.ts'
 import { presentTable } from './present-table.ts'
 import { addServiceCommand, type ServiceCommand } from './service-command.ts'
@@ -13,12 +14,12 @@ import { shorten } from './style.ts'
 
 const listChains: ServiceCommand = {
   name: 'list',
-  description: 'list the chains that the service follows',
+  description: 'list the chains that the service follows, and their RPC endpoints',
   examples: ['drover chain list'],
   async run({ drover, signal, style, print }) {
     const items = await drover.chains.list({ signal })
-    print({ items }, () =>
-      presentTable<Chain>(
+    print({ items }, () => {
+      const chains = presentTable<Chain>(
         [
           { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
           { heading: 'HEAD', align: 'right', cell: ({ head }) => (head === null ? '-' : String(head.number)) },
@@ -31,8 +32,9 @@ const listChains: ServiceCommand = {
         ],
         items,
         style,
-      ),
-    )
+      )
+      return `${chains}\n\n${presentEndpoints(items, style)}`
+    })
     return undefined
   },
 }

@@ -13,6 +13,7 @@ export interface ChainConfig {
   readonly finality: Finality
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
+  readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
   readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
@@ -81,6 +82,7 @@ export type ChainValues = Pick<
   | 'finality'
   | 'blockTime'
   | 'pollInterval'
+  | 'rpcMaxPause'
   | 'feeModel'
   | 'mempoolPerAccount'
   | 'preconfirmations'
@@ -161,6 +163,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     finality: values.finality,
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,

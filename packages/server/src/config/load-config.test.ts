@@ -43,6 +43,7 @@ test('three settings are enough', () => {
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
       pollIntervalMs: 6_000,
+      rpcMaxPauseMs: 60_000,
       feeModel: 'auto',
       mempoolPerAccount: 64,
       preconfirmations: false,

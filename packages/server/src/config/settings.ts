@@ -93,6 +93,13 @@ export const SETTINGS = {
     description: 'How often a node is asked for a new block, behind any subscription.',
     perChain: true,
   }),
+  rpcMaxPause: setting({
+    type: duration(1_000, 60 * MINUTE),
+    fallback: MINUTE,
+    description:
+      'How long at most an RPC endpoint that answers 429 with `Retry-After` is left alone; then it is tried with one request.',
+    perChain: true,
+  }),
   feeModel: setting<FeeModel>({
     type: oneOf(FEE_MODELS),
     fallback: 'auto',

@@ -3,7 +3,7 @@ import { findMissingOwner } from './explain-owner.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
-import type { Queued } from './transaction.ts'
+import type { Attempt, Queued } from './transaction.ts'
 
 type Explainer = (tx: Queued, context: ExplainContext) => Finding | null
 
@@ -29,11 +29,17 @@ function remarks(tx: Queued, { now }: ExplainContext): string[] {
   const { validUntil } = tx.intent
   const lost = tx.attempts.at(-1)
   return [
-    ...(lost === undefined ? [] : [`It had nonce ${lost.nonce} before, which a foreign transaction used.`]),
+    ...(lost === undefined ? [] : [spellLost(lost)]),
     ...(validUntil === null || validUntil <= now
       ? []
       : [`It expires at ${spellTime(validUntil)} if it has no nonce by then.`]),
   ]
+}
+
+function spellLost({ nonce, kind }: Attempt): string {
+  return kind === 'cancel'
+    ? `It had nonce ${nonce} before and gave it up to an empty transaction, since no RPC node took it at its price.`
+    : `It had nonce ${nonce} before, which a foreign transaction used.`
 }
 
 function missingOwner(tx: Queued, context: ExplainContext): Finding | null {

@@ -48,6 +48,8 @@ const fast = { ...FAST, maxInFlight: 64 }
 const time = (ms: number): string => new Date(ms).toISOString()
 
 /** Cause, transaction, context, and what the words must mention. */
+const REFUSAL = { code: 'rejected', message: 'every RPC node refused it', reason: 'exceeds the cap', mayPass: false }
+
 const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly string[]][] = [
   ['suspended', 'in line', queued({ suspended: true, subState: 'suspended' }), context(), ['operator', 'no nonce']],
   ['deadline_passed', 'in line', queued(), context({ now: T0 + 60_000 }), [time(T0 + 60_000), 'EXPIRED']],
@@ -101,6 +103,48 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     refused('underpriced'),
     context(),
     ['Nonce 7', '3 times in a row, of 10', 'refused for underpriced'],
+  ],
+  [
+    'making_way',
+    'before the empty transaction is signed',
+    allocated({ refusal: REFUSAL, error: REFUSAL }),
+    context(),
+    ['Every RPC node refused it', 'exceeds the cap', 'is about to take nonce 7', 'is signed and sent'],
+  ],
+  [
+    'making_way',
+    'after it was sent',
+    tracking('making_way', { refusal: REFUSAL, error: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context(),
+    ['is taking nonce 7', 'if the original is mined after all, that counts', 'sent again', 'STUCK'],
+  ],
+  [
+    'making_way',
+    'with an empty transaction that is not taken either',
+    refused('insufficient_funds', { refusal: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context(),
+    ['Every RPC node refused it', 'held up as well: refused for insufficient_funds'],
+  ],
+  [
+    'rejected_by_node',
+    'stuck while it makes way',
+    stuck('rejected_by_node', { refusal: REFUSAL }),
+    context(),
+    ['It was to make way', 'exceeds the cap'],
+  ],
+  [
+    'rejected',
+    'an empty transaction has its nonce',
+    { ...cancelledOnChain(), subState: 'rejected', error: REFUSAL },
+    context(),
+    ['an empty transaction used nonce 7 in block 100', 'exceeds the cap'],
+  ],
+  [
+    'waiting_in_line',
+    'back in line after it made way',
+    queued({ attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context({ queueAhead: 3 }),
+    ['had nonce 7 before', 'gave it up to an empty transaction'],
   ],
   [
     'nonce_gap',

@@ -82,6 +82,8 @@ const signed = {
   nextResubmitAt: T0 + 33_000,
   newForks: 0,
   wish: 'none',
+  mayBeHeld: true,
+  refusal: null,
 } as const
 
 export function queued(change: Partial<Queued> = {}): Queued {
@@ -94,7 +96,7 @@ export function deferred(subState: SubState, change: Partial<Queued> = {}): Queu
 }
 
 export function allocated(change: Partial<Allocated> = {}): Allocated {
-  const never = { submittedAt: null, lastSubmitAt: null, submitCount: 0 } as const
+  const never = { submittedAt: null, lastSubmitAt: null, submitCount: 0, mayBeHeld: false } as const
   return { ...signed, ...never, state: 'ALLOCATED', subState: 'signed', ...change }
 }
 

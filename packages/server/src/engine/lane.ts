@@ -355,10 +355,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function act(draft: Storable): void {
     const toSend = new Map<TxId, InFlight>()
     const fills = new Set(draft.changed().flatMap((tx) => (isFill(tx.intent) ? [tx.id] : [])))
+    const backInLine = new Set(draft.changed().flatMap((tx) => (tx.state === 'QUEUED' ? [tx.id] : [])))
     for (const { txId, effect } of draft.effects()) {
       const tx = ledger?.inFlight.get(txId)
       if (effect.type === 'broadcast' && tx) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
+      if (effect.type === 'nonce.used' && backInLine.has(txId)) queue.wake()
       if (effect.type === 'nonce.freed') {
         queue.wake()
         // Another fill would be refused as well: not before the next block.

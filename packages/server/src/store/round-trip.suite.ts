@@ -86,8 +86,16 @@ const signed = {
   nextResubmitAt: time,
   newForks: count,
   wish: fc.constantFrom('none', 'speed_up', 'cancel'),
+  mayBeHeld: fc.boolean(),
+  refusal: optional(fc.record({ code: text, message: text, reason: text, mayPass: fc.boolean() })),
 }
-const proof = { inclusion, confirmations: fc.array(confirmation, { maxLength: 4 }), minedAt: time, finalAt: time }
+const proof = {
+  refusal: fc.constant(null),
+  inclusion,
+  confirmations: fc.array(confirmation, { maxLength: 4 }),
+  minedAt: time,
+  finalAt: time,
+}
 
 /** What a save may change of a queued transaction, by the state it goes to. */
 const change = fc.oneof(

@@ -119,6 +119,8 @@ export function toAllocated(tx: Queued, nonce: number, lease: Pick<Lease, 'fence
     nextResubmitAt: at + 30_000,
     newForks: 0,
     wish: 'none',
+    mayBeHeld: false,
+    refusal: null,
   }
 }
 

@@ -1,4 +1,10 @@
 /** The migrations this program knows, in order; the place in the list is the version. */
-export const MIGRATIONS = ['0001_transactions.sql', '0002_access.sql', '0003_webhooks.sql', '0004_tenants.sql'] as const
+export const MIGRATIONS = [
+  '0001_transactions.sql',
+  '0002_access.sql',
+  '0003_webhooks.sql',
+  '0004_refusals.sql',
+  '0005_tenants.sql',
+] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length
