@@ -324,6 +324,7 @@ describe('a key for some signers', () => {
     createApiKey: { body: { name: 'x', scopes: ['read'], signers: [SIGNER] }, expect: 403 },
     revokeApiKey: { expect: 404 },
     listAudit: { expect: 403 },
+    checkAudit: { expect: 403 },
     createWebhook: { body: { url: 'https://hooks.example/x' }, expect: 403 },
     listWebhooks: { expect: 403 },
     showWebhook: { expect: 403 },

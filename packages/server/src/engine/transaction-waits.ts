@@ -71,6 +71,8 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
   const pool = createTenantPool({
     ...{ what: 'waiting requests', size: maxWaiting, sharePercent: ports.sharePercent, retryAfterMs: RETRY_AFTER_MS },
     whenFull: () => refuse(maxWaiting),
+    // The same code: a client that meets it asks without waiting, whoever has the places.
+    whenShareUsed: (limit) => refuse(limit, ' of your tenant'),
   })
   const waiters = new Map<TxId, Set<Waiter>>()
   const lookup = createTransactionLookup(ports, (tx) => {
@@ -150,7 +152,7 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
   }
 }
 
-function refuse(waiting: number): AppError {
-  const message = `${waiting} requests wait on this node already; send it again later, or without wait.`
+function refuse(waiting: number, whose = ''): AppError {
+  const message = `${waiting} requests${whose} wait on this node already; send it again later, or without wait.`
   return new AppError('too_many_waiting', message, { retryAfterMs: RETRY_AFTER_MS })
 }

@@ -21,6 +21,8 @@ export interface TenantPoolOptions {
   readonly sharePercent?: number | undefined
   readonly retryAfterMs: number
   whenFull(): AppError
+  /** Left out: `tenant_limit`. */
+  whenShareUsed?(limit: number): AppError
 }
 
 export function createTenantPool(options: TenantPoolOptions): TenantPool {
@@ -43,7 +45,7 @@ export function createTenantPool(options: TenantPoolOptions): TenantPool {
       const own = usedBy.get(tenant) ?? 0
       // One that is larger than the whole share would never fit; it goes alone.
       const fits = own + amount <= limit || own === 0
-      if (!fits && tenant !== null) throw refuseShare({ what, limit, retryAfterMs })
+      if (!fits && tenant !== null) throw options.whenShareUsed?.(limit) ?? refuseShare({ what, limit, retryAfterMs })
       if (used + amount > size && used > 0) throw options.whenFull()
       change(tenant, amount)
       let isIn = true
