@@ -18,7 +18,6 @@ let database: Client
 beforeAll(async () => {
   cluster = await startCluster({
     ...{ nodes: 3, lanes: 1 },
-    env: { DROVER_MAX_IN_FLIGHT: '2000', DROVER_MEMPOOL_PER_ACCOUNT: '2000' },
   })
   database = new Client({ connectionString: cluster.database.url })
   await database.connect()

@@ -200,9 +200,7 @@ test('starts that fail, and the configuration as it is printed', async () => {
   nowhere.port = '9'
   const runs: readonly [readonly string[], Record<string, string>, string][] = [
     [['config'], {}, 'signerKeys'],
-    [['start'], { DROVER_DATABASE_URL: nowhere.href }, 'ECONNREFUSED'],
     [['start'], { DROVER_DATABASE_URL: `${wrong.href}_missing` }, 'does not exist|authentication'],
-    [['start'], { DROVER_RPC_URL: withSecrets('http://127.0.0.1:9') }, 'no node told its chain id'],
     [['start'], { DROVER_CHAIN_ID: 'x', DROVER_SIGNER_KEYS: `${key}00` }, 'DROVER_SIGNER_KEYS'],
   ]
   for (const [args, change, words] of runs) {
@@ -211,6 +209,27 @@ test('starts that fail, and the configuration as it is printed', async () => {
     expect(run.output()).toMatch(new RegExp(words))
     seen.set(`${args.join(' ')} with ${Object.keys(change).join()}`, run.output())
   }
+  expectHidden()
+})
+
+test.each([
+  ['the database', 'ECONNREFUSED'],
+  ['the RPC node', 'no RPC node responds'],
+])('a start that waits for %s', async (part, words) => {
+  const nowhere = new URL(database.url)
+  nowhere.port = '9'
+  nowhere.password = planted.password
+  const run = launchDrover(['start'], {
+    ...{ DROVER_SIGNER_KEYS: key, DROVER_LOG_LEVEL: 'debug', DROVER_PORT: '0' },
+    DROVER_DATABASE_URL: part === 'the database' ? nowhere.href : database.url,
+    DROVER_RPC_URL: withSecrets(part === 'the database' ? proxy.url : 'http://127.0.0.1:9'),
+  })
+  const { url } = JSON.parse(await run.lineWhere((line) => line.includes('cannot start yet'))) as { url: string }
+  const answers = await Promise.all(['/readyz', '/v1/signers'].map(async (path) => (await fetch(url + path)).text()))
+  run.child.kill('SIGTERM')
+  expect(await run.exited).toBe(0)
+  expect(answers.join()).toContain(words)
+  seen.set(`a start without ${part}`, run.output() + answers.join())
   expectHidden()
 })
 

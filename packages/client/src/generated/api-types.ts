@@ -21,6 +21,8 @@ export interface ApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -54,6 +56,8 @@ export interface ApiKeyRequest {
     /** At once; left out: as many as a second has. */
     readonly burst?: number
   } | null
+  /** Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own. */
+  readonly maxTxFee?: AmountInput | null
   /** Null: never. */
   readonly expiresAt?: string | null
 }
@@ -153,6 +157,12 @@ export interface Chain {
   readonly finality: number | 'safe' | 'finalized'
   /** The head is known and kept up with. */
   readonly following: boolean
+  /** As this node sees the chain. `standing`: no block for long while something waits to be mined; `rewound`: the head went back and stays there; `unreachable`: no RPC node answers. */
+  readonly health: {
+    readonly state: 'starting' | 'ok' | 'standing' | 'rewound' | 'unreachable'
+    readonly since: string | null
+    readonly message: string | null
+  }
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
   readonly endpoints: readonly Endpoint[]
@@ -301,7 +311,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -319,6 +329,9 @@ export interface Explanation {
     readonly chainId: number
     /** Check-summed address. */
     readonly address: `0x${string}`
+  } | {
+    readonly type: 'chain'
+    readonly chainId: number
   } | {
     readonly type: 'slot'
     readonly inFlight: number
@@ -348,7 +361,7 @@ export interface Fees {
   readonly chainId: number
   /** Of the block to come; null on a chain without base fees. */
   readonly nextBaseFeePerGas: string | null
-  /** As the node suggests it. */
+  /** For transactions of the legacy kind. */
   readonly gasPrice: string
   /** What is offered for each `speed`, before any cap; tips are medians of recent blocks. */
   readonly speeds: {
@@ -371,12 +384,16 @@ export interface Fees {
       readonly maxPriorityFeePerGas: string
     }
   }
-  /** Signers on this chain whose policy has a cap: nothing above it is offered for them. */
+  /** Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`. */
+  readonly saidBy: readonly string[]
+  /** The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`. */
+  readonly maxTxFee: string | null
+  /** Signers on this chain whose policy has a lower limit of its own: nothing above it is signed. */
   readonly caps: readonly ({
     /** Check-summed address. */
     readonly address: `0x${string}`
-    /** Whole number as a decimal string. */
-    readonly maxFeePerGas: string
+    readonly maxFeePerGas: string | null
+    readonly maxTxFee: string | null
   })[]
 }
 
@@ -396,7 +413,11 @@ export interface Lane {
   readonly paused: boolean
   readonly policy: {
     readonly preset: 'stable' | 'fast'
-    readonly maxInFlight: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight: number | 'auto'
+    readonly slotHeldUntil: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal: number
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
@@ -408,6 +429,8 @@ export interface Lane {
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
     readonly maxFeePerGas: string | null
+    /** Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone. */
+    readonly maxTxFee: string | null
     /** Null: the rule of the chain. */
     readonly finality: number | 'safe' | 'finalized' | null
   }
@@ -433,6 +456,16 @@ export interface Lane {
     readonly wei: string
     /** ISO 8601, UTC. */
     readonly at: string
+  } | null
+  /** How far the lane sends ahead, as its owner found it; null until one ran it. */
+  readonly window: {
+    /** How many unmined transactions may be out now. */
+    readonly size: number
+    readonly reason: 'start' | 'all_kept' | 'at_limit' | 'pool_full' | 'dropped' | 'nonce_gap' | 'delegated'
+    /** What nodes kept when it was last too much; null: they kept all. */
+    readonly ceiling: number | null
+    /** ISO 8601, UTC. */
+    readonly since: string
   } | null
   /** When a transaction of the lane was last found final. */
   readonly lastConfirmationAt: string | null
@@ -476,6 +509,8 @@ export interface NewApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -521,6 +556,8 @@ export interface Node {
   readonly address: string | null
   /** How many lanes it holds the lease of. */
   readonly lanes: number
+  /** Chains whose RPC nodes answer it; it runs no lane of another while a peer can. Null where it does not say. */
+  readonly chains: readonly number[] | null
   /** The node that gave this answer. */
   readonly self: boolean
   /** ISO 8601, UTC. */
@@ -663,7 +700,11 @@ export interface SignerChange {
   readonly policy?: {
     /** Sets all that the presets differ in; fields that are given as well come on top of it. */
     readonly preset?: 'stable' | 'fast'
-    readonly maxInFlight?: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight?: number | 'auto'
+    readonly slotHeldUntil?: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
@@ -677,6 +718,8 @@ export interface SignerChange {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -691,7 +734,11 @@ export interface SignerRegistration {
   readonly policy?: {
     /** Sets all that the presets differ in; fields that are given as well come on top of it. */
     readonly preset?: 'stable' | 'fast'
-    readonly maxInFlight?: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight?: number | 'auto'
+    readonly slotHeldUntil?: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
@@ -705,6 +752,8 @@ export interface SignerRegistration {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -759,6 +808,8 @@ export interface Transaction {
     readonly message: string
     readonly reason?: string
   } | null
+  /** The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce. */
+  readonly simulated: boolean
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */

@@ -168,6 +168,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   }
 }
 
-function toCaller({ id, tenant, name, scopes, signers, chains, rate }: KeyRecord): Caller {
-  return { keyId: id, tenant, name, scopes, signers, chains, rate }
+function toCaller(key: KeyRecord): Caller {
+  const { id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei } = key
+  return { keyId: id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei }
 }

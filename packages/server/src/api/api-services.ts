@@ -1,11 +1,12 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
+import type { ChainHealth } from '../core/chain-health.ts'
 import type { ChainView, Finality, Header } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Accept } from '../engine/accept.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
-import type { FeeMarkets } from '../engine/fee-markets.ts'
+import type { FeeMarkets } from '../engine/fees/fee-markets.ts'
 import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
@@ -50,6 +51,7 @@ export interface ChainStatus {
   readonly finality: Finality
   /** The head is known and the follower keeps up with it. */
   readonly following: boolean
+  readonly health: ChainHealth
   /** Why it does not, in words that may be shown; never a URL with a key in it. */
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
@@ -60,6 +62,8 @@ export interface ReadinessProblem {
   /** `database`, `schema`, or `chain` and its id. */
   readonly part: string
   readonly message: string
+  /** The node itself can do its work: no reason to send requests elsewhere. */
+  readonly isMinor: boolean
 }
 
 export interface ApiServices {
@@ -78,6 +82,8 @@ export interface ApiServices {
   /** Bytes of the bodies that are being read or worked on. */
   readonly bodies: TenantPool
   readonly feeMarkets: FeeMarkets
+  /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
+  maxTxFeeOf(chainId: number): bigint | null
   readonly fillGaps: FillGaps
   /** The keys that this node can sign with, and the policy that its configuration has for each. */
   readonly ownKeys: { addresses(): readonly Address[]; defaultPolicy(address: Address): Policy }
@@ -87,6 +93,10 @@ export interface ApiServices {
   chainStatus(): readonly ChainStatus[]
   /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
   viewOf(chainId: number): ChainView | null
+  /** The health of a chain for somebody who has waited for a block since then; null: for whatever this node waits for. */
+  healthOf(chainId: number, waitedSince: number | null): ChainHealth
+  /** How many transactions of the account the chain counts at the head that is followed; null where it does not say so at once. */
+  countOf(lane: Lane): Promise<number | null>
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
   baseFeeOf(chainId: number): Promise<bigint | null>
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */

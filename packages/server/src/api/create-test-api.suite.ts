@@ -1,6 +1,8 @@
 /** The whole API over the in-memory store and a fake chain, for the tests in this folder. */
 import type { FastifyInstance } from 'fastify'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
+import type { ChainHealth } from '../core/chain-health.ts'
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import type { ChainView, Header } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -8,7 +10,7 @@ import { FAST } from '../core/policy.ts'
 import type { Allocated, Attempt, Queued, Transaction } from '../core/transaction.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createAcceptBatch } from '../engine/accept-batch.ts'
-import { createFeeMarkets } from '../engine/fee-markets.ts'
+import { createFeeMarkets } from '../engine/fees/fee-markets.ts'
 import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake, type IntakeLimits } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
@@ -60,6 +62,8 @@ export interface TestApiOptions {
   /** Parts of the store that behave otherwise. */
   readonly store?: Partial<Store>
   readonly services?: Partial<ApiServices>
+  /** The chain's cap on the fee of one transaction; null: none. */
+  readonly maxTxFeeWei?: bigint | null
 }
 
 export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
@@ -93,7 +97,12 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   }
   const keys = createMemoryAccessStore({ clock })
   const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
-  const accept = createAccept({ store, signers, chains, intake, clock, random, telemetry })
+  const { maxTxFeeWei = DEFAULT_MAX_TX_FEE_WEI } = options
+  const maxTxFeeOf = () => maxTxFeeWei
+  const accept = createAccept({
+    ...{ store, signers, chains, intake, clock, random, telemetry },
+    ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
+  })
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
@@ -119,6 +128,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
     feeMarkets: createFeeMarkets({ chains, clock }),
+    maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
@@ -129,16 +139,20 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),
     listNodes: () => store.listNodes(),
     baseFeeOf: async () => null,
+    countOf: async () => null,
+    healthOf: () => WELL,
     readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
     ...options.services,
   })
   return { server, store, chain, telemetry, keys }
 }
 
+const WELL: ChainHealth = { state: 'ok', since: null, message: null }
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
   head: headerAt(110),
-  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null, endpoints: [] },
+  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+  ...{ health: WELL, endpoints: [] },
 }
 
 export function blockHash(number: number): Hash {

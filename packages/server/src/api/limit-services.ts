@@ -17,11 +17,15 @@ export function limitServices(services: ApiServices, caller: Caller): ApiService
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
-/** The history of a transaction begins with who sent it; what is asked for counts against the tenant's share. */
+/**
+ * The history of a transaction begins with who sent it; what the key may spend on it goes with it; and what is asked for
+ * counts against the tenant's share.
+ */
 function signRequests(services: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits'> {
   const { accept, waits } = services
-  const [by, { tenant }] = [actorOf(caller), caller]
-  const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, by, tenant })
+  const { tenant } = caller
+  const own = { by: actorOf(caller), tenant, maxFeeWei: caller.maxTxFeeWei }
+  const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, ...own })
   const findRefusal = (request: AcceptRequest) => refusePriority(request, caller)
   const acceptBatch = refuseItems(services, caller, findRefusal)
   return {
@@ -62,10 +66,10 @@ function refuseItems(
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf } =
-    services
+  const { nodeId, access, apiKeys, audit, waits, bodies, clock, readiness, telemetry, dashboardDir } = services
+  const { finalityOf, maxTxFeeOf } = services
   return {
-    ...{ nodeId, access, apiKeys, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf },
+    ...{ nodeId, access, apiKeys, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf, maxTxFeeOf },
     ...limitWrites(services, caller),
     store: limitStore(services.store, caller),
     audit: {
@@ -90,6 +94,8 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       addresses: () => services.ownKeys.addresses().filter((address) => caller.signers?.includes(address) ?? true),
       defaultPolicy: services.ownKeys.defaultPolicy,
     },
+    healthOf: services.healthOf,
+    countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
     listNodes: services.listNodes,
   }
@@ -186,7 +192,7 @@ function limitStore(store: ApiStore, caller: Caller): ApiStore {
       mayUseChain(caller, chainId) ? store.readHeaders(chainId, from, to) : [],
     countAhead: async (id) => ((await findTransaction(id)) === null ? null : store.countAhead(id)),
     loadLane: async (lane) =>
-      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [] },
+      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [], window: null },
     listLaneStatus: (filter) => store.listLaneStatus({ ...filter, reach: caller }),
     listLeases: async () => (await store.listLeases()).filter(({ lane }) => mayUse(caller, lane)),
     updateSigner: async (lane, change, note) => (mayUse(caller, lane) ? store.updateSigner(lane, change, note) : null),

@@ -18,9 +18,18 @@ const around = {
 
 const intent: Intent = {
   lane: { chainId: 1, signer: SIGNER },
-  ...{ to: TARGET, data: '0xabcd', value: 10n ** 24n, gasLimit: null, fees: null, speed: 'fast', priority: 0 },
+  ...{
+    to: TARGET,
+    data: '0xabcd',
+    value: 10n ** 24n,
+    gasLimit: null,
+    fees: null,
+    maxFeeWei: null,
+    speed: 'fast',
+    priority: 0,
+  },
   ...{ validUntil: null, requestId: 'order-17', requestDigest: `0x${'00'.repeat(32)}`, finality: null },
-  ...{ simulate: true, metadata: { order: '17' } },
+  ...{ simulate: true, simulated: true, metadata: { order: '17' } },
 }
 
 const base = {
@@ -70,7 +79,13 @@ test('a queued transaction has nothing of the chain', () => {
     ...{ data: '0xabcd', value: '1000000000000000000000000', gasLimit: null, nonce: null },
     ...{ state: 'QUEUED', subState: 'accepted', hash: null, hashes: [], attempts: 0, receipt: null, inclusion: null },
     confirmations: { count: 0, required: 12, newForks: 0 },
-    ...{ error: null, requestId: 'order-17', metadata: { order: '17' }, createdAt: '2026-01-02T03:04:05.678Z' },
+    ...{
+      error: null,
+      simulated: true,
+      requestId: 'order-17',
+      metadata: { order: '17' },
+      createdAt: '2026-01-02T03:04:05.678Z',
+    },
     ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
   })
 })

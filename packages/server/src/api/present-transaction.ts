@@ -41,6 +41,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
       newForks: 'newForks' in tx ? tx.newForks : 0,
     },
     error: tx.error,
+    simulated: intent.simulated,
     requestId: intent.requestId,
     metadata: { ...intent.metadata },
     createdAt: presentInstant(tx.createdAt),

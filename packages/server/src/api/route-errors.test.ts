@@ -154,7 +154,7 @@ const onStuckWithoutChain: Scene = async (route) => {
 const onLastAdmin: Scene = async (route) => {
   const api = await createTestApi()
   const { token, ...made } = createKeyToken()
-  const rest = { signers: null, chains: null, rate: null, expiresAt: null, createdBy: 'tests' }
+  const rest = { signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null, createdBy: 'tests' }
   const { id } = await api.keys.insertKey({ ...made, ...rest, name: 'only', tenant: 'only', scopes: ['admin'] })
   const headers = { authorization: `Bearer ${token}` }
   const reply = await api.server.inject({ method: route.method, url: `/v1/api-keys/${id}`, headers })

@@ -24,6 +24,7 @@ async function makeKey(wanted: Wanted = {}) {
   const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
   const { key, token } = await keys.create(LOCAL_CALLER, {
     ...{ name: 'ann', scopes: ['read', 'send'] as const, signers: null, chains: null, rate: null, expiresAt: null },
+    maxTxFeeWei: null,
     ...wanted,
   })
   return { key, headers: { authorization: `Bearer ${token}` } }

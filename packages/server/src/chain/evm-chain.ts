@@ -2,13 +2,14 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
- * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findReceipts
+ * 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; getInclusions
+ * 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
-import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -23,12 +24,13 @@ import {
   transactionRead,
 } from './chain-reads.ts'
 import { readEstimates } from './estimates.ts'
-import { readFeeMarket } from './fee-market.ts'
+import { createFeeMarketReader } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
 import { createRpcPool } from './rpc/pool.ts'
+import type { Read } from './rpc/pool-read.ts'
 import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
 
 export interface EvmChainOptions {
@@ -48,6 +50,8 @@ export interface EvmChainOptions {
   readonly maxResponseBytes?: number
   readonly minPriorityFeeWei?: bigint
   readonly feeModel?: FeeModel
+  /** Per gas, in wei, zero included; null: what the market asks. */
+  readonly fixedPriceWei?: bigint | null
 }
 
 export interface EvmChain extends Chain, Upstream {
@@ -66,7 +70,6 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
     maxPauseMs: options.maxPauseMs ?? 60_000,
   }
-  const fees = { minPriorityFeeWei: options.minPriorityFeeWei ?? 1n, feeModel: options.feeModel ?? 'auto' }
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))
   const nodes = targets.filter((target) => !sockets.includes(target))
@@ -79,6 +82,14 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000)
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
   const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
+  const getFeeMarket = createFeeMarketReader({
+    ...{ chainId, pool, clock, telemetry },
+    settings: {
+      minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
+      feeModel: options.feeModel ?? 'auto',
+      fixedPriceWei: options.fixedPriceWei ?? null,
+    },
+  })
   const hints = createHeadHints({
     chainId,
     clock,
@@ -91,6 +102,11 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   return {
     chainId,
     getBlock: (ref) => pool.read(blockRead(ref)),
+    async getBlocks(from, to) {
+      const heights = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+      const replies = await pool.readEach(heights.map(blockRead))
+      return replies.flatMap((reply) => (reply.type === 'value' && reply.value !== null ? [reply.value] : []))
+    },
     async getTags() {
       const [safe, finalized] = await pool.readAll([blockRead('safe'), blockRead('finalized')])
       return { safe: safe?.number ?? null, finalized: finalized?.number ?? null }
@@ -114,10 +130,17 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     },
     findTransaction: (hash) => pool.read(transactionRead(hash)),
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
+    async lookAtPool(address, hashes) {
+      const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
+      const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]
+      const [latest, pending, ...found] = await pool.readAll(reads)
+      if (typeof latest !== 'number' || typeof pending !== 'number') throw new Error('a count is a number')
+      return { latest, pending, knows: found.map((tx) => tx !== null) }
+    },
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
-    estimate: (calls) => readEstimates(pool, calls),
-    getFeeMarket: () => readFeeMarket(pool, fees),
+    estimate: (calls, head) => readEstimates(pool, calls, head),
+    getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),
     forward: (requests) => pool.forward(requests),

@@ -1,8 +1,8 @@
 /** `drover chain …` and `drover node …`: what the service follows, and what it consists of. */
 import type { Block, Chain, DroverNode } from '@drover/client'
 import type { Command } from 'commander'
+import { formatAmount } from '../core/amount.ts'
 import { spellDuration } from '../core/spell-time.ts'
-import { formatAmount } from './amount.ts'
 import type { CommandContext } from './command-context.ts'
 import { readCount } from './option-value.ts'
 import { presentEndpoints } from './present-endpoints.ts'
@@ -27,8 +27,8 @@ const listChains: ServiceCommand = {
           { heading: 'SAFE', align: 'right', cell: ({ safe }) => String(safe ?? '-') },
           { heading: 'FINALIZED', align: 'right', cell: ({ finalized }) => String(finalized ?? '-') },
           { heading: 'FINALITY', cell: ({ finality }) => String(finality) },
-          { heading: 'FOLLOWED', cell: ({ following }) => colourOf(following) },
-          { heading: 'ERROR', cell: ({ lastError }) => lastError ?? '' },
+          { heading: 'HEALTH', cell: ({ health }) => colourOf(health.state) },
+          { heading: 'PROBLEM', cell: ({ health, lastError }) => health.message ?? lastError ?? '' },
         ],
         items,
         style,
@@ -39,8 +39,8 @@ const listChains: ServiceCommand = {
   },
 }
 
-function colourOf(following: boolean) {
-  return following ? ({ text: 'yes', colour: 'green' } as const) : ({ text: 'no', colour: 'red' } as const)
+function colourOf(state: Chain['health']['state']) {
+  return { text: state, colour: state === 'ok' ? 'green' : 'red' } as const
 }
 
 const blocks: ServiceCommand = {
@@ -87,7 +87,7 @@ const fees: ServiceCommand = {
   async run({ drover, signal, style, print }, command) {
     const input = { params: { chainId: readChain(command) } }
     const answer = await drover.request('GET /v1/chains/{chainId}/fees', input, { signal })
-    const { nextBaseFeePerGas, gasPrice, speeds, caps } = answer
+    const { nextBaseFeePerGas, gasPrice, speeds, saidBy, maxTxFee, caps } = answer
     const offer = ({ maxFeePerGas, maxPriorityFeePerGas }: (typeof speeds)['slow']) =>
       maxFeePerGas === null ? null : `${formatAmount(maxFeePerGas)}, tip ${formatAmount(maxPriorityFeePerGas)}`
     print(answer, () =>
@@ -98,13 +98,22 @@ const fees: ServiceCommand = {
           ['slow', offer(speeds.slow)],
           ['standard', offer(speeds.standard)],
           ['fast', offer(speeds.fast)],
-          ...caps.map(({ address, maxFeePerGas }) => [`cap of ${address}`, formatAmount(maxFeePerGas)] as const),
+          ['according to', saidBy.join(', ') || 'the gasPrice setting'],
+          ['max fee of a transaction', maxTxFee === null ? 'none' : formatAmount(maxTxFee)],
+          ...caps.map((cap) => [`limits of ${cap.address}`, presentCap(cap)] as const),
         ],
         style,
       ),
     )
     return undefined
   },
+}
+
+function presentCap(cap: { readonly maxFeePerGas: string | null; readonly maxTxFee: string | null }): string {
+  return [
+    ...(cap.maxFeePerGas === null ? [] : [`${formatAmount(cap.maxFeePerGas)} per gas`]),
+    ...(cap.maxTxFee === null ? [] : [`${formatAmount(cap.maxTxFee)} per transaction`]),
+  ].join(', ')
 }
 
 const listNodes: ServiceCommand = {
@@ -118,6 +127,7 @@ const listNodes: ServiceCommand = {
         [
           { heading: 'NODE', isWhole: true, cell: ({ id, self }) => (self ? `${id} (answered)` : id) },
           { heading: 'LANES', align: 'right', cell: ({ lanes }) => String(lanes) },
+          { heading: 'REACHES', cell: ({ chains }) => (chains === null ? '-' : chains.join(', ')) },
           { heading: 'UP FOR', align: 'right', cell: ({ startedAt }) => ageOf(startedAt) },
           { heading: 'HEARTBEAT', align: 'right', cell: ({ heartbeatAt }) => ageOf(heartbeatAt) },
         ],

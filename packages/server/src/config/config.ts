@@ -12,10 +12,15 @@ export interface ChainConfig {
   readonly rpcUrls: readonly string[]
   readonly finality: Finality
   readonly blockTimeMs: number
+  /** Null: ten block times, as observed. */
+  readonly standingAfterMs: number | null
   readonly pollIntervalMs: number
   readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
-  readonly mempoolPerAccount: number
+  /** Per gas; null: what the market asks. */
+  readonly gasPriceWei: bigint | null
+  /** Null: `none` was written. */
+  readonly maxTxFeeWei: bigint | null
   readonly preconfirmations: boolean
 }
 
@@ -40,7 +45,7 @@ export interface Config {
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
-    readonly maxInFlight: number
+    readonly maxInFlight: number | 'auto'
     readonly bumpAfterMs: number
   }
   readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
@@ -71,6 +76,8 @@ export interface Config {
     readonly secretOverlapMs: number
     readonly retentionMs: number
   }
+  /** How long a request waits for its simulation. */
+  readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
 }
@@ -81,10 +88,12 @@ export type ChainValues = Pick<
   | 'chainId'
   | 'finality'
   | 'blockTime'
+  | 'standingAfter'
   | 'pollInterval'
   | 'rpcMaxPause'
   | 'feeModel'
-  | 'mempoolPerAccount'
+  | 'gasPrice'
+  | 'maxTxFee'
   | 'preconfirmations'
 >
 
@@ -134,6 +143,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSockets: values.rpcMaxSockets,
     },
     webhooks: toWebhookConfig(values),
+    simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
   }
@@ -162,10 +172,12 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcUrls: values.rpcUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
+    standingAfterMs: values.standingAfter,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
-    mempoolPerAccount: values.mempoolPerAccount,
+    gasPriceWei: values.gasPrice,
+    maxTxFeeWei: values.maxTxFee,
     preconfirmations: values.preconfirmations,
   }
 }

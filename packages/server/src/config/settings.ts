@@ -2,18 +2,20 @@
  * Every setting, once. Flags, environment variables, the configuration file, the reference page, `drover config` and the
  * hiding of secrets are all derived from this table, so a setting that is not here does not exist anywhere.
  */
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import { FAST, STABLE } from '../core/policy.ts'
 import { DEFAULT_SHARE_PERCENT } from '../core/tenant-share.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
+import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
 import { methodList } from './method-list.ts'
 import { secretKeyList } from './secret-key-list.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
-import { boolean, integer, oneOf, optional, type SettingType, text } from './setting-type.ts'
+import { boolean, integer, oneOf, optional, orWord, type SettingType, text } from './setting-type.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
 
 export interface Setting<T> {
@@ -87,6 +89,13 @@ export const SETTINGS = {
     description: 'How often the chain makes a block, roughly.',
     perChain: true,
   }),
+  standingAfter: setting<number | null>({
+    type: optional(duration(100, DAY), 'ten block times as observed, at least 30s'),
+    fallback: null,
+    description:
+      'Without a new block for this long, while something waits to be mined, the chain is reported as standing and no transaction is called stuck.',
+    perChain: true,
+  }),
   pollInterval: setting<number | null>({
     type: optional(duration(50, 10 * MINUTE), 'half of blockTime, at least 100ms'),
     fallback: null,
@@ -106,11 +115,18 @@ export const SETTINGS = {
     description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
     perChain: true,
   }),
-  mempoolPerAccount: setting({
-    type: integer(1, 100_000),
-    fallback: 64,
+  gasPrice: setting<bigint | null>({
+    type: amountOr('auto'),
+    fallback: null,
     description:
-      "Transactions of one account that the chain's nodes keep before they are mined; a lane never has more on their way. Nodes of public chains keep few for certain.",
+      'What every transaction offers per gas; `auto` follows the market. A fixed price, zero included, is for chains with a price of their own, such as private ones where gas is free.',
+    perChain: true,
+  }),
+  maxTxFee: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: DEFAULT_MAX_TX_FEE_WEI,
+    description:
+      'The most that one transaction may cost in fees (gas limit times price per gas), whoever named the price: a node, a caller, a fee bump. Above it nothing is signed. Signers and API keys can have lower limits; `none` takes this one away.',
     perChain: true,
   }),
   preconfirmations: setting({
@@ -176,9 +192,9 @@ export const SETTINGS = {
     description: 'How often a node says that it is alive and renews its leases; at most half of leaseDuration.',
   }),
   maxInFlight: setting({
-    type: integer(1, 10_000),
+    type: orWord(integer(1, 10_000), 'auto'),
     fallback: FAST.maxInFlight,
-    description: `Transactions of one \`fast\` signer between nonce and finality at one time; no more than the mempool keeps per account. ${NEW_SIGNERS}`,
+    description: `Unmined transactions of one \`fast\` signer at one time: the most that may be out, or \`auto\`, which finds out how many the chain's nodes keep. ${NEW_SIGNERS}`,
   }),
   bumpAfter: setting({
     type: duration(500, DAY),
@@ -345,6 +361,12 @@ export const SETTINGS = {
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
     description: 'A client that takes nothing from its event stream for this long is let go; it can resume.',
+  }),
+  simulationTimeout: setting({
+    type: duration(10, MINUTE),
+    fallback: 1_000,
+    description:
+      'How long a request waits for its simulation. After that it is accepted with `simulated: false`, and tried out before it takes a nonce.',
   }),
   rpcHoldTimeout: setting({
     type: duration(100, 10 * MINUTE),

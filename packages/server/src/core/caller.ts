@@ -33,11 +33,13 @@ export interface Caller extends Reach {
   readonly rate: Rate | null
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** What it sends may cost no more than this in fees, each; null: no limit of its own. */
+  readonly maxTxFeeWei: bigint | null
 }
 
 /** Whoever can reach a service that has no keys: it listens on this machine only. */
 export const LOCAL_CALLER: Caller = {
-  ...{ keyId: null, tenant: null, name: 'local', scopes: SCOPES, rate: null },
+  ...{ keyId: null, tenant: null, name: 'local', scopes: SCOPES, rate: null, maxTxFeeWei: null },
   ...ALL_LANES,
 }
 

@@ -6,6 +6,7 @@
  * or that of policy, and is refused for its price again and again, makes way for an empty transaction; but only if that
  * one may offer more, or those behind it would be no better off.
  */
+import { capPerGas } from './fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from './fees.ts'
 import { mayMakeWay, REFUSALS_BEFORE_WAY } from './make-way.ts'
 import type { Policy } from './policy.ts'
@@ -57,7 +58,7 @@ function planWay(tx: InFlight, newest: Attempt, scene: PlanScene): NextAttempt |
   const { market, policy } = scene
   if (!mayMakeWay(tx, policy) || tx.refusals < REFUSALS_BEFORE_WAY) return null
   const empty = planEmpty(tx, newest, scene)
-  const price = priceTransaction({ fees: null, speed: tx.intent.speed }, market, policy)
+  const price = priceTransaction({ fees: null, speed: tx.intent.speed }, market, capPerGas(policy))
   if (empty.type !== 'replace' || price.type !== 'priced' || !offersMore(empty.fees, newest.fees)) return null
   return {
     type: 'make_way',
@@ -74,8 +75,9 @@ function planEmpty(tx: InFlight, newest: Attempt, { market, policy }: PlanScene)
 }
 
 function priceEmpty({ intent: { speed } }: InFlight, market: FeeMarket, policy: Policy): Replacement {
-  const price = priceTransaction({ fees: null, speed }, market, policy)
-  return price.type === 'priced' ? { type: 'replace', fees: price.fees } : price
+  const price = priceTransaction({ fees: null, speed }, market, capPerGas(policy))
+  if (price.type === 'priced') return { type: 'replace', fees: price.fees }
+  return { type: 'above_cap', neededWei: price.neededWei, capWei: price.cap.perGasWei }
 }
 
 /** The empty transaction was priced as if no node held the bytes before it, and a node does: that is known now. */

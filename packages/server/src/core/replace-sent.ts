@@ -3,6 +3,7 @@
  * it. The wish is stored by whoever has it (an operator on any node, the deadline); only the lane's owner signs. A new
  * attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
  */
+import { formatAmount } from './amount.ts'
 import { isFill } from './fill.ts'
 import type { Policy } from './policy.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
@@ -97,7 +98,8 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   if (tx.error?.code === 'fee_above_cap') return stay(tx)
   const { neededWei, capWei } = event
-  const message = `a higher price would be ${neededWei} wei per gas, and no more than ${capWei} is allowed; the same bytes go on being sent`
+  const allowed = event.allowed ?? `${formatAmount(capWei)} per gas`
+  const message = `a replacement would have to offer ${formatAmount(neededWei)} per gas; no more than ${allowed} is allowed; the same bytes go on being sent`
   return move(
     {
       ...tx,

@@ -55,6 +55,7 @@ const intent: Intent = {
   value: 5n,
   gasLimit: null,
   fees: null,
+  maxFeeWei: null,
   speed: 'standard',
   priority: 0,
   validUntil: T0 + 60_000,
@@ -62,6 +63,7 @@ const intent: Intent = {
   requestDigest: hashOf(0xd1),
   finality: null,
   simulate: true,
+  simulated: true,
   metadata: {},
 }
 

@@ -57,6 +57,8 @@ export interface Intent {
   readonly gasLimit: bigint | null
   /** Null: taken from the market at the chosen speed. */
   readonly fees: Fees | null
+  /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
+  readonly maxFeeWei: bigint | null
   readonly speed: Speed
   /** Higher goes first within the lane. */
   readonly priority: number
@@ -67,6 +69,8 @@ export interface Intent {
   readonly requestDigest: Hash
   readonly finality: Finality | null
   readonly simulate: boolean
+  /** It was run before it was accepted, and nothing spoke against it. */
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
 }
 

@@ -32,7 +32,14 @@ export type TxEvent =
   /** The nodes refuse its price, and it may offer no more: an empty transaction shall take its nonce. */
   | { readonly type: 'way.made'; readonly at: number; readonly message: string; readonly mayPass: boolean }
   /** A replacement would have to offer more per gas than it may. */
-  | { readonly type: 'fee.capped'; readonly at: number; readonly neededWei: bigint; readonly capWei: bigint }
+  | {
+      readonly type: 'fee.capped'
+      readonly at: number
+      readonly neededWei: bigint
+      readonly capWei: bigint
+      /** The cap and who set it, in words. */
+      readonly allowed?: string
+    }
   /** One of its hashes has a receipt in a block that the chain does not have yet. */
   | {
       readonly type: 'preconfirmation.seen'
@@ -59,7 +66,13 @@ export type TxEvent =
       readonly confirmations: readonly Confirmation[]
     }
   | { readonly type: 'nonce.lost'; readonly at: number; readonly nonce: number }
-  | { readonly type: 'time.passed'; readonly at: number; readonly blockedByNonce: number | null }
+  | {
+      readonly type: 'time.passed'
+      readonly at: number
+      /** Since when the chain makes blocks without a break: what passed before says nothing about a transaction. */
+      readonly movingSince?: number
+      readonly blockedByNonce: number | null
+    }
   | { readonly type: 'operator.suspended'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.resumed'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.retried'; readonly at: number; readonly by: OperatorAct }

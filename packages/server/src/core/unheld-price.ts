@@ -2,6 +2,7 @@
  * What bytes that no node ever held are replaced with. Nobody has to be outbid, so there is no step to take: the market
  * decides, and fields that are dear enough already stay as they are.
  */
+import { capPerGas } from './fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from './fees.ts'
 import type { Policy } from './policy.ts'
 import { priceTransaction } from './price.ts'
@@ -15,8 +16,8 @@ export function planUnheld(
   { speed }: Pick<Intent, 'speed'>,
   policy: Policy,
 ): Replacement | null {
-  const price = priceTransaction({ fees: null, speed }, market, policy)
-  if (price.type === 'above_cap') return price
+  const price = priceTransaction({ fees: null, speed }, market, capPerGas(policy))
+  if (price.type === 'above_cap') return { ...price, capWei: price.cap.perGasWei }
   const fees = raise(last, price.fees)
   const cap = policy.maxFeePerGasWei
   const neededWei = maxPricePerGas(fees)

@@ -111,7 +111,6 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
       DROVER_BLOCK_TIME: '1s',
       DROVER_RESUBMIT_INTERVAL: '5s',
       DROVER_BUMP_AFTER: '5s',
-      DROVER_MEMPOOL_PER_ACCOUNT: '10000',
       DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
       // On a loopback address, with keys that everybody knows.
       DROVER_OPEN: 'true',

@@ -26,6 +26,8 @@ export interface AcceptRequest {
   readonly by?: string
   /** Whose request it is; left out or null: the service has no keys. No part of what is asked either. */
   readonly tenant?: string | null
+  /** What the API key behind it may spend on the fee; no part of what is asked. */
+  readonly maxFeeWei?: bigint | null
 }
 
 export interface AcceptDefaults {
@@ -37,15 +39,18 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
   const { to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata } = request
   return {
     ...{ lane, to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata },
+    maxFeeWei: request.maxFeeWei ?? null,
     speed: request.speed ?? defaults.speed,
     priority: request.priority ?? 0,
     simulate: request.simulate ?? defaults.simulate,
+    simulated: false,
     requestDigest: digestRequest({ ...request, chainId: lane.chainId }),
   }
 }
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
-export function digestRequest({ requestId: _key, by: _by, tenant: _tenant, ...body }: AcceptRequest): Hash {
+export function digestRequest(request: AcceptRequest): Hash {
+  const { requestId: _key, by: _by, tenant: _tenant, maxFeeWei: _cap, ...body } = request
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

@@ -10,14 +10,14 @@ import { AppError } from '../core/app-error.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Clock, Random } from '../ports/clock.ts'
+import type { Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
+import { refuseFees } from './fees/refuse-fees.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
-import { createSimulation } from './simulation.ts'
+import { createSimulation, type SimulationPorts } from './simulation.ts'
 import type { QueueBounds } from './tenants/queue-depth.ts'
 import type { Tenant, TenantPool } from './tenants/tenant-pool.ts'
 
@@ -43,17 +43,16 @@ const NO_BOUNDS: AcceptBounds = {
   queue: { enter: async () => () => {} },
 }
 
-interface AcceptPorts {
+interface AcceptPorts extends SimulationPorts {
   readonly store: Pick<Store, 'findRequests'>
   readonly signers: KnownSigners
-  readonly chains: ReadonlyMap<number, Chain>
   readonly intake: Pick<Intake, 'submit'>
-  readonly clock: Clock
   readonly random: Random
-  readonly telemetry: Telemetry
   /** Left out: whatever comes is taken. */
   readonly bounds?: AcceptBounds
   readonly defaults?: Partial<AcceptDefaults>
+  /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
+  maxTxFeeOf(chainId: number): bigint | null
 }
 
 export function createAccept(ports: AcceptPorts): Accept {
@@ -87,14 +86,18 @@ export function createAccept(ports: AcceptPorts): Accept {
     const { tenant = null } = request
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
-    if ((await signers.find(lane)) === null) throw unknownSigner(lane)
+    const signer = await signers.find(lane)
+    if (signer === null) throw unknownSigner(lane)
+    const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
+    const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
-    const earlier = intent.simulate || isLate ? await findEarlier(intent, tenant) : null
+    const earlier = intent.simulate || isLate || tooDear !== null ? await findEarlier(intent, tenant) : null
     if (earlier !== null) return earlier
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
+    if (tooDear !== null) throw tooDear
     const leave = await enterQueue(intent, tenant)
     if (typeof leave !== 'function') return leave
     let isStored = false
@@ -109,16 +112,16 @@ export function createAccept(ports: AcceptPorts): Accept {
 
   async function store(intent: Intent, request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const { tenant = null, by } = request
-    const rejection = intent.simulate ? await simulate(intent, tenant) : null
-    if (rejection !== null) {
+    const simulated = intent.simulate ? await simulate(intent, tenant) : null
+    if (simulated?.type === 'refused') {
       // Its twin may have been accepted, and even mined, while this one was simulated.
       const twin = await findEarlier(intent, tenant)
       if (twin !== null) return twin
-      throw rejection
+      throw simulated.error
     }
     const outcome = await submit({
       id: random.id(clock.now()),
-      intent,
+      intent: { ...intent, simulated: simulated?.type === 'passed' },
       ...(by !== undefined && { by }),
       ...(tenant !== null && { tenant }),
     })

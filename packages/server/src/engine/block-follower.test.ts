@@ -212,6 +212,19 @@ describe('a node in trouble', () => {
     expect(other.lastError()).not.toBeNull()
   })
 
+  test('that refuses every third request is followed all the same, and counts as answering', async () => {
+    const { chain, clock, follower } = setUp({ initialDepth: 12, windowSize: 40 }, 60)
+    let reads = 0
+    chain.setFault(({ name }) => (name.startsWith('getBlock') && ++reads % 3 === 0 ? 'rate_limited' : null))
+    follower.start()
+    for (let count = 0; count < 30; count++) {
+      chain.mine()
+      await clock.advance(1_000)
+    }
+    expect(follower.view()?.head.number).toBeGreaterThan(85)
+    expect(clock.monotonic() - (follower.lastAnswerAt() ?? 0)).toBeLessThan(4_000)
+  })
+
   test('a stopped follower looks no more', async () => {
     const { chain, clock, follower, calls } = setUp()
     follower.start()
@@ -234,6 +247,16 @@ describe('headers of an earlier run', () => {
     expect(numbers(updates[0])).toEqual([15, 16, 17, 18, 19, 20])
     expect(updates[0]).toMatchObject({ forkFrom: null, gap: false })
     expect(follower.view()?.header(12)?.number).toBe(12)
+  })
+
+  test('that end at the head are followed at once, though there is nothing new', async () => {
+    const { chain, clock, follower } = setUp()
+    const known = await Promise.all([18, 19, 20].map((number) => chain.getBlock(number)))
+    follower.start(known.filter((block) => block !== null))
+    await clock.settle()
+    expect(follower.view()?.head.number).toBe(20)
+    expect(follower.headSeenAt()).not.toBeNull()
+    expect([follower.highest(), follower.lastHeight()]).toEqual([20, 20])
   })
 
   test('that left the chain meanwhile are a fork; those that do not link are left out', async () => {

@@ -9,6 +9,7 @@ import type { Effect, Step } from '../core/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { HistoryNote, TxEvent } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 
 /** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
@@ -33,6 +34,7 @@ export interface LaneDraft {
   note(note: HistoryNote): void
   /** Stored along with whatever else there is to store. */
   setBalance(balance: NonNullable<LaneWrite['balance']>): void
+  setWindow(window: Window): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
   /** Every transaction that this draft moved, as it is after it. */
@@ -57,6 +59,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   const freed = new Set<number>()
   let cursor = ledger.cursor
   let balance: LaneWrite['balance'] = null
+  let window: Window | null = null
   let listed: readonly InFlight[] | null = null
 
   function apply(tx: Transaction, event: TxEvent): Transaction {
@@ -105,6 +108,9 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     setBalance: (seen) => {
       balance = seen
     },
+    setWindow: (found) => {
+      window = found
+    },
     isEmpty: () => changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
     toWrite: (lease) => ({
       lease,
@@ -115,6 +121,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       reservations: [],
       reset: null,
       balance,
+      window,
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,

@@ -26,16 +26,21 @@ async function setUp(lanes: number) {
   await shared.registerSigners(all.map((lane) => ({ lane, policy: STABLE, label: null })))
   const log: string[] = []
 
-  function node(nodeId: string, reachable: readonly Address[] = all.map((lane) => lane.signer)) {
+  function node(nodeId: string, keys: readonly Address[] = all.map((lane) => lane.signer)) {
     const store = createFaultyStore(shared)
     const telemetry = createRecordingTelemetry()
     const held: HeldLane[] = []
     const leases: Lease[] = []
-    const state = { stopping: null as Promise<void> | null, onFenced: () => {} }
+    const state = {
+      stopping: null as Promise<void> | null,
+      onFenced: () => {},
+      chains: [CHAIN_ID] as readonly number[],
+    }
     const keeper = createLaneKeeper({
       ...{ store, clock, telemetry, nodeId, address: null, settings: SETTINGS },
-      signer: createSigner(reachable),
+      signer: createSigner(keys),
       chainIds: new Set([CHAIN_ID]),
+      reachable: () => state.chains,
       onDatabaseTime: () => {},
       startLane: (lane, onFenced) => {
         held.push(lane)
@@ -45,7 +50,9 @@ async function setUp(lanes: number) {
         return {
           lease: lane.lease,
           finalityOf: () => ({ type: 'finalized' }),
-          post: () => {},
+          post: ({ type }) => {
+            if (type === 'amended') log.push(`${nodeId} is told`)
+          },
           stop: async () => {
             log.push(`${nodeId} stops`)
             await state.stopping
@@ -237,6 +244,23 @@ describe('keeping lanes', () => {
   })
 })
 
+test('a lane is told when its policy changes, on whichever node that was done, and only then', async () => {
+  const { clock, store, all, log, node } = await setUp(2)
+  const { keeper } = node('node-a')
+  await keeper.start()
+  await clock.advance(6_000)
+  log.length = 0
+  const [lane] = all
+  if (lane === undefined) throw new Error('there are two lanes')
+  const note = { type: 'signer.changed', cause: 'operator', detail: {} }
+  await store.updateSigner(lane, { policy: { ...STABLE, maxTxFeeWei: 7n }, label: 'x' }, note)
+  await clock.advance(1)
+  expect(log).toEqual(['node-a is told'])
+  await store.updateSigner(lane, { label: 'y' }, note)
+  await clock.advance(6_000)
+  expect(log).toHaveLength(1)
+})
+
 describe('handing over', () => {
   test('a lane moves to a better-ranked newcomer by request: the owner stops first, the newcomer starts at once', async () => {
     const { clock, all, node, log } = await setUp(1)
@@ -307,5 +331,55 @@ describe('handing over', () => {
     await store.requestLeases('node-gone', all)
     await clock.advance(60_000)
     expect(log).toEqual(['node-a starts'])
+  })
+})
+
+describe('a chain that some nodes cannot reach', () => {
+  async function twoNodes() {
+    const bench = await setUp(6)
+    const [a, b] = [bench.node('node-a'), bench.node('node-b')]
+    for (const each of [a, b]) await started(bench.clock, each)
+    await bench.clock.advance(60_000)
+    expect([a.lanes() > 0, b.lanes() > 0, a.lanes() + b.lanes()]).toEqual([true, true, 6])
+    return { ...bench, a, b }
+  }
+
+  test('its lanes go to the peer that can, and come back with it', async () => {
+    const { clock, a, b } = await twoNodes()
+    const before = a.lanes()
+    a.state.chains = []
+    a.keeper.poke()
+    await clock.advance(1_000)
+    expect([a.lanes(), b.lanes()]).toEqual([0, 6])
+    await clock.advance(60_000)
+    expect([a.lanes(), b.lanes()]).toEqual([0, 6])
+    a.state.chains = [CHAIN_ID]
+    await clock.advance(60_000)
+    expect([a.lanes(), b.lanes()]).toEqual([before, 6 - before])
+  })
+
+  test('where nobody can, everything stays where it is', async () => {
+    const { clock, a, b, log } = await twoNodes()
+    const before = [a.lanes(), b.lanes()]
+    a.state.chains = []
+    b.state.chains = []
+    a.keeper.poke()
+    b.keeper.poke()
+    await clock.advance(15_000)
+    const moved = log.length
+    await clock.advance(120_000)
+    expect(log.length).toBe(moved)
+    expect(a.lanes() + b.lanes()).toBe(6)
+    expect(before[0]).toBeGreaterThan(0)
+  })
+
+  test('a node alone keeps its lanes, whatever it can reach', async () => {
+    const { clock, node } = await setUp(3)
+    const a = node('node-a')
+    a.state.chains = []
+    await started(clock, a)
+    await clock.advance(60_000)
+    expect(a.lanes()).toBe(3)
+    expect(a.leases).toHaveLength(3)
   })
 })

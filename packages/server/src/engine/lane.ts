@@ -21,6 +21,8 @@ import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
+import { noteFinalReorg } from './follow/final-reorg.ts'
+import { createHealthNotes } from './follow/health-notes.ts'
 import { findUsed } from './free-nonces.ts'
 import { createGapWatch } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
@@ -36,6 +38,7 @@ import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
 import type { Storable } from './request-draft.ts'
 import { tellTransition } from './tell-transition.ts'
+import { createLaneWindow } from './window/lane-window.ts'
 import type { Writer } from './writer.ts'
 
 export interface LanePorts {
@@ -52,11 +55,13 @@ export interface LanePorts {
     readonly finality: Finality
     readonly prepareBatch: number
     readonly prepareRetryMs: number
-    /** Unmined transactions of one account that the chain's nodes keep. */
-    readonly mempoolPerAccount: number
+    /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+    readonly maxTxFeeWei: bigint | null
   }
   policy(): Policy
   isPaused(): boolean
+  /** Since when the chain makes blocks without a break; null while it does not. */
+  movingSince(): number | null
   /** False once the lease may be somebody else's. */
   mayAct(): boolean
   /** A transaction of this lane cannot advance: somebody must decide. */
@@ -83,10 +88,13 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
   const beside = { chain, clock, telemetry, lane: lease.lane, wake: () => post({ type: 'tick' }) }
   const funds = createLaneFunds(beside)
-  const replacer = createReplacer({ ...beside, signer: ports.signer })
+  const { maxTxFeeWei: chainMaxFeeWei } = settings
+  const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
+  const healthNotes = createHealthNotes()
+  const window = createLaneWindow({ ...beside, account: funds.account })
   const queue = createLaneQueue({
-    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
+    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch, chainMaxFeeWei },
     finality: () => finalityOf({ finality: null }),
   })
   const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
@@ -133,8 +141,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
-    await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
+    const scene = look()
+    window.mind(draft, scene)
+    keepAlive(draft, clock.now(), scene.policy, {
+      window: window.size(scene.policy),
+      lowestLent: findLowestLent(requests.held()),
+      movingSince: ports.movingSince(),
+    })
+    healthNotes.tell(draft)
+    await replacer.replace(draft, scene)
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
@@ -174,6 +189,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         recyclable: lane.recyclable,
       }
       ready = null
+      window.recall(lane.window)
       queue.wake()
       funds.recall(await readBalance(), ports.policy())
       tracker.adopt(runner, lane.inFlight)
@@ -207,9 +223,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
   function recover(draft: LaneDraft): void {
-    for (const tx of draft.inFlight()) {
-      if (tx.state === 'ALLOCATED') draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
-    }
+    window.takeOver(draft, ports.policy())
     if (view !== null) assess(draft, view, null)
   }
 
@@ -223,7 +237,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         queue.wake()
         return
       case 'answers':
-        if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) funds.account.suspectCode()
+        window.answered(draft, signal.answers, look())
         return
       case 'expired':
         // It may be what held the line.
@@ -235,6 +249,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'chain':
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
+        // Blocks that took the place of others passed nothing over that they could have known.
+        window.passed(draft, signal.forkFrom === null ? (signal.added ?? []) : [], look())
         funds.watch(draft, headNumber())
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
@@ -245,6 +261,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         ready = signal
         if (signal.heldUntil !== null) queue.hold(signal.heldUntil)
         return
+      case 'health':
+        healthNotes.take(signal.health)
+        if (signal.health.state === 'ok') queue.nodeAnswers()
+        return
+      case 'finality.broken': {
+        const note = noteFinalReorg(signal.reorg, lease.lane)
+        if (note !== null) draft.note(note)
+        return
+      }
       case 'prepare.failed':
         queue.passed()
         queue.hold(at + settings.prepareRetryMs)
@@ -264,19 +289,26 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const result = await allocateNonces(draft, preparations, {
       ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
       ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: requests.held() }), funds: funds.account },
-      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation },
+      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation, chainMaxFeeWei },
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
     if (result.allocated > 0) queue.gapsChanged()
     funds.settle(pass, result)
     if (result.signingError !== null) {
-      telemetry.log('error', 'signing failed; no nonce was taken', { ...fields, error: result.signingError })
+      telemetry.log('error', 'a transaction was not signed; no nonce was taken', {
+        ...fields,
+        error: result.signingError,
+      })
     }
   }
 
   function slotsBeside(inFlight: Iterable<InFlight>): number {
-    const unmined = funds.account.isDelegated() ? 1 : settings.mempoolPerAccount
-    return countSlots({ inFlight, lent: requests.held() }, { inFlight: ports.policy().maxInFlight, unmined })
+    const policy = ports.policy()
+    return countSlots({ inFlight, lent: requests.held() }, window.size(policy), policy)
+  }
+
+  function look() {
+    return { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp }
   }
 
   function isHeldUp(nonce: number): boolean {
@@ -394,7 +426,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const policy = ports.policy()
-    const waits = nextDueAt(ledger.inFlight.values(), policy, queue.heldUntil() > now ? queue.heldUntil() : null)
+    const holdUntil = queue.heldUntil() > now ? queue.heldUntil() : null
+    const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
+    const waits = nextDueAt(ledger.inFlight.values(), policy, around)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

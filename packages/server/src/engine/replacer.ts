@@ -3,15 +3,16 @@
  *
  * A wish (an operator's, or a deadline that passed) is fulfilled at once, and so is the empty transaction for what makes
  * way. What every node refuses for its price is priced anew at once. Otherwise those whose newest bytes have waited for
- * `bumpAfterMs` and are too cheap for the next block are signed again; the very lowest also if blocks go on without it
- * although its price is fine, since a node can hold on to a transaction and never offer it. What would pass the cap is
- * said once and the same bytes go on. What is preconfirmed has been taken at its price and is left alone; a wish, or a
- * deadline, waits for what becomes of it.
+ * `bumpAfterMs` and are too cheap for the next block are signed again. Where the price is fine a higher one changes
+ * nothing: bytes that nodes do not have, or do not mine, are sent again as they are (see window/lane-window.ts). What would
+ * pass the cap is said once and the same bytes go on. What is preconfirmed has been taken at its price and is left alone;
+ * a wish, or a deadline, waits for what becomes of it.
  *
  * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
  * attempt is stored with everything else of the cycle and sent after that.
  */
 
+import { describeCap, type FeeRules } from '../core/fee-cap.ts'
 import type { FeeMarket } from '../core/fees.ts'
 import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
@@ -31,14 +32,14 @@ import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { planWithinCap } from './fees/plan-within-cap.ts'
+import { signWithinCap } from './fees/sign-within-cap.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export interface ReplaceScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: number | null
-  /** A nonce below is missing, so that no price helps. */
-  isBlocked(nonce: number): boolean
 }
 
 export interface Replacer {
@@ -53,16 +54,16 @@ interface ReplacerPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly lane: Lane
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   wake(): void
 }
 
 /** Signing takes time, and a cycle must be short. */
 const MOST_PER_ROUND = 16
 const MARKET_RETRY_MS = 5_000
-const OVERDUE_FACTOR = 3
-const OVERDUE_BLOCKS = 3
 
-type Reason = 'wish' | 'refused' | 'price' | 'overdue'
+type Reason = 'wish' | 'refused' | 'price'
 
 interface Market {
   readonly fees: FeeMarket
@@ -70,14 +71,13 @@ interface Market {
   readonly emptyGas: bigint | null
 }
 
-export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: ReplacerPorts): Replacer {
+export function createReplacer(ports: ReplacerPorts): Replacer {
+  const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
   let market: Market | null = null
   /** The head at which it was read, or asked for. */
   let marketHead: number | null = null
   let asking = false
   let hasMore = false
-  /** The newest bytes of the lowest nonce, and the head at which they were first met here. */
-  let lowest: { readonly hash: string; readonly head: number } | null = null
 
   async function replace(draft: LaneDraft, scene: ReplaceScene): Promise<void> {
     hasMore = false
@@ -89,7 +89,6 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
         draft.apply(tx, { type: 'deadline.passed', at: now })
     }
     const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
-    meetLowest(unmined[0], scene.head)
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
     const needsGas = candidates.some(needsEmptyGas)
@@ -97,7 +96,7 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
       return ask(scene.head, needsGas, scene.policy)
     const done = { signed: 0, failed: 0 }
     for (const tx of candidates) {
-      const reason = findReason(tx, tx === unmined[0], market.fees, scene)
+      const reason = findReason(tx, market.fees)
       if (reason === null) continue
       if (done.signed + done.failed === MOST_PER_ROUND) {
         // A key that cannot sign is tried again with the next block, not at once.
@@ -110,25 +109,13 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     }
   }
 
-  function meetLowest(tx: InFlight | undefined, head: number): void {
-    const hash = tx && newestAttempt(tx)?.hash
-    if (hash === undefined) lowest = null
-    else if (lowest?.hash !== hash) lowest = { hash, head }
-  }
-
-  function findReason(tx: InFlight, isLowest: boolean, now: FeeMarket, scene: ReplaceScene): Reason | null {
+  function findReason(tx: InFlight, now: FeeMarket): Reason | null {
     if (tx.wish !== 'none') return 'wish'
     if (lacksEmpty(tx)) return 'refused'
     const newest = newestAttempt(tx)
     if (newest === null) return null
     const isRefused = tx.error?.code === 'underpriced' || tx.error?.code === 'replacement_underpriced'
-    if (isRefused || isPriceTooLow(newest.fees, now)) return 'price'
-    // Only what a node holds can be held back by it; what was never answered needs sending, not paying.
-    const isHeld = tx.state === 'TRACKING' && (tx.subState === 'pending' || tx.subState === 'making_way')
-    if (!isLowest || !isHeld || scene.isBlocked(tx.nonce)) return null
-    const isOld = clock.now() - newest.createdAt >= scene.policy.bumpAfterMs * OVERDUE_FACTOR
-    const blocks = lowest === null || scene.head === null ? 0 : scene.head - lowest.head
-    return isOld && blocks >= OVERDUE_BLOCKS ? 'overdue' : null
+    return isRefused || isPriceTooLow(newest.fees, now) ? 'price' : null
   }
 
   async function replaceOne(
@@ -142,7 +129,10 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     if (newest === null) return 'kept'
     const at = clock.now()
     const isPatient = at - newest.createdAt >= policy.bumpAfterMs
-    const plan = planNext(tx, newest, { market: fees, policy, isPatient })
+    const rules = { chainMaxFeeWei, policy }
+    const { plan, gasLimit, cap } = planWithinCap(tx, chooseGas(tx, newest, emptyGas), rules, (maxFeePerGasWei) =>
+      planNext(tx, newest, { market: fees, policy: { ...policy, maxFeePerGasWei }, isPatient }),
+    )
     switch (plan.type) {
       case 'wait':
         return 'kept'
@@ -153,13 +143,13 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
         return 'kept'
       case 'above_cap': {
         const { neededWei, capWei } = plan
-        if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
+        const allowed = cap === null ? {} : { allowed: describeCap(cap) }
+        draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
         return 'kept'
       }
     }
     try {
-      const gasLimit = chooseGas(tx, newest, emptyGas)
-      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at })
+      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
       draft.apply(tx, { type: 'attempt.added', at, attempt })
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
       return 'signed'
@@ -172,6 +162,7 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
   async function sign(
     tx: InFlight,
     { gasLimit, fees, createdAt }: Pick<Attempt, 'gasLimit' | 'fees' | 'createdAt'>,
+    rules: FeeRules,
   ): Promise<Attempt> {
     const { nonce, intent } = tx
     const isCancel = isCancelling(tx)
@@ -179,13 +170,13 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     const empty = { to: lane.signer, data: '0x', value: 0n } as const
     const { to, data, value } = isCancel ? empty : intent
     const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
-    const { raw, hash } = await signer.sign(lane.signer, unsigned)
+    const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }
 
   async function read(withGas: boolean, { gasLimitPercent }: Policy): Promise<Market> {
     const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
-    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty]) : []])
+    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty], null) : []])
     if (!withGas) return { fees, emptyGas: null }
     return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
   }

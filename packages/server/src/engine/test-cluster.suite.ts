@@ -24,12 +24,14 @@ const CHAIN_SETTINGS: ChainSettings = {
   finality: { type: 'confirmations', count: 3 },
   headerWindow: 16,
   pollIntervalMs: 250,
+  blockTimeMs: 12_000,
+  standingAfterMs: null,
   staleReceiptTimeoutMs: 60_000,
   blockQueueLength: 50,
   receiptBatch: 100,
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
-  mempoolPerAccount: 10_000,
+  maxTxFeeWei: 10n ** 18n,
   preconfirmations: false,
 }
 

@@ -18,6 +18,23 @@ export class ChainUnavailable extends Error {
 
 export interface Block extends Header {
   readonly txHashes: readonly Hash[]
+  /** Absent where the node does not tell. */
+  readonly room?: BlockRoom
+}
+
+/** What decides whether a block could have taken one more transaction. */
+export interface BlockRoom {
+  readonly gasUsed: bigint
+  readonly gasLimit: bigint
+  /** Null before EIP-1559. */
+  readonly baseFeePerGas: bigint | null
+}
+
+/** What a node shows of an account: its counts, and which of the hashes asked for it knows, in the pool or in a block. */
+export interface PoolLook {
+  readonly latest: number
+  readonly pending: number
+  readonly knows: readonly boolean[]
 }
 
 export type BlockRef = number | 'latest' | 'safe' | 'finalized' | { readonly hash: Hash }
@@ -32,13 +49,21 @@ export interface Call {
   readonly gasLimit: bigint | null
 }
 
+/** One block of the chain, by both its names. */
+export type HeadRef = Pick<Header, 'number' | 'hash'>
+
+/** Set on a failure that was seen at a node's own latest block only: that node may be behind. */
+interface Doubt {
+  readonly atLatest?: true
+}
+
 export type CallOutcome =
   | { readonly type: 'ok'; readonly gas: bigint }
-  /** Certain at this state: `reason` is decoded where it can be. */
-  | { readonly type: 'reverted'; readonly reason: string; readonly data: Hex | null }
-  | { readonly type: 'insufficient_funds'; readonly message: string }
+  /** Certain at the head that was given: `reason` is decoded where it can be. */
+  | ({ readonly type: 'reverted'; readonly reason: string; readonly data: Hex | null } & Doubt)
+  | ({ readonly type: 'insufficient_funds'; readonly message: string } & Doubt)
   /** Certain for other causes, e.g. more gas than a block holds. */
-  | { readonly type: 'invalid'; readonly message: string }
+  | ({ readonly type: 'invalid'; readonly message: string } & Doubt)
   /** The node refused to run this one in words that prove nothing; others of the batch were run. */
   | { readonly type: 'unknown'; readonly message: string }
 
@@ -58,6 +83,8 @@ export interface TransactionByHash {
 export interface Chain {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
+  /** Blocks by height, both ends included, in one batch; those that could not be had are left out. Never throws. */
+  getBlocks(from: number, to: number): Promise<readonly Block[]>
   /** Heights of the tags; null where the node has none. One round trip. */
   getTags(): Promise<{ readonly safe: number | null; readonly finalized: number | null }>
   /** Inclusions of these hashes in this very block; fewer than asked only if the node answered so. */
@@ -66,15 +93,22 @@ export interface Chain {
   findReceipts(hashes: readonly Hash[]): Promise<readonly ReceiptLookup[]>
   findTransaction(hash: Hash): Promise<TransactionByHash | null>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
+  /** One round trip. */
+  lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
   getBalance(address: Address): Promise<bigint>
   /** What is deployed at the address; `0x` for an ordinary account. */
   getCode(address: Address): Promise<Hex>
-  /** Runs the call at the latest state and estimates its gas; `count` calls go out as one batch. */
-  estimate(calls: readonly Call[]): Promise<readonly CallOutcome[]>
+  /**
+   * Runs the calls and estimates their gas, as one batch. What fails is tried again at the head that is followed, so that
+   * no node that is behind has the last word; null where no head is known yet.
+   */
+  estimate(calls: readonly Call[], head: HeadRef | null): Promise<readonly CallOutcome[]>
   getFeeMarket(): Promise<FeeMarket>
   /** Sends in the order given, as one batch; an outcome for each, in order. Never throws. */
   broadcast(raws: readonly { readonly raw: Hex; readonly hash: Hash }[]): Promise<readonly SendOutcome[]>
   /** Tells that there may be a new head. Only a hint: losing one costs latency, never correctness. */
   onHeadHint(listener: () => void): () => void
+  /** Its RPC nodes, by host and port: URLs may carry credentials. */
+  endpoints(): readonly { readonly name: string; readonly state: string }[]
   close(): Promise<void>
 }

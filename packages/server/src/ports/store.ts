@@ -11,6 +11,7 @@ import type { Policy } from '../core/policy.ts'
 import type { ReservationId } from '../core/reservation.ts'
 import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
@@ -68,6 +69,8 @@ export interface LaneWrite {
   readonly reset: ResetAnswer | null
   /** The account's balance, where the owner has looked. */
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  /** Where it has changed. */
+  readonly window?: Window | null
 }
 
 /** How a lane has fared, as its owner last saw it; null where it has not seen that yet. */
@@ -76,6 +79,7 @@ export interface LaneHealth {
   readonly lastConfirmationAt: number | null
   readonly lastNonceMovementAt: number | null
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  readonly window: Window | null
 }
 
 export type LaneWriteResult =
@@ -98,6 +102,8 @@ export interface LoadedLane {
   readonly cursor: number | null
   readonly inFlight: readonly InFlight[]
   readonly recyclable: readonly number[]
+  /** As the last owner left it; null where there was none. */
+  readonly window: Window | null
 }
 
 export interface LiveNode {
@@ -106,6 +112,8 @@ export interface LiveNode {
   readonly heartbeatAt: number
   /** Where peers and operators can reach it, if it said so. */
   readonly address: string | null
+  /** Chains whose RPC nodes answer it; null where it does not say. */
+  readonly chains: readonly number[] | null
 }
 
 export interface SignerRecord {
@@ -244,6 +252,7 @@ export interface Store extends LaneRequestStore {
     readonly nodeId: string
     readonly address: string | null
     readonly ttlMs: number
+    readonly chains: readonly number[] | null
   }): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }>
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>

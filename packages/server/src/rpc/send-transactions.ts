@@ -84,7 +84,8 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
   if (!mayUse(caller, { chainId, signer: request.from })) {
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)
   }
-  return caller.keyId === null ? request : { ...request, by: actorOf(caller), tenant: caller.tenant }
+  if (caller.keyId === null) return request
+  return { ...request, by: actorOf(caller), tenant: caller.tenant, maxFeeWei: caller.maxTxFeeWei }
 }
 
 function stillWaiting(tx: Transaction, why: string): RpcFailure {

@@ -25,14 +25,17 @@ with input as materialized (
     from json_to_recordset($1::json) as i(
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
-      finality jsonb, simulate boolean, metadata jsonb, detail jsonb, tenant text)
+      finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, detail jsonb,
+      tenant text)
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
-                          fees, speed, priority, valid_until, finality, simulate, metadata, created_at, accepted_seq,
-                          queue_position, state, sub_state, event_seq, event_key, tenant)
+                          fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
+                          accepted_seq, queue_position, state, sub_state, event_seq, event_key, max_fee,
+                          tenant)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
-         i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, $2, i.tenant
+         i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.simulated, i.metadata,
+         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, $2, i.max_fee,
+         i.tenant
     from input i
    where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
      and (i.tenant = '' or i.request_id is null or not exists (
@@ -215,7 +218,9 @@ function toRow({ place, entry: { id, intent, by, tenant = '' } }: Item) {
     valid_until: toTime(intent.validUntil),
     finality: intent.finality,
     simulate: intent.simulate,
+    simulated: intent.simulated,
     metadata: intent.metadata,
+    max_fee: toStored(intent.maxFeeWei),
     detail: acceptedNote(by).detail,
     tenant: toText(tenant),
   }

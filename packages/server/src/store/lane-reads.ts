@@ -3,6 +3,7 @@ import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
+import type { Window } from '../core/window.ts'
 import type { LoadedLane, QueueDepth, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
@@ -16,6 +17,7 @@ const LOAD = {
 select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select h.send_window from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as send_window,
        t.*
   from (select) lane
   left join lateral (
@@ -63,10 +65,11 @@ select chain_id, signer, tenant, count(*) as queued from managed_tx
  where queue_position is not null group by chain_id, signer, tenant`,
 } as const
 
-type LoadedRow = { readonly cursor: number | null; readonly recyclable: readonly number[] | null } & (
-  | TransactionRow
-  | { readonly tx_id: null }
-)
+type LoadedRow = {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly send_window: Window | null
+} & (TransactionRow | { readonly tx_id: null })
 
 export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
   const rows = await database.query<LoadedRow>(LOAD, [lane.chainId, toBytes(lane.signer)])
@@ -76,7 +79,9 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
     if (!isInFlight(tx)) throw new Error(`transaction ${tx.id} is ${tx.state} among the live ones`)
     return [tx]
   })
-  return { cursor: rows[0]?.cursor ?? null, inFlight, recyclable: rows[0]?.recyclable ?? [] }
+  const [first] = rows
+  const window = first?.send_window ?? null
+  return { cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [], window }
 }
 
 export async function readQueue(

@@ -28,12 +28,17 @@ import { assertPageCursor } from './tx-id.ts'
 
 export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const lane = state.lanes.get(laneKey(wanted))
-  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [] }
+  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [], window: null }
   const inFlight = transactionsOf(lane)
     .filter(isInFlight)
     .sort((a, b) => a.nonce - b.nonce)
   const recyclable = [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').map((mark) => mark.nonce)
-  return { cursor: lane.cursor, inFlight: structuredClone(inFlight), recyclable: recyclable.sort((a, b) => a - b) }
+  return {
+    cursor: lane.cursor,
+    inFlight: structuredClone(inFlight),
+    recyclable: recyclable.sort((a, b) => a - b),
+    window: lane.health.window,
+  }
 }
 
 export function readQueueInMemory(

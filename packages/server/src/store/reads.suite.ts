@@ -130,7 +130,7 @@ export function describeReads(get: GetStore): void {
 
     test('a lane that nobody knows is empty', async () => {
       const { store } = get()
-      expect(await store.loadLane(anyLane())).toEqual({ cursor: null, inFlight: [], recyclable: [] })
+      expect(await store.loadLane(anyLane())).toEqual({ cursor: null, inFlight: [], recyclable: [], window: null })
     })
 
     test('in flight means by nonce, and without what is final', async () => {

@@ -56,11 +56,13 @@ function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
       value: amount,
       gasLimit: optional(amount),
       fees: optional(fees),
+      maxFeeWei: optional(amount.map((wei) => wei || 1n)),
       speed: fc.constantFrom('slow' as const, 'standard' as const, 'fast' as const),
       priority: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
       validUntil: optional(time),
       finality: optional(finality),
       simulate: fc.boolean(),
+      simulated: fc.boolean(),
       metadata: fc.dictionary(text, text, { noNullPrototype: true }),
     })
     .map((intent) => anyIntent(lane, intent))

@@ -49,6 +49,7 @@ export function anyIntent(lane: Lane, over: Partial<Intent> = {}): Intent {
     value: 1n,
     gasLimit: null,
     fees: null,
+    maxFeeWei: null,
     speed: 'standard',
     priority: 0,
     validUntil: null,
@@ -56,6 +57,7 @@ export function anyIntent(lane: Lane, over: Partial<Intent> = {}): Intent {
     requestDigest: anyHash(),
     finality: null,
     simulate: true,
+    simulated: true,
     metadata: {},
     ...over,
   }

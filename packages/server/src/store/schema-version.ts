@@ -4,7 +4,10 @@ export const MIGRATIONS = [
   '0002_access.sql',
   '0003_webhooks.sql',
   '0004_refusals.sql',
-  '0005_tenants.sql',
+  '0005_fee_caps.sql',
+  '0006_chain_reach.sql',
+  '0007_window.sql',
+  '0008_tenants.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

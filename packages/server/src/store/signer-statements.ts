@@ -3,6 +3,7 @@ import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { LaneHealth, LaneStatus, SignerRecord, Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes, toJson, toStored } from './json-text.ts'
@@ -37,6 +38,7 @@ interface StatusRow extends SignerRow {
   readonly last_nonce_movement_at: number | null
   readonly balance_wei: bigint | null
   readonly balance_at: number | null
+  readonly send_window: Window | null
 }
 
 const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
@@ -105,7 +107,7 @@ const STATUS = {
 select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l.fencing_token, l.expires_at,
        l.expires_at > clock_timestamp() as is_live, n.free, r.reserved, w.reservation_id as lowest_id,
        w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, h.last_confirmation_at,
-       h.last_nonce_movement_at, h.balance_wei, h.balance_at
+       h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.send_window
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
  cross join lateral (
@@ -213,5 +215,6 @@ function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
 function toHealth(row: StatusRow): LaneHealth {
   const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
   const { balance_wei: wei, balance_at: at } = row
-  return { lastConfirmationAt, lastNonceMovementAt, balance: wei === null || at === null ? null : { wei, at } }
+  const balance = wei === null || at === null ? null : { wei, at }
+  return { lastConfirmationAt, lastNonceMovementAt, balance, window: row.send_window }
 }

@@ -8,8 +8,8 @@ import { ATTEMPT_FIELDS, readAttempt, readFees, readInclusion, type Stored, type
 /** Of `managed_tx t`. */
 export const TRANSACTION_COLUMNS = `
   t.tx_id, t.chain_id, t.signer, t.request_id, t.request_digest, t.to_address, t.data, t.value, t.gas_limit, t.fees,
-  t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.metadata, t.created_at, t.version, t.state, t.sub_state,
-  t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
+  t.max_fee, t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.simulated, t.metadata, t.created_at, t.version, t.state,
+  t.sub_state, t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
   t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
   t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
@@ -26,11 +26,13 @@ export interface TransactionRow {
   readonly value: bigint
   readonly gas_limit: bigint | null
   readonly fees: Stored<Fees> | null
+  readonly max_fee: bigint | null
   readonly speed: Speed
   readonly priority: number
   readonly valid_until: number | null
   readonly finality: Finality | null
   readonly simulate: boolean
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
   readonly created_at: number
   readonly version: number
@@ -131,6 +133,7 @@ function readBase(row: TransactionRow) {
       value: row.value,
       gasLimit: row.gas_limit,
       fees: row.fees && readFees(row.fees),
+      maxFeeWei: row.max_fee,
       speed: row.speed,
       priority: row.priority,
       validUntil: row.valid_until,
@@ -138,6 +141,7 @@ function readBase(row: TransactionRow) {
       requestDigest: row.request_digest,
       finality: row.finality,
       simulate: row.simulate,
+      simulated: row.simulated,
       metadata: row.metadata,
     },
     version: row.version,

@@ -30,7 +30,8 @@ with lane as materialized (
   select * from json_to_recordset($1::json) as l(
     ord int, chain_id bigint, signer bytea, owner_node text, fence bigint, moves boolean, expected bigint, next bigint,
     saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text,
-    mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, takes boolean)
+    mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
+    takes boolean)
 ), leased as materialized (
   select l.ord, l.takes and s.paused as is_paused
     from (select * from lane where fence is not null order by chain_id, signer) l
@@ -133,9 +134,10 @@ with lane as materialized (
   update signer_health h
      set last_nonce_movement_at = greatest(h.last_nonce_movement_at, l.mined_at),
          last_confirmation_at = greatest(h.last_confirmation_at, l.final_at),
-         balance_wei = coalesce(l.balance, h.balance_wei), balance_at = coalesce(l.balance_at, h.balance_at)
+         balance_wei = coalesce(l.balance, h.balance_wei), balance_at = coalesce(l.balance_at, h.balance_at),
+         send_window = coalesce(l.send_window, h.send_window)
     from lane l
-   where (select lanes from passing)[l.ord + 1] and num_nonnulls(l.mined_at, l.final_at, l.balance) > 0
+   where (select lanes from passing)[l.ord + 1] and num_nonnulls(l.mined_at, l.final_at, l.balance, l.send_window) > 0
      and h.chain_id = l.chain_id and h.signer = l.signer
   returning 1
 ), reserved as (

@@ -101,7 +101,7 @@ test('many webhooks, changed while two nodes serve them and receivers fail at ra
   }
   const made = await webhooks.listWebhooks()
   const nodes = [open(), open()]
-  for (const { nodeId } of nodes) await store.heartbeat({ nodeId, address: null, ttlMs: 60_000 })
+  for (const { nodeId } of nodes) await store.heartbeat({ nodeId, address: null, chains: null, ttlMs: 60_000 })
   await Promise.all(nodes.map(({ start }) => start()))
   let answered = 0
   receiver.answerWith(() => ({ status: answered++ % 3 === 0 ? 500 : 200 }))

@@ -50,6 +50,10 @@ export const transactionResource = z.object({
   inclusion: inclusion.nullable(),
   confirmations,
   error: error.nullable(),
+  simulated: z.boolean().meta({
+    description:
+      'The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce.',
+  }),
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
   createdAt: instant,

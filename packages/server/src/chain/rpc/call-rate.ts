@@ -1,7 +1,7 @@
 /**
  * How many calls a second a node takes, learned from its refusals. Nothing is assumed until the first one. After it, calls
  * leave at no more than nine tenths of the best that got through in any two of the last ten seconds, and a little faster
- * for each second in which calls waited and none was refused.
+ * for each second in which calls waited and none was refused; much faster as long as that is only a guess.
  *
  * Now and then calls leave at twice that rate for two seconds, whatever is refused: if more of them get through, the limit
  * was not where it seemed. That finds a limit that has risen, and keeps a node that refuses at random, whatever the rate,
@@ -42,6 +42,8 @@ export function createCallRate(clock: Pick<Clock, 'monotonic'>): CallRate {
   let cutAt = Number.NEGATIVE_INFINITY
   let grownAt = 0
   let pressed = false
+  /** The rate is not one that was seen to get through, and may be far too low. */
+  let guessed = false
   let trialEndsAt: number | null = null
   let trialIntervalMs = TRIAL_INTERVALS_MS.shortest
   let nextTrialAt = 0
@@ -77,7 +79,7 @@ export function createCallRate(clock: Pick<Clock, 'monotonic'>): CallRate {
     if (now - Math.max(grownAt, refusedAt) < SECOND) return current
     grownAt = now
     pressed = false
-    return current + Math.max(1, current * 0.05)
+    return guessed ? current * 1.5 : current + Math.max(1, current * 0.05)
   }
 
   function endTrial(current: number, now: number): number {
@@ -124,7 +126,9 @@ export function createCallRate(clock: Pick<Clock, 'monotonic'>): CallRate {
       filledAt = now
       const proven = findBestRate() * 0.9
       if (rate === null) nextTrialAt = now + TRIAL_INTERVALS_MS.shortest
-      rate = Math.max(SLOWEST, proven, rate === null ? Math.max(FIRST_GUESS, calls / 2) : rate / 2)
+      const guess = rate === null ? Math.max(FIRST_GUESS, calls / 2) : 0
+      guessed = guess > proven
+      rate = Math.max(SLOWEST, proven, guess, (rate ?? 0) / 2)
     },
   }
 }

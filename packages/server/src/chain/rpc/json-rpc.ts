@@ -75,6 +75,8 @@ interface Job extends SendOptions {
 const MAX_PAUSE_MS = 60_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_OWN_PAUSE_MS = 5_000
+/** Whoever asks for this much time speaks of a quota, not of a rate. */
+const QUOTA_MS = 5_000
 
 export function createJsonRpcClient(
   target: RpcUrl,
@@ -115,10 +117,10 @@ export function createJsonRpcClient(
       }
     }
     if (refused.length === 0) return void size.noteTaken(replies.length)
-    // A request that went out alone after a refusal says nothing about how fast requests may follow each other.
-    if (!isProbe) rate.noteRefused(replies.length)
-    size.noteRateRefused(replies.length)
     const askedForMs = Math.max(0, ...refused.map(({ retryAfterMs }) => retryAfterMs ?? 0))
+    // Neither a request that went out alone after a refusal nor a used-up quota tells how fast requests may follow.
+    if (!isProbe && askedForMs < QUOTA_MS) rate.noteRefused(replies.length)
+    size.noteRateRefused(replies.length)
     // Requests that were under way when the pause began are no news, unless they name a time.
     if (answered > 0 || (startedAt < pausedAt && askedForMs === 0)) return
     refusals++

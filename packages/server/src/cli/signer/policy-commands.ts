@@ -1,7 +1,7 @@
 /** `drover signer policy` and `drover signer add`: how transactions of a signer are driven. */
 import type { SignerChange } from '@drover/client'
 import { type Command, Option } from 'commander'
-import { boolean, integer } from '../../config/setting-type.ts'
+import { boolean, integer, orWord } from '../../config/setting-type.ts'
 import { readAmount, readBy, readChainId, readDuration, readFinality } from '../option-value.ts'
 import type { ServiceCommand } from '../service-command.ts'
 import { UsageError } from '../service-session.ts'
@@ -11,7 +11,9 @@ interface PolicyOptions {
   readonly chainId?: number
   readonly label?: string | false
   readonly preset?: 'stable' | 'fast'
-  readonly maxInFlight?: number
+  readonly maxInFlight?: number | 'auto'
+  readonly slotHeldUntil?: 'mined' | 'final'
+  readonly maxUnfinal?: number
   readonly resubmitInterval?: number
   readonly stuckAfter?: number
   readonly maxSubmitAttempts?: number
@@ -19,6 +21,7 @@ interface PolicyOptions {
   readonly mayReplace?: boolean
   readonly lowBalance?: string
   readonly maxFee?: string
+  readonly maxTxFee?: string
   readonly gasLimitPercent?: number
   readonly finality?: number | 'safe' | 'finalized' | 'none'
   readonly externalUse?: boolean
@@ -37,7 +40,9 @@ function addPolicyOptions(command: Command): Command {
   return command
     .option('--label <text>', 'what to call it')
     .addOption(new Option('--preset <preset>', 'all that presets differ in').choices(['stable', 'fast']))
-    .option('--max-in-flight <count>', 'transactions between nonce and finality', readBy(integer(1, 10_000)))
+    .option('--max-in-flight <count>', 'slots; or auto', readBy(orWord(integer(1, 10_000), 'auto')))
+    .addOption(new Option('--slot-held-until <what>', 'when a slot is free again').choices(['mined', 'final']))
+    .option('--max-unfinal <count>', 'most that are mined and not final', readBy(integer(1, 100_000)))
     .option('--resubmit-interval <duration>', 'send the same bytes again after this', readDuration)
     .option('--stuck-after <duration>', 'not included after this: STUCK', readDuration)
     .option('--max-submit-attempts <count>', 'not taken after so many: STUCK', readBy(integer(1, 100_000)))
@@ -45,6 +50,11 @@ function addPolicyOptions(command: Command): Command {
     .addOption(new Option('--may-replace <bool>', 'replace by fee').choices(['true', 'false']).argParser(isTrue))
     .option('--low-balance <amount>', 'warn below this; or none', orNone(readAmount))
     .option('--max-fee <amount>', 'offer no more than this for a gas; or none', orNone(readAmount))
+    .option(
+      '--max-tx-fee <amount>',
+      "pay no more than this for a transaction; none: the chain's limit",
+      orNone(readAmount),
+    )
     .option('--gas-limit-percent <percent>', 'of the estimate; 100 to 1000', readBy(integer(100, 1_000)))
     .option('--finality <rule>', 'number, safe, finalized; none: that of the chain', orNone(readFinality))
     .addOption(
@@ -110,6 +120,8 @@ function toPolicy(options: PolicyOptions): NonNullable<SignerChange['policy']> |
   const given = {
     preset: options.preset,
     maxInFlight: options.maxInFlight,
+    slotHeldUntil: options.slotHeldUntil,
+    maxUnfinal: options.maxUnfinal,
     resubmitIntervalMs: options.resubmitInterval,
     stuckAfterMs: options.stuckAfter,
     maxSubmitAttempts: options.maxSubmitAttempts,
@@ -117,11 +129,12 @@ function toPolicy(options: PolicyOptions): NonNullable<SignerChange['policy']> |
     mayReplace: options.mayReplace,
     lowBalance: toNull(options.lowBalance),
     maxFeePerGas: toNull(options.maxFee),
+    maxTxFee: toNull(options.maxTxFee),
     gasLimitPercent: options.gasLimitPercent,
     finality: toNull(options.finality),
     externalUse: options.externalUse,
     onForeignNonce: options.onForeignNonce,
-    onLackOfFunds: options.onLackOfFunds,
+    onDeferral: options.onLackOfFunds,
   }
   const policy = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return Object.keys(policy).length > 0 ? policy : null

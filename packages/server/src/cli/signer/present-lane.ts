@@ -1,6 +1,6 @@
 /** Signers for people: a row for each lane, and one lane as a page of fields. */
 import type { Lane } from '@drover/client'
-import { formatAmount } from '../amount.ts'
+import { formatAmount } from '../../core/amount.ts'
 import { type Field, presentFields } from '../present-fields.ts'
 import { type Cell, type Column, presentTable } from '../present-table.ts'
 import { type Style, shorten } from '../style.ts'
@@ -29,7 +29,7 @@ export function presentLanes(lanes: readonly Lane[], style: Style): string {
 }
 
 export function presentLane(lane: Lane, style: Style): string {
-  const { policy, lowestReserved, lease, balance } = lane
+  const { policy, lowestReserved, lease, balance, window } = lane
   const fields: readonly Field[] = [
     ['address', lane.address],
     ['chain', lane.chainId],
@@ -38,6 +38,7 @@ export function presentLane(lane: Lane, style: Style): string {
     ['next nonce', lane.nextNonce],
     ['queued', lane.queued],
     ['in flight', lane.inFlight],
+    ['window', window && `${window.size}: ${window.reason}, since ${window.since}`],
     ['stuck', lane.stuck],
     ['reserved nonces', lane.reserved],
     ['free nonces', lane.free],
