@@ -48,7 +48,7 @@ describe('a running service', () => {
           cause: 'chain_unreachable',
           blockedBy: { type: 'chain', chainId: 31337 },
         })
-        expect(summary).toMatch(new RegExp(`^RPC node ${host} does not respond since \\d{4}-`))
+        expect(summary).toMatch(new RegExp(`^RPC node ${host} has not responded since \\d{4}-`))
       }
       expect((await node.drover().get('/readyz')).body).toMatchObject({
         ...{ ready: false, status: 'unavailable' },

@@ -55,9 +55,9 @@ describe('unreachable', () => {
     expect(assess(failing)).toEqual({
       state: 'unreachable',
       since: T0 - 9_000,
-      message: `RPC node rpc-1.example does not respond since ${new Date(T0 - 9_000).toISOString()} (no connection).`,
+      message: `RPC node rpc-1.example has not responded since ${new Date(T0 - 9_000).toISOString()} (no connection).`,
     })
-    expect(assess({ ...failing, hosts: ['a', 'b'] }).message).toContain('None of the RPC nodes (a, b) responds')
+    expect(assess({ ...failing, hosts: ['a', 'b'] }).message).toContain('None of the RPC nodes (a, b) has responded')
     expect(assess({ ...failing, failingSince: T0 - 7_499 }).state).toBe('ok')
   })
 

@@ -71,8 +71,8 @@ function findUnreachable(signs: ChainSigns, limits: HealthLimits): ChainHealth |
   const silent = answeredAt ?? since
   const who =
     hosts.length === 1
-      ? `RPC node ${hosts[0]} does not respond since ${spellTime(silent)}`
-      : `None of the RPC nodes (${hosts.join(', ')}) responds since ${spellTime(silent)}`
+      ? `RPC node ${hosts[0]} has not responded since ${spellTime(silent)}`
+      : `None of the RPC nodes (${hosts.join(', ')}) has responded since ${spellTime(silent)}`
   const why = lastError === null ? '' : ` (${lastError})`
   return { state: 'unreachable', since: silent, message: `${who}${why}.` }
 }

@@ -52,7 +52,7 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
 
 const UNREACHABLE: ChainHealth = {
   ...{ state: 'unreachable', since: T0 },
-  message: 'RPC node rpc-1.example does not respond since 12:03.',
+  message: 'RPC node rpc-1.example has not responded since 12:03.',
 }
 const STANDING: ChainHealth = {
   ...{ state: 'standing', since: T0 },

@@ -338,6 +338,15 @@ describe('a nonce that somebody else used', () => {
   })
 })
 
+test('what an operator holds back is no reason to expect a block', async () => {
+  const { tracker, runner, sign } = await setUp()
+  const tx = await sign(0)
+  tracker.update(runner, [{ ...tx, suspended: true, subState: 'suspended' }])
+  expect(tracker.hasUnmined()).toBe(false)
+  tracker.update(runner, [tx])
+  expect(tracker.hasUnmined()).toBe(true)
+})
+
 test('an idle tracker asks nothing of the chain but its head', async () => {
   const { clock, chain, tracker, runner } = await setUp()
   tracker.adopt(runner, [])

@@ -36,7 +36,7 @@ export interface InclusionTracker {
   follow(runner: LaneRunner, reservations: readonly Reservation[]): void
   forget(runner: LaneRunner): void
   lookUp(txId: TxId): void
-  /** Something of ours is in no block yet. */
+  /** Something of ours is in no block yet, and should be. */
   hasUnmined(): boolean
   /** Some transaction is final only by a tag that the node reports. */
   wantsTags(): boolean
@@ -192,7 +192,7 @@ export function createInclusionTracker({
       list.forget(runner)
     },
     lookUp,
-    hasUnmined: () => list.all().some((entry) => entry.inclusion === null),
+    hasUnmined: () => list.all().some((entry) => entry.isAwaited),
     wantsTags: () => list.all().some((entry) => entry.finality().type !== 'confirmations'),
     stop: async () => {
       stopped = true

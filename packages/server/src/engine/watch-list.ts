@@ -22,6 +22,8 @@ export interface Watched {
   /** Of the attempts at this nonce. Those at one that it lost are another's now: what became of them says nothing. */
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
+  /** Some block should take it: it is in none, and nobody holds it back. */
+  readonly isAwaited: boolean
   /** Whether a node may still show it, or has shown it, in a block in the making; `none` where that would say nothing new. */
   readonly preconfirmation: 'none' | 'awaited' | 'seen'
   /** What makes an inclusion of it final; asked for anew each time, since a signer's policy may change. */
@@ -42,7 +44,7 @@ export interface Watched {
 
 type Watchable = Pick<
   Watched,
-  'txId' | 'nonce' | 'hashes' | 'inclusion' | 'preconfirmation' | 'finality' | 'lossFinality'
+  'txId' | 'nonce' | 'hashes' | 'inclusion' | 'isAwaited' | 'preconfirmation' | 'finality' | 'lossFinality'
 >
 
 export interface WatchList {
@@ -109,13 +111,15 @@ export function createWatchList(): WatchList {
         lossFinality: () => finalityOfLoss(intent, runner.finalityOf),
       }
       const preconfirmation = preconfirmationOf(tx)
-      set(runner, { txId, nonce, hashes, inclusion: inclusionOf(tx), preconfirmation, ...rules }, now, wanted, true)
+      const inclusion = inclusionOf(tx)
+      const isAwaited = inclusion === null && !tx.suspended
+      set(runner, { txId, nonce, hashes, inclusion, isAwaited, preconfirmation, ...rules }, now, wanted, true)
     },
     putReservation: (runner, reservation, now, wanted) => {
       const { id: txId, state, nonce, hashes, inclusion, finalAt } = reservation
       if (state !== 'USED' || nonce === null || finalAt !== null) return remove(txId)
       const finality = () => runner.finalityOf({ finality: null })
-      const rules = { finality, lossFinality: finality }
+      const rules = { finality, lossFinality: finality, isAwaited: inclusion === null }
       set(runner, { txId, nonce, hashes, inclusion, preconfirmation: 'none', ...rules }, now, wanted, false)
     },
     keepOnly: (runner, ids) => {
