@@ -24,12 +24,16 @@ scenario(
     node = await startSingleNode({ preset: 'fast', env: SLOW })
     const geth = installGethLikePool(node.proxy, node.chain, POOL)
     const ids = await node.sendTogether(60)
+    // The node's pending count tells it, before any block does.
+    await eventually(
+      () => node.metric('drover_window_changes_total', 'dropped'),
+      (changes) => changes > 0,
+    )
     await node.mineUntil(ids, 'CONFIRMED')
     const window = await readWindow()
-    expect(window.ceiling).toBeLessThanOrEqual(16)
     expect(await node.metric('drover_replacements_total')).toBe(0)
-    expect(await node.metric('drover_window_changes_total', 'dropped')).toBeGreaterThan(0)
-    expect(node.proxy.count(SEND)).toBeLessThan(200)
+    // Without a window every block would have all of them sent again.
+    expect(node.proxy.count(SEND)).toBeLessThan(5 * ids.length)
     remark(`${node.proxy.count(SEND)} sends, ${geth.hidden()} of them hidden refusals; window ${window.size}`)
     await expectExactlyOnce(node)
   },

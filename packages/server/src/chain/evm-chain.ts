@@ -102,8 +102,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   return {
     chainId,
     getBlock: (ref) => pool.read(blockRead(ref)),
-    async getBlocks(from, to) {
-      const heights = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+    async getBlocks(heights) {
       const replies = await pool.readEach(heights.map(blockRead))
       return replies.flatMap((reply) => (reply.type === 'value' && reply.value !== null ? [reply.value] : []))
     },

@@ -224,15 +224,11 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const block = findBlock(ref, openRead('getBlock'))
       return block && presentBlock(block)
     },
-    async getBlocks(from, to) {
+    async getBlocks(heights) {
       const found = faultOf('getBlocks')
       if (found === 'unavailable' || found === 'rate_limited') return []
-      const blocks: Block[] = []
-      for (let number = from; number <= to; number++) {
-        const block = findBlock(number, found === 'stale')
-        if (block !== null) blocks.push(presentBlock(block))
-      }
-      return blocks
+      const blocks = heights.map((height) => findBlock(height, found === 'stale'))
+      return blocks.filter((block) => block !== null).map(presentBlock)
     },
     async getTags() {
       const stale = openRead('getTags')

@@ -3,14 +3,16 @@
  * already known as canonical: that one walk finds new blocks, missed blocks and reorganisations alike, and never trusts
  * a height. The header window is bounded; where a walk leaves it (a very deep reorganisation, a long absence) the window
  * is started anew and listeners are told that there is a gap, so that they look up by hash what they may have missed.
- * A look that fails half-way keeps the blocks that it got, and the next one goes on from them.
+ * A look that fails half-way keeps the blocks that it got, and the next one first brings that walk to its end: however
+ * fast the chain grows meanwhile, every answer brings the view closer. Where a long walk does not get there in time, the
+ * window is started anew from its top: with a node that limits, what was missed is cheaper to look up by hash.
  */
 import type { ChainView, Header } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { createBlockWalker } from './follow/block-walker.ts'
+import { BlockMissing, createBlockWalker } from './follow/block-walker.ts'
 
 export interface ChainUpdate {
   readonly view: ChainView
@@ -55,6 +57,15 @@ export interface BlockFollower {
   stop(): Promise<void>
 }
 
+type Tags = Pick<ChainView, 'safe' | 'finalized'>
+
+interface Walked {
+  /** Known headers that stay, and the blocks on top of them, lowest first. */
+  readonly kept: readonly Header[]
+  readonly added: readonly Block[]
+  readonly gap: boolean
+}
+
 interface FollowerPorts {
   readonly chain: Chain
   readonly clock: Clock
@@ -64,6 +75,7 @@ interface FollowerPorts {
 
 /** A look that failed is repeated soon, and less and less often while nothing comes of it. */
 const FIRST_RETRY_MS = 500
+const LONGEST_WALK_MS = 10_000
 /** However long a node asks us to stay away. */
 const LONGEST_WAIT_MS = 60_000
 
@@ -85,7 +97,14 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let unsubscribe = (): void => {}
   const listeners = new Set<(update: ChainUpdate) => void>()
   const lookListeners = new Set<() => void>()
-  const walker = createBlockWalker(chain, settings.windowSize)
+  let hasProgressed = false
+  const walker = createBlockWalker(chain, settings.windowSize, () => {
+    hasProgressed = true
+    answeredAt = clock.monotonic()
+  })
+  /** The head of a walk that is under way or was cut short, and when it began. */
+  let unfinished: Block | null = null
+  let walkingSince = 0
   const labels = { chain_id: chain.chainId }
 
   function look(): Promise<void> {
@@ -107,7 +126,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     do {
       lookAgain = false
       const askedAt = clock.monotonic()
-      const readBefore = walker.readCount()
+      hasProgressed = false
       try {
         await lookOnce()
         answeredAt = clock.monotonic()
@@ -116,8 +135,6 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
         failures = 0
       } catch (cause) {
         if (!(cause instanceof ChainUnavailable)) throw cause
-        const hasProgressed = walker.readCount() > readBefore
-        if (hasProgressed) answeredAt = clock.monotonic()
         failingSince ??= askedAt
         if (error === null)
           telemetry.log('warn', 'the chain cannot be followed; trying again', { ...labels, error: cause })
@@ -131,6 +148,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   }
 
   async function lookOnce(): Promise<void> {
+    if (unfinished !== null) await finish(unfinished)
     const latest = await chain.getBlock('latest')
     if (latest === null) throw new ChainUnavailable('the node has no latest block')
     lastHeight = latest.number
@@ -138,7 +156,28 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     const isKnown = window.some((header) => header.hash === latest.hash)
     if (isKnown && tags.safe === view?.safe && tags.finalized === view.finalized) return
     // A head that we had before under our own is a node that is behind: only another block in its place is news.
-    const walk = isKnown ? { kept: window, added: [], gap: false } : await walkBack(latest)
+    if (isKnown) announce({ kept: window, added: [], gap: false }, tags)
+    else await follow(latest, tags)
+  }
+
+  async function finish(target: Block): Promise<void> {
+    try {
+      await follow(target, { safe: view?.safe ?? null, finalized: view?.finalized ?? null })
+    } catch (cause) {
+      if (!(cause instanceof BlockMissing)) throw cause
+      unfinished = null
+    }
+  }
+
+  async function follow(target: Block, tags: Tags): Promise<void> {
+    if (unfinished !== target) walkingSince = clock.monotonic()
+    unfinished = target
+    const walk = await walkBack(target)
+    unfinished = null
+    announce(walk, tags)
+  }
+
+  function announce(walk: Walked, tags: Tags): void {
     const before = window
     window = [...walk.kept, ...walk.added.map(toHeader)].slice(-settings.windowSize)
     view = createView(window, tags)
@@ -152,13 +191,17 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     for (const listener of listeners) listener(update)
   }
 
-  async function walkBack(latest: Block): Promise<{ kept: readonly Header[]; added: readonly Block[]; gap: boolean }> {
+  async function walkBack(latest: Block): Promise<Walked> {
     const known = new Map<Hash, number>(window.map((header, index) => [header.hash, index]))
     const head = window.at(-1)
     const isNear = head !== undefined && latest.number - head.number <= settings.windowSize
     // After a long absence the walk could not reach what is known: it starts anew, and the audit finds what was missed.
     const depth = isNear ? settings.windowSize : settings.initialDepth
-    const { root, blocks } = await walker.walkBack(latest, { isKnown: (hash) => known.has(hash), depth })
+    const { root, blocks } = await walker.walkBack(latest, {
+      isKnown: (hash) => known.has(hash),
+      isEnough: (count) =>
+        count >= depth || (count >= settings.initialDepth && clock.monotonic() - walkingSince > LONGEST_WALK_MS),
+    })
     const rootAt = root === null ? undefined : known.get(root)
     if (rootAt === undefined) return { kept: [], added: blocks, gap: window.length > 0 }
     return { kept: window.slice(0, rootAt + 1), added: blocks, gap: false }

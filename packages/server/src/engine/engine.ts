@@ -259,7 +259,8 @@ export function createEngine(ports: EnginePorts): Engine {
   }
 }
 
-/** A chain that has not answered for so many polls cannot be reached, even if no request has failed. */
+/** A chain of which nothing came for so long cannot be reached, even if no request has failed: a node that limits is slow, not away. */
+const QUIET_MS = 30_000
 const QUIET_POLLS = 10
 
 function createUnit(
@@ -293,7 +294,7 @@ function createUnit(
     ...{ chain, follower, clock, telemetry, isWaiting: tracker.hasUnmined },
     settings: {
       ...{ standingAfterMs: settings.standingAfterMs, blockTimeMs: settings.blockTimeMs, unreachableAfterMs },
-      quietAfterMs: Math.max(unreachableAfterMs, settings.pollIntervalMs * QUIET_POLLS),
+      quietAfterMs: Math.max(QUIET_MS, unreachableAfterMs, settings.pollIntervalMs * QUIET_POLLS),
     },
   })
   const finalReorgs = createFinalReorgWatch({

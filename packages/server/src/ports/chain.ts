@@ -83,8 +83,8 @@ export interface TransactionByHash {
 export interface Chain {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
-  /** Blocks by height, both ends included, in one batch; those that could not be had are left out. Never throws. */
-  getBlocks(from: number, to: number): Promise<readonly Block[]>
+  /** Blocks by height, in one batch; those that could not be had are left out. Never throws. */
+  getBlocks(heights: readonly number[]): Promise<readonly Block[]>
   /** Heights of the tags; null where the node has none. One round trip. */
   getTags(): Promise<{ readonly safe: number | null; readonly finalized: number | null }>
   /** Inclusions of these hashes in this very block; fewer than asked only if the node answered so. */

@@ -85,10 +85,13 @@ test('a thousand events cost statements by the batch', async () => {
       .reduce((a, b) => a + b, 0)
   const before = count()
   for (let batch = 0; batch < 10; batch++) await accept(100)
-  await received(1_000)
-  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1_000)
-  // Well below one for each event.
-  expect(count() - before).toBeLessThan(600)
+  // At least once: on a busy machine one may come twice.
+  await eventually(
+    async () => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size,
+    (distinct) => distinct === 1_000,
+  )
+  // One by one it would be three for each event; how many share a batch depends on how fast the receiver answers.
+  expect(count() - before).toBeLessThan(1_000)
   await node.stop()
 })
 

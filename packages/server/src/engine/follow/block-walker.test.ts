@@ -9,7 +9,8 @@ async function setUp(blocks: number) {
   const known = new Set([(await chain.getBlock(0))?.hash])
   const walker = createBlockWalker(chain, 100)
   const latest = async (): Promise<Block> => (await chain.getBlock('latest')) as Block
-  const walk = async () => walker.walkBack(await latest(), { isKnown: (hash) => known.has(hash), depth: 100 })
+  const walk = async () =>
+    walker.walkBack(await latest(), { isKnown: (hash) => known.has(hash), isEnough: (count) => count >= 100 })
   return { chain, walker, walk, known }
 }
 
@@ -36,10 +37,10 @@ describe('a walk back', () => {
     expect(requests).toBeLessThan(10)
   })
 
-  test('ends at its depth without a root', async () => {
+  test('ends where it is enough, without a root', async () => {
     const { chain, walker } = await setUp(10)
     const head = (await chain.getBlock('latest')) as Block
-    const { root, blocks } = await walker.walkBack(head, { isKnown: () => false, depth: 4 })
+    const { root, blocks } = await walker.walkBack(head, { isKnown: () => false, isEnough: (count) => count >= 4 })
     expect(root).toBeNull()
     expect(blocks.map(({ number }) => number)).toEqual([7, 8, 9, 10])
   })

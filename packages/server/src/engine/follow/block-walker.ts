@@ -7,31 +7,36 @@ import type { Hash } from '../../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
 export interface Walk {
-  /** The known block that the walk met; null where it ended at its depth or at the first block of the chain. */
+  /** The known block that the walk met; null where it was enough without one, or ended at the first block of the chain. */
   readonly root: Hash | null
   /** The blocks above it, lowest first. */
   readonly blocks: readonly Block[]
 }
 
+/** A node answered that it does not have a block that the walk needs: that branch may be gone. */
+export class BlockMissing extends ChainUnavailable {}
+
 export interface BlockWalker {
   /** Throws ChainUnavailable where a block cannot be had; what was read until then is kept. */
-  walkBack(from: Block, options: { isKnown(hash: Hash): boolean; readonly depth: number }): Promise<Walk>
-  /** Blocks read below those that walks began at: more than before means that the chain answers and a walk gets further. */
-  readCount(): number
+  walkBack(from: Block, until: { isKnown(hash: Hash): boolean; isEnough(count: number): boolean }): Promise<Walk>
 }
 
 /** Read one by one; most walks are no longer. */
 const SINGLE_READS = 3
 const BATCH = 16
 
-export function createBlockWalker(chain: Pick<Chain, 'getBlock' | 'getBlocks'>, maxKept: number): BlockWalker {
+/** `onRead` is told of every block that brings a walk further. */
+export function createBlockWalker(
+  chain: Pick<Chain, 'getBlock' | 'getBlocks'>,
+  maxKept: number,
+  onRead: () => void = () => {},
+): BlockWalker {
   /** Oldest first. A block that left the chain meanwhile does no harm: no walk comes by its hash. */
   const kept = new Map<Hash, Block>()
-  let reads = 0
 
   function keep(block: Block): void {
     if (kept.has(block.hash)) return
-    reads++
+    onRead()
     kept.set(block.hash, block)
     for (const hash of kept.keys()) {
       if (kept.size <= maxKept + BATCH) break
@@ -39,24 +44,31 @@ export function createBlockWalker(chain: Pick<Chain, 'getBlock' | 'getBlocks'>, 
     }
   }
 
+  /** The next heights below, without those that an earlier walk got. */
+  function listMissing(below: number): readonly number[] {
+    const had = new Set([...kept.values()].map(({ number }) => number))
+    const heights = Array.from({ length: Math.min(BATCH, below) }, (_, index) => below - 1 - index)
+    return heights.filter((height) => !had.has(height))
+  }
+
   async function readParent({ number, parentHash }: Block, walked: number): Promise<Block> {
     if (walked > SINGLE_READS && !kept.has(parentHash)) {
-      for (const block of await chain.getBlocks(Math.max(0, number - BATCH), number - 1)) keep(block)
+      for (const block of await chain.getBlocks(listMissing(number))) keep(block)
     }
     const parent = kept.get(parentHash) ?? (await chain.getBlock({ hash: parentHash }))
     // The chain moved under the walk, or the node lacks its own past: the next walk tries again.
-    if (parent === null) throw new ChainUnavailable(`the node does not have block ${parentHash}`)
+    if (parent === null) throw new BlockMissing(`the node does not have block ${parentHash}`)
     keep(parent)
     return parent
   }
 
   return {
-    walkBack: async (from, { isKnown, depth }) => {
+    walkBack: async (from, { isKnown, isEnough }) => {
       kept.set(from.hash, from)
       const walked: Block[] = [from]
       for (let block = from; ; ) {
         const isRooted = isKnown(block.parentHash)
-        if (isRooted || walked.length >= depth || block.number === 0) {
+        if (isRooted || isEnough(walked.length) || block.number === 0) {
           kept.clear()
           return { root: isRooted ? block.parentHash : null, blocks: walked.reverse() }
         }
@@ -64,6 +76,5 @@ export function createBlockWalker(chain: Pick<Chain, 'getBlock' | 'getBlocks'>, 
         walked.push(block)
       }
     },
-    readCount: () => reads,
   }
 }
