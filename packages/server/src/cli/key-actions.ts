@@ -108,9 +108,9 @@ function presentNew(key: ApiKeyResource & { readonly token: string }, { terminal
 const COLUMNS: readonly Column<ApiKeyResource>[] = [
   { heading: 'ID', isWhole: true, cell: ({ id }) => id },
   { heading: 'NAME', cell: ({ name }) => name },
-  { heading: 'TENANT', isSpare: true, cell: ({ tenant }) => tenant },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'STATE', cell: presentState },
+  { heading: 'TENANT', isSpare: true, cell: ({ tenant }) => tenant },
   { heading: 'SIGNERS', isSpare: true, cell: ({ signers }) => signers?.join(',') ?? 'all' },
   { heading: 'CHAINS', isSpare: true, cell: ({ chains }) => chains?.join(',') ?? 'all' },
   { heading: 'LAST USED', isSpare: true, cell: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
