@@ -10,6 +10,7 @@ import { startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { createFirstKey } from '../setup/first-key.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { rpcError } from '../setup/rpc-reactions.ts'
 
@@ -187,7 +188,12 @@ test('requests that hold the key itself, and nonsense', async () => {
 })
 
 test('starts that fail, and the configuration as it is printed', async () => {
-  const env = { DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: withSecrets(proxy.url), DROVER_SIGNER_KEYS: key }
+  const env = {
+    DROVER_DATABASE_URL: database.url,
+    DROVER_RPC_URL: withSecrets(proxy.url),
+    DROVER_SIGNER_KEYS: key,
+    DROVER_OPEN: 'true',
+  }
   const wrong = new URL(database.url)
   wrong.password = planted.password
   const nowhere = new URL(database.url)
@@ -236,7 +242,12 @@ test('a bug that nobody caught, in a hook that knows the environment', async () 
      export default async () => ({ action: 'wait' })`,
   )
   const run = launchDrover(['start'], {
-    ...{ DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: withSecrets(proxy.url), DROVER_SIGNER_KEYS: key },
+    ...{
+      DROVER_DATABASE_URL: database.url,
+      DROVER_RPC_URL: withSecrets(proxy.url),
+      DROVER_SIGNER_KEYS: key,
+      DROVER_OPEN: 'true',
+    },
     ...{ DROVER_PORT: '0', DROVER_STUCK_HOOK: hook },
   })
   expect(await run.exited).toBe(1)
@@ -256,13 +267,15 @@ test('API keys: right, wrong, revoked, and where they do not belong', async () =
     if (!isCreation) seen.set(`${method} ${path.split('?', 1)[0]} (${answer.status}, ${seen.size})`, text)
     return answer
   }
-  const make = async (name: string, token: string | null, scopes: readonly string[]) => {
+  const make = async (name: string, token: string, scopes: readonly string[]) => {
     const made = await call('POST', '/v1/api-keys', token, { name, scopes })
     expect(made.status).toBe(201)
     tokens.set(name, made.body.token)
     return { id: String(made.body.id), token: String(made.body.token) }
   }
-  const admin = await make('admin', null, ['read', 'send', 'operate', 'admin'])
+  const scopes = ['read', 'send', 'operate', 'admin']
+  const admin = await createFirstKey(database.url, { name: 'admin', scopes })
+  tokens.set('admin', admin.token)
   const reader = await make('reader', admin.token, ['read'])
   const wrong = `${reader.token.slice(0, -6)}${reader.token.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'}`
   tokens.set('wrong', wrong)

@@ -10,7 +10,9 @@ export interface ApiKey {
   /** Public: the part between `drv_` and the secret. */
   readonly id: string
   readonly name: string
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** Whom it belongs to. */
+  readonly tenant: string
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** Null: all. */
   readonly signers: readonly `0x${string}`[] | null
   /** Null: all. */
@@ -39,15 +41,17 @@ export interface ApiKeyList {
 export interface ApiKeyRequest {
   /** Whose it is or what it is for; the history and the audit show it. */
   readonly name: string
+  /** Whom it belongs to. Keys of one tenant share its part of every pool and its request ids, so a key that takes over from another names the same tenant. Left out: the name. */
+  readonly tenant?: string | null
   /** What it may do; none implies another. */
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** The only signers that it may see and use; null: all. */
   readonly signers?: readonly string[] | null
   /** The only chains that it may see and use; null: all. */
   readonly chains?: readonly number[] | null
   /** Counted by each node for itself; null: no limit. */
   readonly rate?: {
-    /** Requests in a second, over time. */
+    /** Items in a second, over time: a request is one, and a batch as many as it holds. */
     readonly perSecond: number
     /** At once; left out: as many as a second has. */
     readonly burst?: number
@@ -83,6 +87,16 @@ export interface AttemptList {
   readonly items: readonly Attempt[]
 }
 
+export interface AuditCheck {
+  /** The first entry that was changed, or after which one is missing; null: none of those checked. */
+  readonly brokenAt: number | null
+  /** The last one that was checked. Keep it elsewhere: it proves all before it. */
+  readonly last: {
+    readonly id: number
+    readonly hash: string
+  }
+}
+
 export interface AuditEntry {
   readonly id: number
   /** ISO 8601, UTC. */
@@ -96,6 +110,8 @@ export interface AuditEntry {
   readonly operation: string
   /** The path that it was done to. */
   readonly target: string
+  /** SHA-256 over this entry and the hash of the one before it. */
+  readonly hash: string
   /** `done`, or the code of the error that it was refused with. */
   readonly result: string
 }
@@ -482,7 +498,9 @@ export interface NewApiKey {
   /** Public: the part between `drv_` and the secret. */
   readonly id: string
   readonly name: string
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** Whom it belongs to. */
+  readonly tenant: string
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** Null: all. */
   readonly signers: readonly `0x${string}`[] | null
   /** Null: all. */
@@ -584,16 +602,19 @@ export interface Problem {
   /** What is wrong here, and what to do about it. */
   readonly detail: string
   /** Stable: programs may act on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the part of the request at fault. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
   readonly reason?: string
   readonly retryAfterMs?: number
+  /** At most 20 in one answer. */
   readonly issues?: readonly ({
     readonly field: string
     readonly message: string
   })[]
+  /** How many issues there are besides those listed. */
+  readonly more?: number
   readonly [other: string]: unknown
 }
 
@@ -1410,5 +1431,15 @@ export interface Operations {
     }
     readonly body: undefined
     readonly answer: AuditPage
+  }
+  /** Compute the hashes of the audit anew, 20000 entries at a time. */
+  'GET /v1/audit/check': {
+    readonly params: undefined
+    readonly query: {
+      /** `last.id` of the check before, to go on from there. */
+      readonly after?: number
+    }
+    readonly body: undefined
+    readonly answer: AuditCheck
   }
 }

@@ -11,6 +11,7 @@ import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
+import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -69,7 +70,7 @@ export interface ApiServices {
   readonly nodeId: string
   readonly access: Access
   readonly apiKeys: ApiKeys
-  readonly audit: Pick<AccessStore, 'listAudit'>
+  readonly audit: Pick<AccessStore, 'listAudit' | 'checkAudit'>
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
@@ -78,6 +79,8 @@ export interface ApiServices {
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits
+  /** Bytes of the bodies that are being read or worked on. */
+  readonly bodies: TenantPool
   readonly feeMarkets: FeeMarkets
   /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
   maxTxFeeOf(chainId: number): bigint | null

@@ -28,6 +28,7 @@ import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/
 import { createAccess } from './access.ts'
 import { createApiKeys } from './api-keys.ts'
 import type { ApiServices, ChainStatus } from './api-services.ts'
+import { createBodyPool } from './body-pool.ts'
 import { createEventStreams } from './event-streams.ts'
 import { createHttpServer } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
@@ -105,7 +106,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
-    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
     audit: keys,
     accept,
     acceptBatch: createAcceptBatch({ accept, intake }),
@@ -125,6 +126,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       telemetry,
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
+    bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),

@@ -38,6 +38,8 @@ export interface EventStream {
   readonly body: Readable
   /** Ends it after what was written; the client goes on elsewhere. */
   end(): void
+  /** Ends it where its caller may no longer read. */
+  recheck(): void
 }
 
 const PAGE = 200
@@ -71,6 +73,12 @@ export function openEventStream(
   function beat(): void {
     isBeatDue = true
     cancelBeat = clock.schedule(heartbeatMs, beat)
+    wake()
+  }
+
+  /** Like a heartbeat that is due now. */
+  function recheck(): void {
+    isBeatDue = true
     wake()
   }
 
@@ -142,5 +150,5 @@ export function openEventStream(
   }
 
   void run().catch((error: unknown) => end('failed', error))
-  return { body, end: () => end('closed') }
+  return { body, end: () => end('closed'), recheck }
 }

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
+import { createBodyPool } from '../api/body-pool.ts'
 import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
@@ -41,6 +42,7 @@ import { describeOutage, LATEST_SCHEMA_VERSION, migrate } from '../store/migrate
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { openAcceptBounds } from './open-accept-bounds.ts'
 import { openAccess } from './open-access.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createStartWait, type StartWait } from './start-wait.ts'
@@ -89,7 +91,10 @@ export async function startService(
     telemetry,
     applicationName: 'drover access',
   })
-  const access = await withDatabase(() => openAccess({ store: keys, clock, telemetry, nodeId }, config.http.host))
+  const { isOpen, http } = config
+  const access = await withDatabase(() =>
+    openAccess({ store: keys, clock, telemetry, nodeId }, { host: http.host, isOpen }),
+  )
   const signer = createLocalSigner(config.signers.keys)
   const registrations = chains.flatMap(({ chain }) =>
     signer.addresses().map((address) => ({
@@ -119,6 +124,8 @@ export async function startService(
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
+  const { sharePercent } = config.tenants
+  const bounds = openAcceptBounds(config, { store, clock, telemetry })
   const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
   const maxTxFeeOf = (chainId: number) => {
     const found = maxTxFees.get(chainId)
@@ -136,6 +143,7 @@ export async function startService(
     headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
     simulationTimeoutMs: config.simulationTimeoutMs,
     maxTxFeeOf,
+    bounds,
   })
   const chainStatus = (): readonly ChainStatus[] =>
     engine.followStatus().map((status) => presentChain(status, byId.get(status.chainId)?.endpoints() ?? []))
@@ -148,12 +156,13 @@ export async function startService(
   const reservations = createReservations({ store, chains: byId, clock, random })
   const resets = createResetNonce({ store, clock, random })
   const acceptBatch = createAcceptBatch({ accept, intake })
-  const waits = createTransactionWaits({ store, clock, telemetry })
+  const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
+  const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
     ...around,
     access,
-    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
     audit: keys,
     reservations,
     resets,
@@ -162,8 +171,12 @@ export async function startService(
     acceptBatch,
     operate,
     webhooks: hooks.webhooks,
-    eventStreams: createEventStreams({ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed }),
+    eventStreams: createEventStreams({
+      ...{ store, clock, telemetry, isAllowed: access.isAllowed },
+      limits: { ...config.events, sharePercent },
+    }),
     waits,
+    bodies,
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
@@ -185,12 +198,16 @@ export async function startService(
     dashboardDir: findDashboard(),
   })
   const rpc = createRpcEndpoint({
-    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: config.rpc },
+    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: { ...config.rpc, sharePercent } },
     upstreams: chains.map(({ chain }) => chain),
     ownAddresses: signer.addresses(),
     recordRefusal: access.recordRefusal,
+    chargeItems: access.chargeItems,
   })
-  const sockets = createRpcSockets({ endpoint: rpc, door: access, clock, telemetry, maxSockets: config.rpc.maxSockets })
+  const sockets = createRpcSockets({
+    ...{ endpoint: rpc, door: access, store, clock, telemetry, bodies, sharePercent },
+    maxSockets: config.rpc.maxSockets,
+  })
   registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })
   await engine.start()
   await hooks.start()

@@ -28,6 +28,17 @@ export interface Config {
   readonly database: { readonly url: string }
   readonly chains: readonly ChainConfig[]
   readonly http: { readonly host: string; readonly port: number }
+  /** Whether it may start without an API key. */
+  readonly isOpen: boolean
+  /** `sharePercent`: of all that is shared, what one tenant may have. `maxBodyBytes`: of all requests at one time. */
+  readonly tenants: {
+    readonly sharePercent: number
+    readonly maxBodyBytes: number
+    readonly maxQueuedPerSigner: number
+    readonly maxQueued: number
+  }
+  /** Secrets in the database are stored under the first. */
+  readonly secretsKeys: readonly Uint8Array[]
   readonly signers: { readonly keys: readonly Hex[]; readonly policies: SignerPolicies }
   /** What all signers' policies share; `maxInFlight` is for `fast` ones. */
   readonly policy: {
@@ -91,6 +102,14 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     database: { url: values.databaseUrl },
     chains: chains.map(toChainConfig),
     http: { host: values.host, port: values.port },
+    isOpen: values.open,
+    tenants: {
+      sharePercent: values.tenantShare,
+      maxBodyBytes: values.maxBodyMemory * 1024 * 1024,
+      maxQueuedPerSigner: values.maxQueuedPerSigner,
+      maxQueued: values.maxQueued,
+    },
+    secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { keys: values.signerKeys, policies: values.signerPolicy },
     policy: {
       resubmitIntervalMs: values.resubmitInterval,

@@ -6,12 +6,14 @@ import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import { FAST, STABLE } from '../core/policy.ts'
+import { DEFAULT_SHARE_PERCENT } from '../core/tenant-share.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
 import { methodList } from './method-list.ts'
+import { secretKeyList } from './secret-key-list.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
 import { boolean, integer, oneOf, optional, orWord, type SettingType, text } from './setting-type.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
@@ -41,9 +43,9 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 
 export const SETTINGS = {
   configFile: setting<string | null>({
-    type: optional(text, 'drover.config.json or drover.config.ts in the working directory, if there is one'),
+    type: optional(text, 'drover.config.json in the working directory, if there is one'),
     fallback: null,
-    description: 'The configuration file.',
+    description: 'The configuration file, in JSON or TypeScript. One in TypeScript is only run where it is named here.',
     outsideFile: true,
   }),
   databaseUrl: setting({
@@ -144,6 +146,40 @@ export const SETTINGS = {
     type: integer(0, 65_535),
     fallback: 4747,
     description: 'The port to listen on; 0 takes any free one.',
+  }),
+  open: setting({
+    type: boolean,
+    fallback: false,
+    description:
+      'Start without an API key: whoever can call this machine may then do everything. Only on a loopback address, and not behind a proxy. Has no effect once there is a key.',
+  }),
+  secretsKey: setting<readonly string[]>({
+    type: secretKeyList,
+    fallback: [],
+    description:
+      'Keys that the secrets of webhooks are stored under (AES-256-GCM); the first is used for new ones, the others still open old ones. None: they are stored as they are.',
+    secrets: (keys) => keys,
+  }),
+  tenantShare: setting({
+    type: integer(1, 100),
+    fallback: DEFAULT_SHARE_PERCENT,
+    description:
+      'Percent that one tenant may have of what all share on a node: queued transactions, requests on their way to the store, event streams, WebSockets, waiting requests, calls to the chain and bytes in requests. A service without keys has one tenant, which may have all.',
+  }),
+  maxQueuedPerSigner: setting({
+    type: integer(1, 10_000_000),
+    fallback: 20_000,
+    description: 'Transactions of one signer that may wait for a nonce; more are answered with 429.',
+  }),
+  maxQueued: setting({
+    type: integer(1, 10_000_000),
+    fallback: 100_000,
+    description: 'Transactions of all signers that may wait for a nonce; more are answered with 429.',
+  }),
+  maxBodyMemory: setting({
+    type: integer(8, 65_536),
+    fallback: 64,
+    description: 'MiB of requests that a node reads and works on at one time; more are answered with 429 or 503.',
   }),
   leaseDuration: setting({
     type: duration(1_000, 10 * MINUTE),

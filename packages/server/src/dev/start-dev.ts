@@ -140,6 +140,8 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
       DROVER_RESUBMIT_INTERVAL: '5s',
       DROVER_BUMP_AFTER: '5s',
       DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
+      // On a loopback address, with keys that everybody knows.
+      DROVER_OPEN: 'true',
       ...env,
       // Hardhat asks a development chain for it.
       DROVER_RPC_ALLOWED_METHODS: ['hardhat_metadata', env.DROVER_RPC_ALLOWED_METHODS].filter(Boolean).join(','),

@@ -28,6 +28,8 @@ export interface AcceptRequest {
   readonly exactNonce?: number
   /** Who asks, for the history; no part of what is asked. */
   readonly by?: string
+  /** Whose request it is; left out or null: the service has no keys. No part of what is asked either. */
+  readonly tenant?: string | null
   /** The answer, unless it is a repeat of an earlier request, which gets its first answer again; no part of what is asked. */
   readonly refusal?: AppError
   /** What the API key behind it may spend on the fee; no part of what is asked. */
@@ -57,7 +59,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
 export function digestRequest(request: AcceptRequest): Hash {
-  const { requestId: _key, by: _by, maxFeeWei: _cap, refusal: _refusal, ...body } = request
+  const { requestId: _key, by: _by, tenant: _tenant, maxFeeWei: _cap, refusal: _refusal, ...body } = request
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

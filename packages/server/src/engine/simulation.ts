@@ -8,6 +8,8 @@ import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type Batcher, createBatcher, type Pending } from './batcher.ts'
+import { createFairTurns } from './tenants/fair-turns.ts'
+import type { Tenant } from './tenants/tenant-pool.ts'
 
 export type Simulated =
   /** It was run, and nothing speaks against it. */
@@ -16,12 +18,14 @@ export type Simulated =
   /** No node could run it in time, or none that is known to be up to date. */
   | { readonly type: 'skipped' }
 
-export type Simulate = (intent: Intent) => Promise<Simulated>
+export type Simulate = (intent: Intent, tenant?: Tenant) => Promise<Simulated>
 
 export interface SimulationPorts {
   readonly chains: ReadonlyMap<number, Chain>
   readonly clock: Clock
   readonly telemetry: Telemetry
+  /** Of the simulations that run or wait at one time, what one tenant may have. */
+  readonly sharePercent?: number
   /** The head that is followed: a failure is certain only there. */
   headOf(chainId: number): HeadRef | null
   /** A slow node must not hold up what can be simulated later. */
@@ -30,8 +34,12 @@ export interface SimulationPorts {
 
 const BATCHING = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000 }
 
+/** As many as the batches under way can take: whoever comes later waits for a turn, fairly, and not in one line. */
+const TURNS = { what: 'simulations', maxRunning: BATCHING.maxBatch * BATCHING.maxRunning, maxWaiting: 10_000 }
+
 export function createSimulation(ports: SimulationPorts): Simulate {
-  const { chains, clock, telemetry, simulationTimeoutMs: deadlineMs } = ports
+  const { chains, clock, telemetry, simulationTimeoutMs: deadlineMs, sharePercent } = ports
+  const turns = createFairTurns({ ...TURNS, sharePercent, whenFull })
   const batchers = new Map<number, Batcher<Call, CallOutcome>>()
   for (const [chainId, chain] of chains) {
     const expire = () => new ChainUnavailable(`no simulation within ${deadlineMs} ms`)
@@ -51,8 +59,8 @@ export function createSimulation(ports: SimulationPorts): Simulate {
     }
   }
 
-  return async (intent) => {
-    const outcome = await run(intent)
+  return async (intent, tenant = null) => {
+    const outcome = await turns.run(tenant, () => run(intent))
     if (outcome.type === 'ok') return { type: 'passed' }
     if (outcome.type !== 'unknown' && outcome.atLatest !== true)
       return { type: 'refused', error: describeRejection(outcome) }
@@ -60,6 +68,11 @@ export function createSimulation(ports: SimulationPorts): Simulate {
     telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error })
     return { type: 'skipped' }
   }
+}
+
+function whenFull(): AppError {
+  const message = 'Too many requests wait to be simulated; nothing was stored. Send it again after the time given.'
+  return new AppError('queue_full', message, { retryAfterMs: 1_000 })
 }
 
 async function estimate(

@@ -27,11 +27,13 @@ export interface NewTransaction {
   readonly intent: Intent
   /** Who asked for it, for its history. */
   readonly by?: string
+  /** Whose request id it is; left out: that of a service without keys. */
+  readonly tenant?: string
 }
 
 export type InsertOutcome =
   | { readonly type: 'inserted'; readonly transaction: Queued }
-  /** Same lane, request id and digest: the caller's own earlier request. */
+  /** Same lane, tenant, request id and digest: the caller's own earlier request. */
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
@@ -174,10 +176,21 @@ export interface HistoryEntry {
   readonly lastAt: number
 }
 
-/** What a caller makes a request known by. */
+/**
+ * What a caller makes a request known by. A tenant sees its own requests and those of the time before there were keys
+ * (tenant ''): a retry that comes after the first key was made is still a retry.
+ */
 export interface RequestKey {
   readonly lane: Lane
+  readonly tenant: string
   readonly requestId: string
+}
+
+/** Transactions that wait in line for a nonce, by who sent them. */
+export interface QueueDepth {
+  readonly lane: Lane
+  readonly tenant: string
+  readonly queued: number
 }
 
 export interface TransactionFilter {
@@ -216,6 +229,8 @@ export type Notice =
   | { readonly type: 'events.appended' }
   /** There may be something new to do for webhooks. */
   | { readonly type: 'webhooks.changed' }
+  /** A key was revoked: what lasts longer than a request has to be looked at again. */
+  | { readonly type: 'keys.changed' }
   /** Notices may have been lost (connection lost): look at everything once. */
   | { readonly type: 'gap' }
 
@@ -225,6 +240,8 @@ export interface Store extends LaneRequestStore {
 
   // Acceptance: one database transaction for the whole batch; one bad item never fails another.
   insertTransactions(batch: readonly NewTransaction[]): Promise<readonly InsertOutcome[]>
+  /** Of all lanes and tenants that have any. Reads as much as is queued: to be asked now and then, never per request. */
+  countQueued(): Promise<readonly QueueDepth[]>
 
   // Signers
   /** Registers lanes that are new; leaves those that exist as they are. */

@@ -6,7 +6,7 @@ import type { Hex } from '../core/hex.ts'
 import type { SignerRecord } from '../ports/store.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createFindManaged } from './find-managed.ts'
-import type { Forwarder } from './forwarder.ts'
+import type { SharedForwarder } from './forwarder.ts'
 import type { NextNonces } from './next-nonces.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import type { RpcServices } from './rpc-services.ts'
@@ -16,7 +16,7 @@ export type LocalMethod = (params: readonly unknown[], caller: Caller) => Promis
 interface LocalPorts extends Pick<RpcServices, 'store' | 'signers' | 'ownAddresses'> {
   readonly nextNonces: NextNonces
   readonly upstream: Upstream
-  readonly forwarder: Forwarder
+  readonly forwarder: Pick<SharedForwarder, 'forTenant'>
 }
 
 export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, LocalMethod> {
@@ -42,14 +42,15 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
   /** Of a managed account what is `pending` is known here, also what is in line and what no node has been given yet. */
   async function countTransactions(params: readonly unknown[], caller: Caller): Promise<unknown> {
     const request = { method: 'eth_getTransactionCount', params }
+    const own = ports.forwarder.forTenant(caller.tenant)
     const parsed = parseAddress(params[0])
-    if (params[1] !== 'pending' || 'problem' in parsed) return ports.forwarder.forward(request)
+    if (params[1] !== 'pending' || 'problem' in parsed) return own.forward(request)
     const lane = { chainId, signer: parsed.address }
-    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return ports.forwarder.forward(request)
-    return toQuantity(await ports.nextNonces.read(lane))
+    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return own.forward(request)
+    return toQuantity(await ports.nextNonces.read(lane, caller.tenant))
   }
 
-  async function sendRaw(params: readonly unknown[]): Promise<unknown> {
+  async function sendRaw(params: readonly unknown[], { tenant }: Caller): Promise<unknown> {
     const raw = parseBytes(params[0])
     const pending = raw === null ? null : await ports.upstream.readPending(raw)
     if (pending === null || params.length !== 1) {
@@ -59,7 +60,7 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
       const message = `${pending.from} is managed by Drover, which alone gives out its nonces; use eth_sendTransaction`
       throw new RpcFailure('refused', message)
     }
-    return ports.forwarder.forward({ method: 'eth_sendRawTransaction', params })
+    return ports.forwarder.forTenant(tenant).forward({ method: 'eth_sendRawTransaction', params })
   }
 
   async function refuseSubscription(): Promise<never> {

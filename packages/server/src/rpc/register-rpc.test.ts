@@ -37,6 +37,7 @@ function start(chainIds: readonly number[]) {
     signers: { peek: () => null },
     ownAddresses: [],
     recordRefusal: async () => {},
+    chargeItems: () => {},
     ...{ clock, telemetry, settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 } },
   })
   const server = Fastify()

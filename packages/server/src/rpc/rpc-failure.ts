@@ -49,6 +49,9 @@ const CODE_OF: Readonly<Partial<Record<AppErrorCode, RpcCodeName>>> = {
   unknown_chain: 'invalid_params',
   queue_full: 'limit_exceeded',
   too_many_waiting: 'limit_exceeded',
+  tenant_limit: 'limit_exceeded',
+  overloaded: 'limit_exceeded',
+  rate_limited: 'limit_exceeded',
   internal: 'internal',
 }
 const NO_NODE = 'no node of the chain answers at the moment'

@@ -28,6 +28,7 @@ const endpoint = createRpcEndpoint({
   signers: { peek: () => null },
   ownAddresses: [],
   recordRefusal: async () => {},
+  chargeItems: () => {},
   ...{ clock, telemetry, settings: { holdTimeoutMs: 1, allowedMethods: [], maxSockets: 1 } },
 })
 

@@ -14,6 +14,8 @@ export interface RpcSettings {
   readonly holdTimeoutMs: number
   readonly allowedMethods: readonly string[]
   readonly maxSockets: number
+  /** Of all that is shared, what one tenant may have. */
+  readonly sharePercent?: number
 }
 
 export interface RpcServices {
@@ -25,6 +27,8 @@ export interface RpcServices {
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */
   readonly ownAddresses: readonly Address[]
+  /** Every call of a message counts against the rate of the key. Throws AppError. */
+  chargeItems(caller: Caller, items: number): void
   /** For the audit: somebody tried what their key is not good for. Never throws. */
   recordRefusal(caller: Caller, what: { readonly operation: string; readonly target: string }): Promise<void>
   readonly clock: Clock

@@ -82,7 +82,7 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
   return async (calls, chainId, caller) => {
     // A place to wait is taken first: what is stored for somebody who could not be told its hash would be lost on them.
     const parsed = calls.map((call) =>
-      settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter('send') })),
+      settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter('send', caller.tenant) })),
     )
     const valid = parsed.flatMap((item) => (item.status === 'fulfilled' ? [item.value] : []))
     try {
@@ -124,7 +124,8 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
   if (!mayUse(caller, { chainId, signer: request.from })) {
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)
   }
-  return caller.keyId === null ? request : { ...request, by: actorOf(caller), maxFeeWei: caller.maxTxFeeWei }
+  if (caller.keyId === null) return request
+  return { ...request, by: actorOf(caller), tenant: caller.tenant, maxFeeWei: caller.maxTxFeeWei }
 }
 
 function stillWaiting(tx: Transaction, why: string): RpcFailure {

@@ -1,9 +1,10 @@
 /** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
 import { PAUSED_ALONE } from '../core/deferral.ts'
+import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
 import type { Window } from '../core/window.ts'
-import type { LoadedLane, NonceLine, QueueOptions } from '../ports/store.ts'
+import type { LoadedLane, NonceLine, QueueDepth, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
@@ -68,6 +69,12 @@ select (select count(*) from managed_tx o
   from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
 } as const
 
+const QUEUED = {
+  name: 'count_queued',
+  text: `
+select chain_id, signer, tenant, count(*) as queued from managed_tx
+ where queue_position is not null group by chain_id, signer, tenant`,
+} as const
 interface NonceLineRow {
   readonly cursor: number | null
   readonly recyclable: readonly number[] | null
@@ -123,4 +130,15 @@ export async function countAhead(database: Database, id: TxId): Promise<number |
   if (!isTxId(id)) return null
   const [row] = await database.query<{ ahead: number }>(AHEAD, [id])
   return row?.ahead ?? null
+}
+
+export async function countQueued(database: Database): Promise<readonly QueueDepth[]> {
+  interface Row {
+    readonly chain_id: number
+    readonly signer: Address
+    readonly tenant: string
+    readonly queued: number
+  }
+  const rows = await database.query<Row>(QUEUED, [])
+  return rows.map(({ chain_id: chainId, signer, tenant, queued }) => ({ lane: { chainId, signer }, tenant, queued }))
 }

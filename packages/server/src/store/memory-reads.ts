@@ -5,7 +5,16 @@ import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
 import { holdsNonce } from '../core/reservation.ts'
 import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
-import type { LaneStatus, LoadedLane, NonceLine, Page, QueueOptions, Store, TransactionFilter } from '../ports/store.ts'
+import type {
+  LaneStatus,
+  LoadedLane,
+  NonceLine,
+  Page,
+  QueueDepth,
+  QueueOptions,
+  Store,
+  TransactionFilter,
+} from '../ports/store.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
 import {
@@ -148,6 +157,15 @@ export function listStatusInMemory(
         lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
       }
     })
+}
+
+export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {
+  return sortedLanes(state).flatMap(({ lane, transactions }) => {
+    const counts = new Map<string, number>()
+    for (const { tx, tenant } of transactions.values())
+      if (tx.state === 'QUEUED') counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
+    return [...counts].map(([tenant, queued]) => ({ lane, tenant, queued }))
+  })
 }
 
 function findLowestReserved(lane: MemoryLane): LaneStatus['lowestReserved'] {

@@ -22,6 +22,7 @@ import {
 } from './memory-leases.ts'
 import {
   countAheadInMemory,
+  countQueuedInMemory,
   lanesWithWorkInMemory,
   listStatusInMemory,
   listTransactionsInMemory,
@@ -33,7 +34,14 @@ import {
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
-import { createMemoryState, findMemoryTransaction, type MemoryState, sortedLanes, tell } from './memory-state.ts'
+import {
+  createMemoryState,
+  findMemoryRequest,
+  findMemoryTransaction,
+  type MemoryState,
+  sortedLanes,
+  tell,
+} from './memory-state.ts'
 import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
 import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
 
@@ -42,6 +50,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
   return {
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
     insertTransactions: async (batch) => insertInMemory(state, batch),
+    countQueued: async () => countQueuedInMemory(state),
     registerSigners: async (signers) => registerSigners(state, signers),
     listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
@@ -68,8 +77,8 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     findTransactions: async (ids) =>
       [...new Set(ids)].flatMap((id) => copy(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
-      keys.map(({ lane, requestId }) => {
-        const id = state.lanes.get(laneKey(lane))?.requests.get(requestId)
+      keys.map(({ lane, tenant, requestId }) => {
+        const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId)
         return copy(findMemoryTransaction(state, id ?? '')?.tx)
       }),
     findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),

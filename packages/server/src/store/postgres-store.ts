@@ -4,7 +4,7 @@ import { createDatabase, type DatabaseOptions } from './database.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
-import { countAhead, loadLane, readExpired, readNonceLine, readQueue } from './lane-reads.ts'
+import { countAhead, countQueued, loadLane, readExpired, readNonceLine, readQueue } from './lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -47,6 +47,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   return {
     ping: () => ping(database),
     insertTransactions: (batch) => insertTransactions(database, batch),
+    countQueued: () => countQueued(database),
     registerSigners: (signers) => registerSigners(database, signers),
     listSigners: () => listSigners(database),
     updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),

@@ -48,10 +48,10 @@ export function describeReads(get: GetStore): void {
       const first = await acceptOne(store, lane, { requestId: 'a' })
       const second = await acceptOne(store, other, { requestId: 'a' })
       const keys = [
-        { lane: other, requestId: 'a' },
-        { lane, requestId: 'b' },
-        { lane, requestId: 'a' },
-        { lane, requestId: 'a' },
+        { lane: other, tenant: '', requestId: 'a' },
+        { lane, tenant: '', requestId: 'b' },
+        { lane, tenant: '', requestId: 'a' },
+        { lane, tenant: '', requestId: 'a' },
       ]
       expect(await store.findRequests(keys)).toEqual([second, null, first, first])
       expect(await store.findRequests([])).toEqual([])

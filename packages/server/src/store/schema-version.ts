@@ -7,7 +7,8 @@ export const MIGRATIONS = [
   '0005_fee_caps.sql',
   '0006_chain_reach.sql',
   '0007_window.sql',
-  '0008_exact_intents.sql',
+  '0008_tenants.sql',
+  '0009_exact_intents.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -1,7 +1,5 @@
 -- Made from a migrated database by schema.real.test.ts; do not edit.
 
-create sequence audit_entry_audit_id_seq;
-
 create sequence managed_tx_accepted_seq;
 
 create sequence webhook_delivery_place_seq;
@@ -22,6 +20,7 @@ create table api_key (
   revoked_at timestamp with time zone,
   revoked_by text,
   max_tx_fee numeric(78,0),
+  tenant text not null,
   constraint api_key_chains_check CHECK ((cardinality(chains) > 0)),
   constraint api_key_check CHECK (((rate_per_second IS NULL) = (rate_burst IS NULL))),
   constraint api_key_check1 CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
@@ -30,9 +29,10 @@ create table api_key (
   constraint api_key_pkey PRIMARY KEY (key_id),
   constraint api_key_rate_burst_check CHECK ((rate_burst > 0)),
   constraint api_key_rate_per_second_check CHECK ((rate_per_second > 0)),
-  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text]))),
+  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text, 'priority'::text]))),
   constraint api_key_secret_digest_check CHECK ((octet_length(secret_digest) = 32)),
-  constraint api_key_signers_check CHECK ((cardinality(signers) > 0))
+  constraint api_key_signers_check CHECK ((cardinality(signers) > 0)),
+  constraint api_key_tenant_check CHECK ((tenant <> ''::text))
 ) with (fillfactor=70);
 
 create table audit_entry (
@@ -44,8 +44,19 @@ create table audit_entry (
   operation text not null,
   target text not null,
   result text not null,
+  hash bytea not null,
+  constraint audit_entry_hash_check CHECK ((octet_length(hash) = 32)),
   constraint audit_entry_pkey PRIMARY KEY (audit_id)
 );
+
+create table audit_head (
+  single boolean not null default true,
+  last_id bigint not null,
+  last_hash bytea not null,
+  constraint audit_head_last_hash_check CHECK ((octet_length(last_hash) = 32)),
+  constraint audit_head_pkey PRIMARY KEY (single),
+  constraint audit_head_single_check CHECK (single)
+) with (fillfactor=10);
 
 create table chain_block (
   chain_id bigint not null,
@@ -115,9 +126,7 @@ create table managed_tx (
   refusal jsonb,
   max_fee numeric(78,0),
   simulated boolean not null default false,
-  access_list jsonb,
-  exact_nonce bigint,
-  constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
+  tenant text not null default ''::text,
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
   constraint managed_tx_final_is_proven CHECK (((nonce IS NULL) OR (final_at IS NULL) OR (num_nulls(inclusion, confirmations, mined_at) = 0))),
@@ -139,11 +148,11 @@ CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, sig
 
 CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, tx_id);
 
-CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) WHERE (queue_position IS NOT NULL);
+CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
 
 CREATE UNIQUE INDEX managed_tx_live_nonce ON public.managed_tx USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
-CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (chain_id, signer, request_id) WHERE (request_id IS NOT NULL);
+CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (chain_id, signer, request_id, tenant) WHERE (request_id IS NOT NULL);
 
 create table node (
   node_id text not null,
@@ -199,6 +208,7 @@ create table nonce_reservation (
   used_at timestamp with time zone,
   mined_at timestamp with time zone,
   final_at timestamp with time zone,
+  tenant text not null default ''::text,
   constraint nonce_reservation_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint nonce_reservation_lent_is_whole CHECK ((num_nulls(nonce, fencing_token, reserved_at) = ANY (ARRAY[0, 3]))),
   constraint nonce_reservation_nonce_by_state CHECK ( CASE WHEN (state = 'REQUESTED'::text) THEN (nonce IS NULL) WHEN (state = ANY (ARRAY['RESERVED'::text, 'USED'::text])) THEN (nonce IS NOT NULL) ELSE true END),
@@ -215,7 +225,7 @@ CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (cha
 
 CREATE UNIQUE INDEX nonce_reservation_live_nonce ON public.nonce_reservation USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
-CREATE UNIQUE INDEX nonce_reservation_request ON public.nonce_reservation USING btree (chain_id, signer, request_id, ordinal) WHERE (request_id IS NOT NULL);
+CREATE UNIQUE INDEX nonce_reservation_request ON public.nonce_reservation USING btree (chain_id, signer, request_id, tenant, ordinal) WHERE (request_id IS NOT NULL);
 
 create table nonce_reset (
   reset_id uuid not null,
