@@ -3,7 +3,9 @@
  * Nothing is changed, and one thing that is wrong does not keep the others from being looked at.
  */
 import type { Hex } from '../core/hex.ts'
+import { JAVASCRIPT_CURVE } from '../signer/curve.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
+import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
 import { LATEST_SCHEMA_VERSION } from '../store/migrate.ts'
 import { type DatabaseProbe, probeDatabase } from '../store/probe-database.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
@@ -27,8 +29,19 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   ])
   const keys = addresses.length
   const signers: readonly Finding[] =
-    keys === 0 ? [] : [ok('signer keys', `${keys} can be used: ${addresses.join(', ')}`)]
+    keys === 0 ? [] : [ok('signer keys', `${keys} can be used: ${addresses.join(', ')}`), await diagnoseSigning()]
   return [...(parts[0] ?? []), ...signers, ...parts.slice(1).flat()]
+}
+
+async function diagnoseSigning(): Promise<Finding> {
+  const kit = await openSigningKit()
+  return kit.curve === JAVASCRIPT_CURVE
+    ? warn(
+        'signing',
+        describeKit(kit),
+        'run on a platform with a native build or WebAssembly: signing is 10 times faster',
+      )
+    : ok('signing', describeKit(kit))
 }
 
 async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {

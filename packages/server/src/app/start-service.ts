@@ -38,6 +38,7 @@ import { registerRpc } from '../rpc/register-rpc.ts'
 import { createRpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcSockets } from '../rpc/rpc-sockets.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
+import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
 import { describeOutage, LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
@@ -95,7 +96,9 @@ export async function startService(
   const access = await withDatabase(() =>
     openAccess({ store: keys, clock, telemetry, nodeId }, { host: http.host, isOpen }),
   )
-  const signer = createLocalSigner(config.signers.keys)
+  const kit = await openSigningKit()
+  telemetry.log('info', `signing by ${describeKit(kit)}`)
+  const signer = createLocalSigner(config.signers.keys, kit)
   const registrations = chains.flatMap(({ chain }) =>
     signer.addresses().map((address) => ({
       lane: { chainId: chain.chainId, signer: address },

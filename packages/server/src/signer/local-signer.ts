@@ -1,30 +1,34 @@
 /** Signs with keys held in this process. For tests, trials and small set-ups: the keys live as long as the process does. */
 import { inspect } from 'node:util'
-import { keccak256 } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAddress } from 'viem/accounts'
 import { type Address, type Hex, toAddress } from '../core/hex.ts'
-import type { Signer, UnsignedTransaction } from '../ports/signer.ts'
+import type { Signer } from '../ports/signer.ts'
+import { createTransactionEncoder } from './encode-transaction.ts'
+import { JAVASCRIPT_KIT, type SigningKit } from './signing-kit.ts'
 
 const KEY = /^0x[0-9a-fA-F]{64}$/
 
 /** Signatures are deterministic (RFC 6979): the same transaction always gives the same bytes and hash. */
-export function createLocalSigner(keys: readonly Hex[]): Signer {
-  const accounts = new Map<Address, PrivateKeyAccount>()
+export function createLocalSigner(keys: readonly Hex[], { curve, keccak }: SigningKit = JAVASCRIPT_KIT): Signer {
+  const privateKeys = new Map<Address, Uint8Array>()
   for (const [index, key] of keys.entries()) {
-    const account = openKey(key, index, keys.length)
-    accounts.set(toAddress(account.address), account)
+    const address = readAddress(key, index, keys.length)
+    privateKeys.set(address, Buffer.from(key.slice(2), 'hex'))
   }
-  const addresses: readonly Address[] = [...accounts.keys()]
+  const addresses: readonly Address[] = [...privateKeys.keys()]
   const shown = { addresses }
+  const encoder = createTransactionEncoder()
 
   return Object.assign<Signer, object>(
     {
       addresses: () => addresses,
       async sign(address, transaction) {
-        const account = accounts.get(address)
-        if (account === undefined) throw new Error(`no key for ${address}`)
-        const raw = await account.signTransaction(toViemTransaction(transaction))
-        return { raw, hash: keccak256(raw) }
+        const privateKey = privateKeys.get(address)
+        if (privateKey === undefined) throw new Error(`no key for ${address}`)
+        const { bytes, recovery } = curve.sign(keccak.hash(encoder.encodeUnsigned(transaction)), privateKey)
+        const signed = encoder.encodeSigned(bytes, recovery)
+        const raw = Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength).toString('hex')
+        return { raw: `0x${raw}`, hash: keccak.hashToHex(signed) }
       },
     },
     { toJSON: () => shown, [inspect.custom]: () => shown },
@@ -32,25 +36,12 @@ export function createLocalSigner(keys: readonly Hex[]): Signer {
 }
 
 /** Names the position, never the key; the library's own error may quote it and is not passed on. */
-function openKey(key: Hex, index: number, count: number): PrivateKeyAccount {
+function readAddress(key: Hex, index: number, count: number): Address {
   const problem = `signer key ${index + 1} of ${count} is not a private key: 0x and 64 hex digits are expected`
   if (!KEY.test(key)) throw new Error(problem)
   try {
-    return privateKeyToAccount(key)
+    return toAddress(privateKeyToAddress(key))
   } catch {
     throw new Error(problem)
   }
-}
-
-function toViemTransaction({ gasLimit: gas, fees, accessList, ...rest }: UnsignedTransaction) {
-  const shared = { ...rest, gas }
-  if (fees.type === 'eip1559') {
-    const { maxFeePerGas, maxPriorityFeePerGas } = fees
-    const list = accessList === undefined ? {} : { accessList }
-    return { ...shared, ...list, type: 'eip1559' as const, maxFeePerGas, maxPriorityFeePerGas }
-  }
-  const { gasPrice } = fees
-  return accessList === undefined
-    ? { ...shared, type: 'legacy' as const, gasPrice }
-    : { ...shared, type: 'eip2930' as const, gasPrice, accessList }
 }

@@ -1,0 +1,6 @@
+declare module 'secp256k1/bindings.js' {
+  const native: {
+    ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { readonly signature: Uint8Array; readonly recid: number }
+  }
+  export default native
+}
