@@ -1,22 +1,23 @@
-/** `npm run bench [name…]`: each prints a table with ratios against a baseline that runs beside it. */
+/** `npm run bench [name] [options]`: each prints a table with ratios against a baseline that runs beside it. */
 import { cpus } from 'node:os'
+import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
 import { benchTimers } from './timers.ts'
 
-const BENCHES: Readonly<Record<string, () => void | Promise<void>>> = {
-  'group-commit': benchGroupCommit,
-  timers: benchTimers,
+const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Promise<void>>> = {
+  flow: benchFlow,
+  'group-commit': () => benchGroupCommit(),
+  timers: () => benchTimers(),
 }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !Object.hasOwn(BENCHES, name))
-if (unknown.length > 0) {
-  process.stderr.write(`there is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}\n`)
+const [asked, ...options] = process.argv.slice(2)
+if (asked !== undefined && !Object.hasOwn(BENCHES, asked)) {
+  process.stderr.write(`there is no bench ${asked}; there are ${Object.keys(BENCHES).join(', ')}\n`)
   process.exit(2)
 }
 process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n`)
 for (const [name, run] of Object.entries(BENCHES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue
+  if (asked !== undefined && asked !== name) continue
   process.stdout.write(`\n## ${name}\n\n`)
-  await run()
+  await run(options)
 }

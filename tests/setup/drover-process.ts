@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../packages/server/src/cli/main.ts', import.meta.url))
-const IMPORTS = ['--conditions=drover-source', '--import', import.meta.resolve('tsx')]
+/** What `compile.ts` makes before the first test. */
+const MAIN = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 
 export interface HttpAnswer {
   readonly status: number
@@ -36,7 +36,7 @@ export interface LaunchedProcess {
 }
 
 export function launchDrover(args: readonly string[], env: Record<string, string> = {}, cwd = '/'): LaunchedProcess {
-  const child = spawn(process.execPath, [...IMPORTS, MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,5 @@
 /** The composition root: the only place that makes adapters and hands them to what needs them; start and orderly stop. */
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
@@ -335,5 +336,5 @@ function presentChain(
 function findDashboard(): string {
   const beside = new URL('../dashboard/', import.meta.url)
   const inRepository = new URL('../../../dashboard/dist/', import.meta.url)
-  return fileURLToPath(import.meta.url.endsWith('.ts') ? inRepository : beside)
+  return fileURLToPath(existsSync(inRepository) ? inRepository : beside)
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
-const TSX = import.meta.resolve('tsx')
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const KEY = 'ab'.repeat(32)
 
 let folder: string
@@ -23,7 +22,7 @@ interface Result {
 }
 
 function drover(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
-  const nodeArgs = ['--conditions=drover-source', '--import', TSX, MAIN, ...args]
+  const nodeArgs = [MAIN, ...args]
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -105,7 +104,9 @@ test('a file that is not JSON is named without repeating it', async () => {
 
 test('a configuration in TypeScript is read where TypeScript can be', async () => {
   await writeFile(join(folder, 'settings.ts'), 'export default { port: 4848 as number }')
-  const { stdout } = await drover(['config', '--config-file', 'settings.ts'])
+  const { stdout } = await drover(['config', '--config-file', 'settings.ts'], {
+    NODE_OPTIONS: `--import=${import.meta.resolve('tsx')}`,
+  })
   expect(stdout).toMatch(/^port +file +4848$/m)
 })
 

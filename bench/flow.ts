@@ -1,0 +1,95 @@
+/** The whole service over HTTP, from acceptance to finality, beside a sender that does nothing but send. */
+import { spawnSync } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Result, runScenario } from './flow/run-scenario.ts'
+import { SCENARIOS, type Scenario, SMOKE } from './flow/scenario.ts'
+
+/** What is run where nothing is named. */
+const USUAL = ['one-signer', '16-signers', 'paced-1000']
+
+export async function benchFlow(options: readonly string[]): Promise<void> {
+  build()
+  const earlier = await readEarlier(optionValue(options, '--compare'))
+  const results: Result[] = []
+  for (const scenario of choose(options)) {
+    process.stderr.write(`${scenario.name} …\n`)
+    results.push(await runScenario(scenario))
+  }
+  printTable(results, earlier)
+  const file = optionValue(options, '--save')
+  if (file !== null) {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, `${JSON.stringify(results, null, 2)}\n`)
+  }
+  if (options.includes('--smoke')) checkCounts(results)
+}
+
+function build(): void {
+  const built = spawnSync('npm', ['run', '--silent', 'build'], { encoding: 'utf8' })
+  if (built.status !== 0) throw new Error(`the build failed:\n${built.stdout}${built.stderr}`)
+}
+
+function choose(options: readonly string[]): readonly Scenario[] {
+  if (options.includes('--smoke')) return [SMOKE]
+  if (options.includes('--all')) return SCENARIOS
+  const names = optionValue(options, '--scenario')?.split(',') ?? USUAL
+  const chosen = SCENARIOS.filter(({ name }) => names.includes(name))
+  if (chosen.length !== names.length) {
+    throw new Error(`unknown scenario; there are ${SCENARIOS.map(({ name }) => name).join(', ')}`)
+  }
+  return chosen
+}
+
+function optionValue(options: readonly string[], name: string): string | null {
+  const place = options.indexOf(name)
+  return place < 0 ? null : (options[place + 1] ?? null)
+}
+
+async function readEarlier(file: string | null): Promise<readonly Result[]> {
+  return file === null ? [] : (JSON.parse(await readFile(file, 'utf8')) as readonly Result[])
+}
+
+function printTable(results: readonly Result[], earlier: readonly Result[]): void {
+  const rows = results.flatMap((result) => {
+    const before = earlier.find(({ name }) => name === result.name)
+    return before === undefined ? [describe(result)] : [describe(result), describe(before, `${before.name}, before`)]
+  })
+  const heads = Object.keys(rows[0] ?? {})
+  const lines = [heads, heads.map(() => '---'), ...rows.map((row) => Object.values(row))]
+  process.stdout.write(`${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`)
+}
+
+function describe(result: Result, name = result.name): Readonly<Record<string, string>> {
+  const ms = ({ p50, p99 }: Result['accept']) => `${p50.toFixed(0)} / ${p99.toFixed(0)}`
+  const { cpu } = result
+  return {
+    scenario: name,
+    'accepted/s': result.acceptedPerSecond.toFixed(0),
+    'mined/s': result.minedPerSecond.toFixed(0),
+    'bare mined/s': result.barePerSecond.toFixed(0),
+    'of bare': `${((result.minedPerSecond / result.barePerSecond) * 100).toFixed(0)} %`,
+    'final/s': result.finalPerSecond.toFixed(0),
+    'accept p50/p99 ms': ms(result.accept),
+    'to broadcast': ms(result.toBroadcast),
+    'to mined': ms(result.toMined),
+    'CPU µs: Drover / chain / PostgreSQL':
+      cpu === null ? '' : [cpu.service, cpu.chain, cpu.postgres].map((used) => used.toFixed(0)).join(' / '),
+    'RPC calls': result.rpcCalls.toFixed(3),
+    'database transactions': result.databaseTransactions.toFixed(3),
+    'memory MB': result.memoryMb?.toFixed(0) ?? '',
+    refused: JSON.stringify(result.refused),
+  }
+}
+
+/** Counts do not depend on the machine's pace as times do. */
+function checkCounts(results: readonly Result[]): void {
+  for (const { name, refused, rpcCalls, databaseTransactions } of results) {
+    const problems = [
+      Object.keys(refused).length > 0 && `requests were refused: ${JSON.stringify(refused)}`,
+      rpcCalls > 4 && `${rpcCalls} RPC calls for an intent`,
+      databaseTransactions > 1 && `${databaseTransactions} database transactions for an intent`,
+    ].filter((problem) => problem !== false)
+    if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`)
+  }
+}

@@ -1,0 +1,152 @@
+/** One run of the whole service under one scenario, and the bare sender beside it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { runBareSender } from './bare-sender.ts'
+import type { DriverOrder, DriverReport } from './driver.ts'
+import { openStreams } from './open-streams.ts'
+import type { Scenario } from './scenario.ts'
+import { type BenchStack, startBenchStack } from './stack.ts'
+import { readUsage, type Usage } from './usage.ts'
+import { watchBlocks } from './watch-blocks.ts'
+
+export interface Percentiles {
+  readonly p50: number
+  readonly p99: number
+}
+
+export interface Result {
+  readonly name: string
+  readonly intents: number
+  readonly refused: Readonly<Record<string, number>>
+  readonly barePerSecond: number
+  readonly acceptedPerSecond: number
+  readonly minedPerSecond: number
+  readonly finalPerSecond: number
+  /** Milliseconds. */
+  readonly accept: Percentiles
+  readonly toBroadcast: Percentiles
+  readonly toMined: Percentiles
+  /** Microseconds of processor time for each intent. */
+  readonly cpu: { readonly service: number; readonly chain: number; readonly postgres: number } | null
+  readonly rpcCalls: number
+  readonly databaseTransactions: number
+  readonly memoryMb: number | null
+}
+
+const DRIVER = fileURLToPath(new URL('./driver.ts', import.meta.url))
+
+export async function runScenario(scenario: Scenario): Promise<Result> {
+  const barePerSecond = await runBareSender(scenario)
+  const stack = await startBenchStack(scenario)
+  try {
+    const streams = await openStreams(stack.service, scenario.streams ?? 0)
+    await settle(stack)
+    const before = await readUsage(stack)
+    const watch = await watchBlocks(stack.chain)
+    const driving = runDriver(stack, scenario)
+    const minedAt = await watch.untilMined(scenario.intents)
+    const report = await driving
+    const finalAt = await untilFinal(stack, scenario.intents)
+    const after = await readUsage(stack)
+    streams.close()
+    const since = (end: number) => scenario.intents / ((end - report.startedAt) / 1_000)
+    return {
+      ...{ name: scenario.name, intents: scenario.intents, refused: report.refused, barePerSecond },
+      acceptedPerSecond: since(report.endedAt),
+      minedPerSecond: since(minedAt),
+      finalPerSecond: since(finalAt),
+      accept: { p50: pick(report.latencies, 0.5), p99: pick(report.latencies, 0.99) },
+      ...(await readLatencies(stack)),
+      ...perIntent(before, after, scenario.intents),
+    }
+  } finally {
+    await stack.stop()
+  }
+}
+
+/** A first intent, so that what happens once has happened. */
+async function settle({ service, accounts, chain }: BenchStack): Promise<void> {
+  const watch = await watchBlocks(chain)
+  await Promise.all(
+    accounts.map(({ address }) =>
+      fetch(`${service.url}/v1/transactions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${service.token}` },
+        body: JSON.stringify({ from: address, to: address, value: '1', metadata: { warm: 'up' } }),
+      }),
+    ),
+  )
+  await watch.untilMined(accounts.length)
+}
+
+async function runDriver({ service, accounts }: BenchStack, scenario: Scenario): Promise<DriverReport> {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), DRIVER], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const order: DriverOrder = {
+    ...{ url: service.url, token: service.token, from: accounts.map(({ address }) => address) },
+    ...{ intents: scenario.intents, simulate: scenario.simulate, perSecond: scenario.perSecond ?? null },
+  }
+  child.stdin.end(`${JSON.stringify(order)}\n`)
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return JSON.parse(line) as DriverReport
+}
+
+const LOOK_EVERY_MS = 100
+
+async function untilFinal({ databaseUrl, service }: BenchStack, intents: number): Promise<number> {
+  return await withDatabase(databaseUrl, async (client) => {
+    for (;;) {
+      const { rows } = await client.query<{ count: string }>(
+        `select count(*) as count from managed_tx where state = 'CONFIRMED' and metadata = '{}'`,
+      )
+      if (Number(rows[0]?.count) >= intents) return Date.now()
+      const health = await fetch(`${service.url}/healthz`)
+      if (!health.ok) throw new Error('the service is gone')
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    }
+  })
+}
+
+async function readLatencies({ databaseUrl }: BenchStack): Promise<Pick<Result, 'toBroadcast' | 'toMined'>> {
+  return await withDatabase(databaseUrl, async (client) => {
+    const of = (column: string, share: number) =>
+      `percentile_cont(${share}) within group (order by extract(epoch from ${column} - created_at) * 1000)`
+    const { rows } = await client.query<Record<'b50' | 'b99' | 'm50' | 'm99', number>>(
+      `select ${of('submitted_at', 0.5)} as b50, ${of('submitted_at', 0.99)} as b99,
+              ${of('mined_at', 0.5)} as m50, ${of('mined_at', 0.99)} as m99
+         from managed_tx where metadata = '{}'`,
+    )
+    const [row] = rows
+    if (row === undefined) throw new Error('no transaction was stored')
+    return { toBroadcast: { p50: row.b50, p99: row.b99 }, toMined: { p50: row.m50, p99: row.m99 } }
+  })
+}
+
+function perIntent(before: Usage, after: Usage, intents: number) {
+  const cpuOf = (part: 'service' | 'chain' | 'postgres') =>
+    ((after.cpu?.[part] ?? 0) - (before.cpu?.[part] ?? 0)) / intents
+  return {
+    cpu: after.cpu && { service: cpuOf('service'), chain: cpuOf('chain'), postgres: cpuOf('postgres') },
+    rpcCalls: (after.rpcCalls - before.rpcCalls) / intents,
+    databaseTransactions: (after.databaseTransactions - before.databaseTransactions) / intents,
+    memoryMb: after.memory === null ? null : after.memory / 2 ** 20,
+  }
+}
+
+function pick(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+async function withDatabase<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,35 @@
+/** What a run of the whole service is like: how many signers and intents, which chain, which settings. */
+export interface Scenario {
+  readonly name: string
+  readonly signers: number
+  readonly intents: number
+  readonly blockSeconds: number
+  readonly preset: 'fast' | 'stable'
+  /** Intents a second; absent: as fast as they are taken. */
+  readonly perSecond?: number
+  readonly simulate: boolean
+  /** Readers of the event stream beside it. */
+  readonly streams?: number
+  /** Settings that a user would have to change. */
+  readonly tuned?: Readonly<Record<string, string>>
+}
+
+const BURST: Omit<Scenario, 'name'> = {
+  ...{ signers: 1, intents: 2_000, blockSeconds: 1, preset: 'fast', simulate: true },
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  { ...BURST, name: 'one-signer' },
+  { ...BURST, name: 'one-signer-no-simulation', simulate: false },
+  { ...BURST, name: '16-signers', signers: 16, intents: 8_000, blockSeconds: 0.2 },
+  { ...BURST, name: '16-signers-no-simulation', signers: 16, intents: 8_000, blockSeconds: 0.2, simulate: false },
+  { ...BURST, name: '16-signers-1s', signers: 16, intents: 8_000 },
+  { ...BURST, name: '100-signers', signers: 100, intents: 8_000 },
+  { ...BURST, name: 'paced-1000', signers: 16, intents: 15_000, perSecond: 1_000, simulate: false },
+  { ...BURST, name: 'stable', signers: 16, intents: 200, preset: 'stable' },
+  { ...BURST, name: 'one-signer-fixed-window', simulate: false, tuned: { DROVER_MAX_IN_FLIGHT: '2000' } },
+  { ...BURST, name: '100-streams', intents: 2_000, streams: 100 },
+]
+
+/** Few and small: what it counts is checked, its times are not. */
+export const SMOKE: Scenario = { ...BURST, name: 'smoke', signers: 4, intents: 1_000, blockSeconds: 0.5 }

@@ -1,0 +1,85 @@
+/** Everything that the service runs on, and the service as a user starts it: built, as a process of its own, with an API key. */
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { callAnvil } from '../../packages/server/src/dev/call-anvil.ts'
+import { startEmbeddedPostgres } from '../../packages/server/src/dev/embedded-postgres.ts'
+import { startLocalChain } from '../../packages/server/src/dev/local-chain.ts'
+import { developmentAccount } from '../../tests/setup/anvil.ts'
+import { launchProcess } from './launch-process.ts'
+import type { Scenario } from './scenario.ts'
+
+export interface Account {
+  readonly address: `0x${string}`
+  readonly privateKey: `0x${string}`
+}
+
+export interface BenchChain {
+  readonly rpcUrl: string
+  readonly pid: number
+  call<T>(method: string, params?: readonly unknown[]): Promise<T>
+  stop(): Promise<void>
+}
+
+export interface BenchStack {
+  readonly chain: BenchChain
+  readonly accounts: readonly Account[]
+  readonly databaseUrl: string
+  readonly postgresPid: number
+  readonly service: { readonly url: string; readonly pid: number; readonly token: string }
+  stop(): Promise<void>
+}
+
+const MAIN = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+
+export async function startBenchChain({ signers, blockSeconds }: Scenario): Promise<BenchChain> {
+  const chain = await startLocalChain({
+    ...{ port: 0, accounts: signers, blockTimeSeconds: blockSeconds, extraArgs: ['--disable-block-gas-limit'] },
+  })
+  return {
+    ...{ rpcUrl: chain.rpcUrl, pid: chain.pid, stop: () => chain.stop() },
+    call: async <T>(method: string, params: readonly unknown[] = []) =>
+      (await callAnvil(chain.rpcUrl, method, params)) as T,
+  }
+}
+
+export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
+  const chain = await startBenchChain(scenario)
+  const accounts = Array.from({ length: scenario.signers }, (_, index) => developmentAccount(index))
+  const folder = await mkdtemp(join(tmpdir(), 'drover-bench-'))
+  // Root runs PostgreSQL as another user, who has to get through.
+  await chmod(folder, 0o711)
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
+  const env = { DROVER_DATABASE_URL: postgres.databaseUrl }
+  const token = createKey(env)
+  const service = launchProcess([MAIN, 'start'], {
+    ...env,
+    DROVER_RPC_URL: chain.rpcUrl,
+    DROVER_SIGNER_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
+    DROVER_SIGNER_POLICY: scenario.preset,
+    DROVER_PORT: '0',
+    ...scenario.tuned,
+  })
+  const line = await service.lineWhere((text) => text.includes('Drover is ready'))
+  const { url } = JSON.parse(line) as { readonly url: string }
+  return {
+    ...{ chain, accounts, databaseUrl: postgres.databaseUrl, postgresPid: postgres.pid },
+    service: { url, pid: service.pid, token },
+    stop: async () => {
+      await service.end()
+      await postgres.stop()
+      await chain.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function createKey(env: Readonly<Record<string, string>>): string {
+  const args = [MAIN, 'key', 'create', '--name', 'bench', '--scope', 'read,send,operate,admin', '--json']
+  const made = spawnSync(process.execPath, args, { env: { ...process.env, ...env }, encoding: 'utf8' })
+  const token = /drv_[0-9a-f]+_[\w-]+/.exec(made.stdout)?.[0]
+  if (token === undefined) throw new Error(`no API key was made: ${made.stderr}`)
+  return token
+}

@@ -1,0 +1,79 @@
+/** What processes have used so far, and what the service counted. Linux only: elsewhere processor time reads as null. */
+import { readdir, readFile } from 'node:fs/promises'
+import { Client } from 'pg'
+import type { BenchStack } from './stack.ts'
+
+export interface Usage {
+  /** Microseconds of processor time. */
+  readonly cpu: { readonly service: number; readonly chain: number; readonly postgres: number } | null
+  /** Bytes. */
+  readonly memory: number | null
+  readonly rpcCalls: number
+  readonly databaseTransactions: number
+}
+
+const MICROSECONDS_PER_TICK = 10_000
+
+export async function readUsage({ service, chain, postgresPid, databaseUrl }: BenchStack): Promise<Usage> {
+  const metrics = await readMetrics(service)
+  return {
+    cpu:
+      process.platform === 'linux'
+        ? {
+            service: await readCpu(service.pid),
+            chain: await readCpu(chain.pid),
+            postgres: await readFamilyCpu(postgresPid),
+          }
+        : null,
+    memory: sumOf(metrics, 'process_resident_memory_bytes') || null,
+    rpcCalls: sumOf(metrics, 'drover_rpc_requests_total'),
+    databaseTransactions: await readTransactions(databaseUrl),
+  }
+}
+
+/** Of the process and of those of its children that have ended. */
+async function readCpu(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+  return ticks * MICROSECONDS_PER_TICK
+}
+
+async function readFamilyCpu(pid: number): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const parents = await Promise.all(
+    pids.map(async (child) => ((await readParent(child)) === pid ? Number(child) : null)),
+  )
+  const family = [pid, ...parents.filter((child) => child !== null)]
+  return (await Promise.all(family.map(readCpu))).reduce((sum, used) => sum + used, 0)
+}
+
+async function readParent(pid: string): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1])
+}
+
+async function readMetrics({ url, token }: BenchStack['service']): Promise<readonly string[]> {
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+  return (await answer.text()).split('\n')
+}
+
+function sumOf(metrics: readonly string[], name: string): number {
+  const own = metrics.filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+  return own.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+/** All of the server's, so also those few of this bench. */
+async function readTransactions(databaseUrl: string): Promise<number> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query('select pg_stat_force_next_flush()').catch(() => undefined)
+    const found = await client.query<{ count: string }>(
+      'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+    )
+    return Number(found.rows[0]?.count)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,40 @@
+/** Sees transactions mined, from outside: the same eyes for the service and for the bare sender. */
+import type { BenchChain } from './stack.ts'
+
+export interface BlockWatch {
+  /** Resolves with the time at which so many had been mined. */
+  untilMined(count: number): Promise<number>
+  stop(): void
+}
+
+const LOOK_EVERY_MS = 20
+
+export async function watchBlocks({ call }: Pick<BenchChain, 'call'>, timeoutMs = 300_000): Promise<BlockWatch> {
+  let seen = Number(await call<string>('eth_blockNumber'))
+  let mined = 0
+  let isStopped = false
+
+  async function look(): Promise<void> {
+    const head = Number(await call<string>('eth_blockNumber'))
+    for (; seen < head; seen++) {
+      const height = `0x${(seen + 1).toString(16)}`
+      mined += Number(await call<string>('eth_getBlockTransactionCountByNumber', [height]))
+    }
+  }
+
+  return {
+    untilMined: async (count) => {
+      const deadline = Date.now() + timeoutMs
+      while (!isStopped) {
+        await look()
+        if (mined >= count) return Date.now()
+        if (Date.now() > deadline) throw new Error(`only ${mined} of ${count} were mined after ${timeoutMs / 1_000} s`)
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      }
+      throw new Error('the watch was stopped')
+    },
+    stop: () => {
+      isStopped = true
+    },
+  }
+}
