@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, type LaunchedProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 
-const ROWS = 5_000
+const ROWS = 2_000
 const sender = developmentAccount(0)
 const recipientOf = (row: number) => `0x${(0xd0_00_00_00 + row).toString(16).padStart(40, '0')}`
 
