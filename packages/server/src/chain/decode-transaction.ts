@@ -1,8 +1,9 @@
 /** Reads signed bytes back: what they say, and who signed them. */
-import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import { keccak256, parseTransaction } from 'viem/utils'
 import type { AccessList } from '../core/access-list.ts'
 import type { Fees } from '../core/fees.ts'
 import { type Address, type Hash, type Hex, toAddress } from '../core/hex.ts'
+import { recoverSender } from './recover-sender.ts'
 
 export interface DecodedTransaction {
   readonly hash: Hash
@@ -22,13 +23,10 @@ export interface DecodedTransaction {
 /** Recovering the sender takes about a millisecond: long simulations bring a decoder of their own. Throws on other bytes. */
 export async function decodeTransaction(raw: Hex): Promise<DecodedTransaction> {
   const parsed = parseTransaction(raw)
-  const from = await recoverTransactionAddress({
-    serializedTransaction: raw as Parameters<typeof recoverTransactionAddress>[0]['serializedTransaction'],
-  })
   return {
     hash: keccak256(raw),
     raw,
-    from: toAddress(from),
+    from: await recoverSender(parsed),
     chainId: parsed.chainId ?? 0,
     nonce: parsed.nonce ?? 0,
     to: parsed.to ? toAddress(parsed.to) : null,

@@ -1,6 +1,6 @@
 /** The fake chain's blocks and balances. Every block keeps what it changed, so that a reorganisation can take it back. */
 import { createHash } from 'node:crypto'
-import { getContractAddress } from 'viem'
+import { getContractAddress } from 'viem/utils'
 import type { Inclusion } from '../core/finality.ts'
 import { type Address, type Hash, toAddress } from '../core/hex.ts'
 import type { Block, BlockRoom } from '../ports/chain.ts'

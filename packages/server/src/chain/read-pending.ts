@@ -1,9 +1,9 @@
 /** Signed bytes as a node shows them while they are in no block. */
-import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
-import { type Hex, toAddress } from '../core/hex.ts'
+import { keccak256, parseTransaction } from 'viem/utils'
+import type { Hex } from '../core/hex.ts'
 import type { PendingTransaction } from '../ports/upstream.ts'
+import { recoverSender } from './recover-sender.ts'
 
-type Serialized = Parameters<typeof recoverTransactionAddress>[0]['serializedTransaction']
 type Parsed = ReturnType<typeof parseTransaction>
 
 const TYPE_NUMBERS: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ export async function readPending(raw: Hex): Promise<PendingTransaction | null> 
   let from: Hex
   try {
     parsed = parseTransaction(raw)
-    from = toAddress(await recoverTransactionAddress({ serializedTransaction: raw as Serialized }))
+    from = await recoverSender(parsed)
   } catch {
     // Whoever made the bytes may have made anything; the library tells bad bytes apart by throwing only.
     return null

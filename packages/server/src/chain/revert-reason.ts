@@ -1,5 +1,5 @@
 /** Finds and explains why a contract reverted: nodes put the returned bytes, and their own words, in different places. */
-import { decodeAbiParameters } from 'viem'
+import { decodeAbiParameters } from 'viem/utils'
 import { byteLength, type Hex, isHex } from '../core/hex.ts'
 import type { RpcError } from './rpc/rpc-error.ts'
 

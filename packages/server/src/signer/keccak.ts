@@ -1,6 +1,6 @@
 /** Keccak-256, by WebAssembly where that works on this machine, else by JavaScript. */
 import { createKeccak } from 'hash-wasm'
-import { keccak256 } from 'viem'
+import { keccak256 } from 'viem/utils'
 import type { Hash } from '../core/hex.ts'
 import { type Attempt, chooseFirst } from './choose-first.ts'
 

@@ -1,5 +1,5 @@
 /** Account addresses: any case coming in, check-summed going out. */
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { z } from 'zod'
 import { type Address, toAddress } from '../../core/hex.ts'
 

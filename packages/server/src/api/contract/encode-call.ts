@@ -4,7 +4,8 @@
  * Arguments are converted one by one against the signature's types before anything is encoded, so that a wrong one is
  * named by its path (`call.args[1]`, `call.args[0].amount`) and told what was expected there.
  */
-import { type AbiFunction, type AbiParameter, encodeFunctionData, parseAbiItem } from 'viem'
+import type { AbiFunction, AbiParameter } from 'viem'
+import { encodeFunctionData, parseAbiItem } from 'viem/utils'
 import type { Hex } from '../../core/hex.ts'
 import { parseAddress } from './address.ts'
 import { parseAmount } from './amount.ts'
