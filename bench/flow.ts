@@ -75,7 +75,7 @@ function describe(result: Result, name = result.name): Readonly<Record<string, s
     'to mined': ms(result.toMined),
     'CPU µs: Drover / chain / PostgreSQL':
       cpu === null ? '' : [cpu.service, cpu.chain, cpu.postgres].map((used) => used.toFixed(0)).join(' / '),
-    'RPC calls': result.rpcCalls.toFixed(3),
+    'RPC calls / requests': `${result.rpcCalls.toFixed(3)} / ${result.rpcRequests.toFixed(3)}`,
     'database transactions': result.databaseTransactions.toFixed(3),
     'memory MB': result.memoryMb?.toFixed(0) ?? '',
     refused: JSON.stringify(result.refused),

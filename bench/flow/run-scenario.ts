@@ -32,6 +32,7 @@ export interface Result {
   /** Microseconds of processor time for each intent. */
   readonly cpu: { readonly service: number; readonly chain: number; readonly postgres: number } | null
   readonly rpcCalls: number
+  readonly rpcRequests: number
   readonly databaseTransactions: number
   readonly memoryMb: number | null
 }
@@ -132,6 +133,7 @@ function perIntent(before: Usage, after: Usage, intents: number) {
   return {
     cpu: after.cpu && { service: cpuOf('service'), chain: cpuOf('chain'), postgres: cpuOf('postgres') },
     rpcCalls: (after.rpcCalls - before.rpcCalls) / intents,
+    rpcRequests: (after.rpcRequests - before.rpcRequests) / intents,
     databaseTransactions: (after.databaseTransactions - before.databaseTransactions) / intents,
     memoryMb: after.memory === null ? null : after.memory / 2 ** 20,
   }

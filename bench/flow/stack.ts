@@ -46,39 +46,50 @@ export async function startBenchChain({ signers, blockSeconds }: Scenario): Prom
 }
 
 export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
-  const chain = await startBenchChain(scenario)
-  const accounts = Array.from({ length: scenario.signers }, (_, index) => developmentAccount(index))
-  const folder = await mkdtemp(join(tmpdir(), 'drover-bench-'))
-  // Root runs PostgreSQL as another user, who has to get through.
-  await chmod(folder, 0o711)
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
-  const env = { DROVER_DATABASE_URL: postgres.databaseUrl }
-  const token = createKey(env)
-  const service = launchProcess([MAIN, 'start'], {
-    ...env,
-    DROVER_RPC_URL: chain.rpcUrl,
-    DROVER_SIGNER_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
-    DROVER_SIGNER_POLICY: scenario.preset,
-    DROVER_PORT: '0',
-    ...scenario.tuned,
-  })
-  const line = await service.lineWhere((text) => text.includes('Drover is ready'))
-  const { url } = JSON.parse(line) as { readonly url: string }
-  return {
-    ...{ chain, accounts, databaseUrl: postgres.databaseUrl, postgresPid: postgres.pid },
-    service: { url, pid: service.pid, token },
-    stop: async () => {
-      await service.end()
-      await postgres.stop()
-      await chain.stop()
-      await rm(folder, { recursive: true, force: true })
-    },
+  const stops: (() => Promise<unknown>)[] = []
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end()
+  }
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'drover-bench-'))
+    stops.push(() => rm(folder, { recursive: true, force: true }))
+    // Root runs PostgreSQL as another user, who has to get through.
+    await chmod(folder, 0o711)
+    const chain = await startBenchChain(scenario)
+    stops.push(chain.stop)
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
+    stops.push(() => postgres.stop())
+    const accounts = Array.from({ length: scenario.signers }, (_, index) => developmentAccount(index))
+    const token = createKey(postgres.databaseUrl)
+    const launched = launchProcess([...nodeArguments(), MAIN, 'start'], {
+      DROVER_DATABASE_URL: postgres.databaseUrl,
+      DROVER_RPC_URL: chain.rpcUrl,
+      DROVER_SIGNER_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
+      DROVER_SIGNER_POLICY: scenario.preset,
+      DROVER_PORT: '0',
+      ...scenario.tuned,
+    })
+    stops.push(launched.end)
+    const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
+    const { url } = JSON.parse(line) as { readonly url: string }
+    const service = { url, pid: launched.pid, token }
+    return { chain, accounts, databaseUrl: postgres.databaseUrl, postgresPid: postgres.pid, service, stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
-function createKey(env: Readonly<Record<string, string>>): string {
+/** Of the service's Node, to look into it: `BENCH_NODE_ARGUMENTS=--cpu-prof`. */
+function nodeArguments(): readonly string[] {
+  return process.env.BENCH_NODE_ARGUMENTS?.split(' ') ?? []
+}
+
+function createKey(databaseUrl: string): string {
   const args = [MAIN, 'key', 'create', '--name', 'bench', '--scope', 'read,send,operate,admin', '--json']
-  const made = spawnSync(process.execPath, args, { env: { ...process.env, ...env }, encoding: 'utf8' })
+  const made = spawnSync(process.execPath, args, {
+    ...{ env: { ...process.env, DROVER_DATABASE_URL: databaseUrl }, encoding: 'utf8' as const },
+  })
   const token = /drv_[0-9a-f]+_[\w-]+/.exec(made.stdout)?.[0]
   if (token === undefined) throw new Error(`no API key was made: ${made.stderr}`)
   return token

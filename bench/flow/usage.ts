@@ -9,6 +9,8 @@ export interface Usage {
   /** Bytes. */
   readonly memory: number | null
   readonly rpcCalls: number
+  /** HTTP requests: one holds many calls. */
+  readonly rpcRequests: number
   readonly databaseTransactions: number
 }
 
@@ -27,6 +29,7 @@ export async function readUsage({ service, chain, postgresPid, databaseUrl }: Be
         : null,
     memory: sumOf(metrics, 'process_resident_memory_bytes') || null,
     rpcCalls: sumOf(metrics, 'drover_rpc_requests_total'),
+    rpcRequests: sumOf(metrics, 'drover_rpc_request_seconds_count'),
     databaseTransactions: await readTransactions(databaseUrl),
   }
 }
