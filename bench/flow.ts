@@ -25,7 +25,7 @@ export async function benchFlow(options: readonly string[]): Promise<void> {
   if (options.includes('--smoke')) checkCounts(results)
 }
 
-function build(): void {
+export function build(): void {
   const built = spawnSync('npm', ['run', '--silent', 'build'], { encoding: 'utf8' })
   if (built.status !== 0) throw new Error(`the build failed:\n${built.stdout}${built.stderr}`)
 }

@@ -1,10 +1,12 @@
 /** `npm run bench [name] [options]`: each prints a table with ratios against a baseline that runs beside it. */
 import { cpus } from 'node:os'
+import { benchAttack } from './attack.ts'
 import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
 import { benchTimers } from './timers.ts'
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Promise<void>>> = {
+  attack: benchAttack,
   flow: benchFlow,
   'group-commit': () => benchGroupCommit(),
   timers: () => benchTimers(),

@@ -60,7 +60,7 @@ export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
     stops.push(() => postgres.stop())
     const accounts = Array.from({ length: scenario.signers }, (_, index) => developmentAccount(index))
-    const token = createKey(postgres.databaseUrl)
+    const token = createKey(postgres.databaseUrl, 'bench', 'read,send,operate,admin')
     const launched = launchProcess([...nodeArguments(), MAIN, 'start'], {
       DROVER_DATABASE_URL: postgres.databaseUrl,
       DROVER_RPC_URL: chain.rpcUrl,
@@ -85,8 +85,8 @@ function nodeArguments(): readonly string[] {
   return process.env.BENCH_NODE_ARGUMENTS?.split(' ') ?? []
 }
 
-function createKey(databaseUrl: string): string {
-  const args = [MAIN, 'key', 'create', '--name', 'bench', '--scope', 'read,send,operate,admin', '--json']
+export function createKey(databaseUrl: string, name: string, scopes: string): string {
+  const args = [MAIN, 'key', 'create', '--name', name, '--scope', scopes, '--json']
   const made = spawnSync(process.execPath, args, {
     ...{ env: { ...process.env, DROVER_DATABASE_URL: databaseUrl }, encoding: 'utf8' as const },
   })

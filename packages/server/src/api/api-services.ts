@@ -12,6 +12,7 @@ import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -81,6 +82,8 @@ export interface ApiServices {
   readonly waits: TransactionWaits
   /** Bytes of the bodies that are being read or worked on. */
   readonly bodies: TenantPool
+  /** Turns at this node, so that a flood of one tenant makes that one wait. */
+  readonly work: WorkTurns
   readonly feeMarkets: FeeMarkets
   /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
   maxTxFeeOf(chainId: number): bigint | null

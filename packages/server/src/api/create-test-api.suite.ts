@@ -17,6 +17,7 @@ import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
+import { createWorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -103,6 +104,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     ...{ store, signers, chains, intake, clock, random, telemetry },
     ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
   })
+  const work = createWorkTurns(clock)
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
@@ -117,7 +119,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
     }),
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, work, isAllowed: access.isAllowed },
       limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
     }),
     waits: createTransactionWaits({
@@ -127,6 +129,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
+    work,
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),

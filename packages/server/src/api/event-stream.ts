@@ -10,6 +10,7 @@ import { Readable } from 'node:stream'
 import type { Caller } from '../core/caller.ts'
 import { type EventFilter, matchesEvent } from '../core/event-filter.ts'
 import type { EventTail } from '../engine/event-tail.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import { createEventFrame, type EventFrame } from './event-frame.ts'
@@ -21,6 +22,8 @@ export interface EventStreamPorts {
   readPage(after: number, limit: number): Promise<readonly HistoryEntry[]>
   /** Whether the caller may still read; asked before events are told, and with every heartbeat. */
   isAllowed(caller: Caller): Promise<boolean>
+  /** Each piece is work of its own: a tenant with hundreds of streams tells them in turns. */
+  readonly work: WorkTurns
   readonly heartbeatMs: number
   /** A client that takes nothing for this long is let go. */
   readonly stallMs: number
@@ -125,21 +128,29 @@ export function openEventStream(
     cancelStall()
   }
 
+  async function tellNext(): Promise<'told' | 'nothing' | 'forbidden'> {
+    if (isBeatDue) {
+      isBeatDue = false
+      if (!(await ports.isAllowed(request.caller))) return 'forbidden'
+      await write(`: still here\nid: ${cursor}\n\n`)
+      return 'told'
+    }
+    const bytes = await readNext()
+    if (bytes === null) return 'nothing'
+    // Asked after they were read: what was stored after a key was revoked never gets out under it.
+    if (bytes.length > 0 && !(await ports.isAllowed(request.caller))) return 'forbidden'
+    if (bytes.length > 0) await write(bytes)
+    return 'told'
+  }
+
   async function run(): Promise<void> {
     await write(`retry: ${RETRY_MS}\n\n`)
     while (!isOver) {
       const news = woken()
-      if (isBeatDue) {
-        isBeatDue = false
-        if (!(await ports.isAllowed(request.caller))) return end('forbidden')
-        await write(`: still here\nid: ${cursor}\n\n`)
-        continue
-      }
-      const bytes = await readNext()
-      if (bytes === null) await news
-      // Asked after they were read: what was stored after a key was revoked never gets out under it.
-      else if (bytes.length > 0 && !(await ports.isAllowed(request.caller))) return end('forbidden')
-      else if (bytes.length > 0) await write(bytes)
+      const endWork = await ports.work.begin(request.caller.tenant)
+      const told = await tellNext().finally(endWork)
+      if (told === 'forbidden') return end('forbidden')
+      if (told === 'nothing') await news
     }
   }
 

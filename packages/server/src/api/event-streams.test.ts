@@ -35,7 +35,10 @@ beforeEach(async () => {
   }
   telemetry = createRecordingTelemetry()
   allowed = true
-  streams = createEventStreams({ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed })
+  streams = createEventStreams({
+    ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
+    work: { begin: async () => () => undefined },
+  })
   lane = await registerLane(store)
 })
 

@@ -4,6 +4,7 @@ import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
 import { createEventTail } from '../engine/event-tail.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -28,6 +29,7 @@ interface EventStreamsPorts {
   readonly store: Pick<Store, 'listen' | 'readEvents' | 'findLastEventId'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
+  readonly work: WorkTurns
   readonly limits: EventStreamLimits
   isAllowed(caller: Caller): Promise<boolean>
 }
@@ -37,7 +39,7 @@ const READERS = 4
 const RETRY_AFTER_MS = 5_000
 
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
-  const { store, clock, telemetry, limits, isAllowed } = ports
+  const { store, clock, telemetry, work, limits, isAllowed } = ports
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
   const streams = new Set<EventStream>()
   const readPage = createPageReader(store)
@@ -60,7 +62,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   function start(request: EventStreamRequest, leave: () => void): Readable {
     const { heartbeatMs, stallMs } = limits
     const stream = openEventStream(
-      { clock, tail, readPage, isAllowed, heartbeatMs, stallMs },
+      { clock, tail, readPage, isAllowed, work, heartbeatMs, stallMs },
       request,
       (end, error) => {
         streams.delete(stream)

@@ -41,6 +41,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     request.caller = await admit(request, services)
+    await beginWork(request, reply, services)
     holdBody(request, reply, services)
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
@@ -58,6 +59,15 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   registerDashboard(server, services.dashboardDir)
   server.setNotFoundHandler((request, reply) => sendProblem(reply, describeMiss(request, reply)))
   return server
+}
+
+/** In its turn, before anything of its body is read. What is open to everybody is small and asks nobody who they are. */
+async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<void> {
+  const { scope } = request.routeOptions.config
+  if (scope === null || request.is404) return
+  const end = await work.begin(request.caller.tenant)
+  if (reply.raw.destroyed) end()
+  else reply.raw.once('close', end)
 }
 
 /** Until it is answered: what was read from a body lives as long. */

@@ -66,10 +66,23 @@ function refuseItems(
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, bodies, clock, readiness, telemetry, dashboardDir } = services
+  const { nodeId, access, apiKeys, audit, waits, bodies, work, clock, readiness, telemetry, dashboardDir } = services
   const { finalityOf, maxTxFeeOf } = services
   return {
-    ...{ nodeId, access, apiKeys, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf, maxTxFeeOf },
+    ...{
+      nodeId,
+      access,
+      apiKeys,
+      waits,
+      bodies,
+      work,
+      clock,
+      readiness,
+      telemetry,
+      dashboardDir,
+      finalityOf,
+      maxTxFeeOf,
+    },
     ...limitWrites(services, caller),
     store: limitStore(services.store, caller),
     audit: {

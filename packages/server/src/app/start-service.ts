@@ -28,6 +28,7 @@ import { createOperate } from '../engine/operate.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
+import { createWorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
@@ -161,6 +162,7 @@ export async function startService(
   const resets = createResetNonce({ store, clock, random })
   const acceptBatch = createAcceptBatch({ accept, intake })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
+  const work = createWorkTurns(clock)
   const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
@@ -176,11 +178,12 @@ export async function startService(
     operate,
     webhooks: hooks.webhooks,
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, work, isAllowed: access.isAllowed },
       limits: { ...config.events, sharePercent },
     }),
     waits,
     bodies,
+    work,
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
@@ -209,7 +212,7 @@ export async function startService(
     chargeItems: access.chargeItems,
   })
   const sockets = createRpcSockets({
-    ...{ endpoint: rpc, door: access, store, clock, telemetry, bodies, sharePercent },
+    ...{ endpoint: rpc, door: access, store, clock, telemetry, bodies, work, sharePercent },
     maxSockets: config.rpc.maxSockets,
   })
   registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })

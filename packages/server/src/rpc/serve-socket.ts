@@ -7,6 +7,7 @@ import type { RawData, WebSocket } from 'ws'
 import { AppError, type AppErrorCode } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { UpgradeDoor } from './admit-upgrade.ts'
@@ -21,6 +22,7 @@ export interface SocketPorts {
   readonly telemetry: Telemetry
   /** Bytes of messages that are being worked on, and of the bodies of requests. */
   readonly bodies: Pick<TenantPool, 'enter'>
+  readonly work: WorkTurns
   readonly heartbeatMs: number
 }
 
@@ -51,7 +53,8 @@ export function serveSocket(
   async function answerWithin(message: string, bytes: number): Promise<void> {
     const leave = ports.bodies.enter(caller.tenant, bytes)
     try {
-      await answer(message)
+      const endWork = await ports.work.begin(caller.tenant)
+      await answer(message).finally(endWork)
     } finally {
       leave()
     }

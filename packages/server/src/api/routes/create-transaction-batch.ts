@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../core/app-error.ts'
 import type { AcceptRequest } from '../../engine/accept-request.ts'
+import { mapInPieces } from '../../engine/tenants/breathe.ts'
 import type { ApiServices } from '../api-services.ts'
 import {
   batchKeyInput,
@@ -42,13 +43,13 @@ export const createTransactionBatch = defineRoute(
   async ({ body, headers }, services, caller) => {
     services.access.chargeItems(caller, body.transactions.length)
     const batchKey = headers[IDEMPOTENCY_KEY] ?? null
-    const items = body.transactions.map((item, index) =>
+    const items = await mapInPieces(body.transactions, (item, index) =>
       readItem(item, batchKey === null ? null : `${batchKey}:${index}`),
     )
     const requests = items.flatMap((item) => (item instanceof AppError ? [] : [item]))
     const answers = await services.acceptBatch(requests)
     const answerTo = new Map(requests.map((request, place) => [request, answers[place]]))
-    const results = items.map((item) =>
+    const results = await mapInPieces(items, (item) =>
       item instanceof AppError ? refuse(item, services) : present(answerTo.get(item), services),
     )
     return { status: 200, body: { results: limitIssues(results) } }

@@ -1,0 +1,90 @@
+/**
+ * One tenant that takes whatever it is given, as a process of its own: streams, sockets and waits by the thousand, batches
+ * as large as they may be, calls that burn gas, bodies of megabytes. It runs until it is ended. What it is refused is
+ * counted, and printed now and then.
+ */
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+
+interface Target {
+  readonly url: string
+  readonly token: string
+  readonly signer: string
+}
+
+const target = JSON.parse(process.env.ATTACK ?? '{}') as Target
+const agent = new Agent({ keepAlive: true, maxSockets: 4_000 })
+const counts = new Map<string, number>()
+
+function count(what: string, outcome: number | string): void {
+  const key = `${what} ${outcome}`
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** Answers the status; with `hold` the answer is left open for as long as the service does. */
+function call(what: string, method: string, path: string, body?: string, hold = false): Promise<void> {
+  const { hostname, port } = new URL(target.url)
+  return new Promise((resolve) => {
+    const headers = {
+      authorization: `Bearer ${target.token}`,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const sent = request({ hostname, port, agent, method, path, headers }, (answer: IncomingMessage) => {
+      count(what, answer.statusCode ?? 0)
+      if (hold) answer.on('data', () => undefined)
+      else answer.resume()
+      answer.on('close', resolve)
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      count(what, error.code ?? 'error')
+      resolve()
+    })
+    sent.end(body)
+  })
+}
+
+/** So many at once, for ever; a short breath after each, as a network gives. */
+function flood(atOnce: number, work: () => Promise<void>): void {
+  for (let index = 0; index < atOnce; index++) {
+    void (async () => {
+      for (;;) {
+        await work()
+        await pause(5)
+      }
+    })()
+  }
+}
+
+const intent = { from: target.signer, to: target.signer, value: '1' }
+const batch = (): string =>
+  JSON.stringify({ transactions: Array.from({ length: 1_000 }, () => ({ ...intent, simulate: false })) })
+/** JUMPDEST PUSH1 0 JUMP: goes round until its gas is used up. */
+const loop = { from: target.signer, data: '0x5b600056', gas: '0x1c9c380' }
+const calls = JSON.stringify(
+  Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [loop, 'latest'] })),
+)
+const junk = JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`key${index}`, index])))
+
+flood(16, () => call('batches', 'POST', '/v1/transactions/batch', batch()))
+flood(16, () => call('single', 'POST', '/v1/transactions', JSON.stringify(intent)))
+flood(10, () => call('calls', 'POST', '/rpc', calls))
+flood(40, () => call('junk', 'POST', '/v1/transactions', junk))
+flood(32, () => call('lists', 'GET', '/v1/transactions?limit=200'))
+flood(600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, true))
+flood(600, () => call('waits', 'POST', '/v1/transactions?wait=confirmed', JSON.stringify(intent)))
+flood(4, () => call('nonces', 'POST', `/v1/signers/${target.signer}/nonces`, '{"count":100}'))
+flood(600, async () => {
+  const socket = new WebSocket(`${target.url.replace('http', 'ws')}/rpc`, {
+    headers: { authorization: `Bearer ${target.token}` },
+  })
+  await new Promise<void>((resolve) => {
+    socket.on('open', () => count('sockets', 'open'))
+    socket.on('error', () => count('sockets', 'refused'))
+    socket.on('close', () => resolve())
+  })
+})
+process.on('SIGTERM', () => {
+  process.stdout.write(`${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`)
+  process.exit(0)
+})

@@ -1,0 +1,84 @@
+/** Another tenant, which does what tenants do, and notes how long each took and what failed. */
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface Observed {
+  readonly failures: Readonly<Record<string, number>>
+  /** Milliseconds by what was done, sorted. */
+  readonly latencies: Readonly<Record<'accept' | 'read' | 'event', readonly number[]>>
+}
+
+const EVERY_MS = 100
+
+export async function observe(
+  { url, token, signer }: { readonly url: string; readonly token: string; readonly signer: string },
+  durationMs: number,
+): Promise<Observed> {
+  const latencies = { accept: [] as number[], read: [] as number[], event: [] as number[] }
+  const failures: Record<string, number> = {}
+  const fail = (what: string): void => {
+    failures[what] = (failures[what] ?? 0) + 1
+  }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const sentAt = new Map<string, number>()
+  const stop = new AbortController()
+
+  async function time<T>(what: 'accept' | 'read', work: () => Promise<T>): Promise<T | null> {
+    const startedAt = performance.now()
+    try {
+      const answer = await work()
+      latencies[what].push(performance.now() - startedAt)
+      return answer
+    } catch (error) {
+      fail(`${what}: ${String(error)}`)
+      return null
+    }
+  }
+
+  async function ask(path: string, init: RequestInit = {}): Promise<{ readonly id?: string }> {
+    const answer = await fetch(url + path, { headers, ...init })
+    if (!answer.ok) throw new Error(String(answer.status))
+    return (await answer.json()) as { readonly id?: string }
+  }
+
+  /** An event is late by the time since its intent was accepted. */
+  async function follow(): Promise<void> {
+    const answer = await fetch(`${url}/v1/events/stream?signer=${signer}`, { headers, signal: stop.signal })
+    if (!answer.ok || answer.body === null) return fail(`stream: ${answer.status}`)
+    let text = ''
+    for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      const lines = text.split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) {
+        const id = /"transactionId":"([^"]+)"/.exec(line)?.[1]
+        const at = id === undefined ? undefined : sentAt.get(id)
+        if (id === undefined || at === undefined) continue
+        latencies.event.push(Math.max(0, performance.now() - at))
+        sentAt.delete(id)
+      }
+    }
+  }
+
+  const following = follow().catch((error: unknown) => {
+    if (!stop.signal.aborted) fail(`stream: ${String(error)}`)
+  })
+  const endsAt = performance.now() + durationMs
+  const body = JSON.stringify({ from: signer, to: signer, value: '1' })
+  const running: Promise<unknown>[] = []
+  while (performance.now() < endsAt) {
+    running.push(
+      (async () => {
+        const made = await time('accept', () => ask('/v1/transactions', { method: 'POST', body }))
+        if (made?.id === undefined) return
+        sentAt.set(made.id, performance.now())
+        await time('read', () => ask(`/v1/transactions/${made.id}`))
+      })(),
+    )
+    await pause(EVERY_MS)
+  }
+  await Promise.all(running)
+  stop.abort()
+  await following
+  for (const list of Object.values(latencies)) list.sort((a, b) => a - b)
+  return { failures, latencies }
+}
