@@ -31,7 +31,12 @@ beforeEach(async () => {
 })
 
 async function makeKey(change: Partial<KeyGrant> = {}) {
-  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
+  const keys = createApiKeys({
+    store: api.keys,
+    clock: { now: () => NOW },
+    withoutKey: true,
+    releaseReservations: async () => {},
+  })
   const grant = {
     ...{ name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null },
     ...change,

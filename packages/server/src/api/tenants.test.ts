@@ -21,7 +21,12 @@ interface Wanted {
 }
 
 async function makeKey(wanted: Wanted = {}) {
-  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
+  const keys = createApiKeys({
+    store: api.keys,
+    clock: { now: () => NOW },
+    withoutKey: true,
+    releaseReservations: async () => {},
+  })
   const { key, token } = await keys.create(LOCAL_CALLER, {
     ...{ name: 'ann', scopes: ['read', 'send'] as const, signers: null, chains: null, rate: null, expiresAt: null },
     maxTxFeeWei: null,

@@ -10,6 +10,7 @@ const BLOCK = `0x${'bb'.repeat(32)}` as const
 const requested: Reservation = {
   ...{ id: 'r-1', lane: { chainId: 1, signer: '0x01' }, state: 'REQUESTED', version: 1, requestId: null, label: null },
   ...{ ttlMs: 1_000, nonce: null, lockedUntil: 1_000, hashes: [], inclusion: null, result: null, createdAt: 0 },
+  ...{ tenant: '', keyId: null, holder: null, alarm: null, fillOrderedAt: null, yieldedAt: null },
   ...{ reservedAt: null, usedAt: null, minedAt: null, finalAt: null },
 }
 const reserved: Reservation = { ...requested, state: 'RESERVED', nonce: 7, reservedAt: 10, version: 2 }

@@ -46,11 +46,18 @@ function toStepWrite(lease: Lease, before: Reservation, event: ReservationEvent,
   if (step === null) throw new Error(`${event.type} changes nothing`)
   const { reservation, mark, note } = step
   const save: ReservationSave = { before, reservation, locks: event.type === 'reservation.granted' }
-  const reservationId = mark === 'RECYCLABLE' ? null : reservation.id
+  const reservationId = mark === 'RECYCLABLE' || mark === 'YIELDED' ? null : reservation.id
   const nonces =
     mark === null || reservation.nonce === null
       ? []
-      : [{ nonce: reservation.nonce, status: mark, txId: null, reservationId }]
+      : [
+          {
+            nonce: reservation.nonce,
+            status: mark === 'YIELDED' ? 'RESERVED' : mark,
+            txId: null,
+            reservationId,
+          } as const,
+        ]
   return toWrite(lease, [], { reservations: [save], nonces, notes: [note], ...over })
 }
 
