@@ -44,7 +44,8 @@ interface AlarmPorts {
 
 interface Look {
   readonly at: number
-  readonly ids: ReadonlySet<ReservationId>
+  /** Of which reservations, and with how many hashes: another hash is another question. */
+  readonly asked: ReadonlySet<string>
   /** Null: it could not be found out. */
   readonly unknown: ReadonlySet<ReservationId> | null
   readonly hasQueue: boolean
@@ -58,12 +59,12 @@ export function createReservationAlarms({ chain, store, clock, telemetry, lane, 
   let looking = false
 
   async function ask(due: readonly OpenReservation[]): Promise<void> {
-    const ids = new Set(due.map(({ id }) => id))
+    const asked = new Set(due.map(nameQuestion))
     try {
       const [unknown, queue] = await Promise.all([findUnknown(chain, lane, due), store.readQueue(lane, 1)])
-      look = { at: clock.now(), ids, unknown, hasQueue: queue.length > 0 }
+      look = { at: clock.now(), asked, unknown, hasQueue: queue.length > 0 }
     } catch (error) {
-      look = { at: clock.now(), ids, unknown: null, hasQueue: false }
+      look = { at: clock.now(), asked, unknown: null, hasQueue: false }
       telemetry.log('warn', 'could not find out what became of reserved nonces; trying again', { ...lane, error })
     }
   }
@@ -85,7 +86,7 @@ export function createReservationAlarms({ chain, store, clock, telemetry, lane, 
       if (due.length === 0) return []
       const seen = look
       const isFresh = seen !== null && now - seen.at < Math.min(LOOK_AGAIN_MS, scene.stuckAfterMs)
-      if (seen !== null && isFresh && due.every(({ id }) => seen.ids.has(id))) {
+      if (seen !== null && isFresh && due.every((each) => seen.asked.has(nameQuestion(each)))) {
         return due.flatMap((reservation) => {
           const cause = judge(reservation, seen, scene)
           return cause === null ? [] : [{ id: reservation.id, cause }]
@@ -101,6 +102,10 @@ export function createReservationAlarms({ chain, store, clock, telemetry, lane, 
       return []
     },
   }
+}
+
+function nameQuestion({ id, hashes }: OpenReservation): string {
+  return `${id}:${hashes.length}`
 }
 
 /** Null: there is nothing to raise an alarm about, or one was raised. */
