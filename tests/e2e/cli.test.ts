@@ -251,6 +251,17 @@ describe('signer', () => {
     expect(proof).toBeDefined()
   })
 
+  test('reserved nonces are listed, and taken back by an operator', async () => {
+    await json('signer', 'reserve', other.address, '--count', '1')
+    const { items } = await json('signer', 'reservations', other.address)
+    expect(items.at(-1)).toMatchObject({ reservation: { state: expect.stringMatching(/REQUESTED|RESERVED/) } })
+    expect(await human('signer', 'reservations', other.address)).toMatch(/NONCE +STATE +HOLDER/)
+    const order = ['signer', 'release-reservations', other.address, ...why]
+    expect((await json(...order)).items).toContainEqual(expect.objectContaining({ outcome: 'released' }))
+    const again = await human('signer', 'fill-reservations', other.address, ...why, '--tenant', 'nobody')
+    expect(again).toContain('No nonce is reserved.')
+  })
+
   test('a borrowed nonce is used by a transaction of the holder', async () => {
     const { items, lockOwner } = await json('signer', 'reserve', other.address, '--ttl', '1m')
     const [{ id, nonce }] = items
