@@ -258,8 +258,12 @@ describe('signer', () => {
     expect(await human('signer', 'reservations', other.address)).toMatch(/NONCE +STATE +HOLDER/)
     const order = ['signer', 'release-reservations', other.address, ...why]
     expect((await json(...order)).items).toContainEqual(expect.objectContaining({ outcome: 'released' }))
-    const again = await human('signer', 'fill-reservations', other.address, ...why, '--tenant', 'nobody')
-    expect(again).toContain('No nonce is reserved.')
+    const nobody = ['--tenant', 'nobody', '--key', 'none']
+    for (const action of ['release', 'fill'])
+      expect(await human('signer', `${action}-reservations`, other.address, ...why, ...nobody)).toBe(
+        'No nonce is reserved.\n',
+      )
+    expect(await json('signer', 'fill-reservations', other.address, ...why, ...nobody)).toEqual({ items: [] })
   })
 
   test('a borrowed nonce is used by a transaction of the holder', async () => {

@@ -38,7 +38,8 @@ const list: ServiceCommand = {
       .option('--limit <count>', 'how many', readCount(1, 200), 50)
       .option('--after <cursor>', 'go on after this page'),
   async run({ drover, signal, style, print }, command) {
-    const query = command.opts<{ chainId?: number; limit: number; after?: string }>()
+    const { chainId, limit, after } = command.opts<{ chainId?: number; limit: number; after?: string }>()
+    const query = { limit, ...(chainId !== undefined && { chainId }), ...(after !== undefined && { after }) }
     const page = await drover.signers.listReservations(command.args[0] ?? '', query, { signal })
     print(page, () =>
       [
