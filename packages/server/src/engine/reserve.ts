@@ -63,7 +63,7 @@ export interface ReservationLimits {
   readonly sharePercent: number
 }
 
-export const DEFAULT_LIMITS: ReservationLimits = {
+const DEFAULT_LIMITS: ReservationLimits = {
   defaultTtlMs: 60_000,
   maxTtlMs: 10 * 60_000,
   sharePercent: DEFAULT_SHARE_PERCENT,

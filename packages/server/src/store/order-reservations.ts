@@ -53,7 +53,7 @@ select ${RESERVATION_COLUMNS}, (select count(*) from appended) as appended, (sel
   from changed r order by r.created_at, r.ordinal`,
 } as const
 
-export const ORDER_NOTES = { release: 'reservation.released', fill: 'reservation.fill_ordered' } as const
+const ORDER_NOTES = { release: 'reservation.released', fill: 'reservation.fill_ordered' } as const
 
 export async function orderReservations(
   database: Database,
