@@ -251,6 +251,21 @@ describe('signer', () => {
     expect(proof).toBeDefined()
   })
 
+  test('reserved nonces are listed, and taken back by an operator', async () => {
+    await json('signer', 'reserve', other.address, '--count', '1')
+    const { items } = await json('signer', 'reservations', other.address)
+    expect(items.at(-1)).toMatchObject({ reservation: { state: expect.stringMatching(/REQUESTED|RESERVED/) } })
+    expect(await human('signer', 'reservations', other.address)).toMatch(/NONCE +STATE +HOLDER/)
+    const order = ['signer', 'release-reservations', other.address, ...why]
+    expect((await json(...order)).items).toContainEqual(expect.objectContaining({ outcome: 'released' }))
+    const nobody = ['--tenant', 'nobody', '--key', 'none']
+    for (const action of ['release', 'fill'])
+      expect(await human('signer', `${action}-reservations`, other.address, ...why, ...nobody)).toBe(
+        'No nonce is reserved.\n',
+      )
+    expect(await json('signer', 'fill-reservations', other.address, ...why, ...nobody)).toEqual({ items: [] })
+  })
+
   test('a borrowed nonce is used by a transaction of the holder', async () => {
     const { items, lockOwner } = await json('signer', 'reserve', other.address, '--ttl', '1m')
     const [{ id, nonce }] = items

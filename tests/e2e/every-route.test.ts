@@ -149,6 +149,20 @@ describe('nonces for callers that sign themselves', () => {
     await until(filled.items[0].id, ({ state }) => state === 'TRACKING')
     await chain.mine(3)
     expect(await until(filled.items[0].id, ({ state }) => state === 'CONFIRMED')).toMatchObject({ nonce: low.nonce })
+    const left = await get('reserveNonces', { ...lane, body: { count: 2 } })
+    expect((await get('listReservations', { ...lane, query: '?limit=1' })).items).toHaveLength(1)
+    const [one, other] = left.items
+    const order = (reservation: { id: string }) => ({ ...lane, body: { reason, reservationId: reservation.id } })
+    expect(await get('releaseReservations', order(other))).toMatchObject({ items: [{ outcome: 'released' }] })
+    expect(await get('fillReservations', order(one))).toMatchObject({ items: [{ outcome: 'filled' }] })
+    await eventually(
+      async () => {
+        await chain.mine(1)
+        return await get('listReservations', lane)
+      },
+      ({ items: open }) => open.length === 0,
+      { everyMs: 150 },
+    )
     await get('updateSigner', { ...lane, body: { policy: { maxInFlight: 1 } } })
   })
 })

@@ -33,11 +33,14 @@ export type {
   NonceReset,
   Problem,
   Reservation,
+  ReservationPage,
   ReservationRequest,
   ResolveRequest,
   Signer,
   SignerChange,
   SignerRegistration,
+  TakeBackRequest,
+  TakenReservations,
   Transaction,
   TransactionPage,
   TransactionRequest,
@@ -50,7 +53,7 @@ export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './no
 export type { Answer, CallOptions, OperationInput, OperationName, Request } from './operation.ts'
 export type { RetryPolicy } from './retry.ts'
 export type { BatchOptions, BatchResult } from './send-batch.ts'
-export type { Signers } from './signers.ts'
+export type { ReservationQuery, Signers, TakenItems } from './signers.ts'
 export type { Stage, Stages } from './stage.ts'
 export { toBigInt } from './to-big-int.ts'
 export type { TransactionHandle } from './transaction-handle.ts'

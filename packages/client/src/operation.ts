@@ -32,16 +32,22 @@ const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'DELETE /v1/api-keys/{id}',
   'POST /v1/signers/{address}/pause',
   'POST /v1/signers/{address}/resume',
+  'POST /v1/signers/{address}/nonces/release',
+  'POST /v1/signers/{address}/nonces/fill',
 ])
+
+const RESERVE = 'POST /v1/signers/{address}/nonces'
 
 /** These too, but only with a request id, under which the service knows them again. */
 const REPEATABLE_BY_ID: ReadonlySet<OperationName> = new Set<OperationName>([
   'POST /v1/transactions',
   'POST /v1/transactions/batch',
-  'POST /v1/signers/{address}/nonces',
+  RESERVE,
 ])
 
 export function isRepeatable(name: OperationName, body: unknown): boolean {
+  // Without the proof of its own, a repeated reservation would be answered without any.
+  if (name === RESERVE && !hasField(body, 'lockOwner')) return false
   if (REPEATABLE_BY_ID.has(name)) return hasRequestId(body)
   return name.startsWith('GET ') || REPEATABLE.has(name)
 }
@@ -49,8 +55,11 @@ export function isRepeatable(name: OperationName, body: unknown): boolean {
 function hasRequestId(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false
   if ('transactions' in body && Array.isArray(body.transactions)) return body.transactions.every(hasRequestId)
-  // Without the proof of its own, a repeated reservation would be answered without any.
-  return 'requestId' in body && (!('ttlMs' in body) || 'lockOwner' in body)
+  return hasField(body, 'requestId')
+}
+
+function hasField(body: unknown, name: string): boolean {
+  return typeof body === 'object' && body !== null && name in body
 }
 
 /** Method, path and query of a call. */

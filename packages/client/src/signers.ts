@@ -1,5 +1,15 @@
 /** Signers: the accounts that the service sends from, one lane for each chain. */
-import type { Lane, LaneRequest, NonceReset, Signer, SignerChange, SignerRegistration } from './generated/api-types.ts'
+import type {
+  Lane,
+  LaneRequest,
+  NonceReset,
+  ReservationPage,
+  Signer,
+  SignerChange,
+  SignerRegistration,
+  TakeBackRequest,
+  TakenReservations,
+} from './generated/api-types.ts'
 import type { CallOptions } from './operation.ts'
 import { createTransactionHandle, type HandlePorts, type TransactionHandle } from './transaction-handle.ts'
 
@@ -20,6 +30,22 @@ export interface Signers {
   resetNonce(address: string, request: LaneRequest, options?: CallOptions): Promise<NonceReset>
   /** Closes gaps below nonces that were given out, with empty transactions to itself: one for each. Without any it is refused. */
   fillGap(address: string, request: LaneRequest, options?: CallOptions): Promise<readonly TransactionHandle[]>
+  /** The open reservations of its nonces, lowest nonce first. */
+  listReservations(address: string, page?: ReservationQuery, options?: CallOptions): Promise<ReservationPage>
+  /** Takes reserved nonces back from their holders: unused ones are free again, abandoned ones are filled. */
+  releaseReservations(address: string, request: TakeBackRequest, options?: CallOptions): Promise<TakenItems>
+  /** Uses reserved nonces up with empty transactions. */
+  fillReservations(address: string, request: TakeBackRequest, options?: CallOptions): Promise<TakenItems>
+}
+
+/** What became of each of them. */
+export type TakenItems = TakenReservations['items']
+
+export interface ReservationQuery {
+  readonly chainId?: number
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly after?: string
 }
 
 export function createSigners(ports: HandlePorts): Signers {
@@ -39,5 +65,11 @@ export function createSigners(ports: HandlePorts): Signers {
       const { items } = await request('POST /v1/signers/{address}/fill-gap', { params: { address }, body }, options)
       return items.map((fill) => createTransactionHandle(ports, fill))
     },
+    listReservations: (address, query = {}, options) =>
+      request('GET /v1/signers/{address}/nonces', { params: { address }, query: { ...query } }, options),
+    releaseReservations: async (address, body, options) =>
+      (await request('POST /v1/signers/{address}/nonces/release', { params: { address }, body }, options)).items,
+    fillReservations: async (address, body, options) =>
+      (await request('POST /v1/signers/{address}/nonces/fill', { params: { address }, body }, options)).items,
   }
 }

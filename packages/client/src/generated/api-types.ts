@@ -319,11 +319,22 @@ export interface Explanation {
     readonly nonce: number
     readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   } | {
-    readonly type: 'reservation'
-    readonly reservationId: string
+    /** Null, like who holds it, where it is another tenant's. */
+    readonly reservationId: string | null
     readonly nonce: number
-    /** ISO 8601, UTC. */
+    /** Free again then, unless it is used or extended. */
     readonly lockedUntil: string
+    readonly tenant: string | null
+    /** The API key that it was made with: name and id. */
+    readonly holder: string | null
+    /** Its holder says that a transaction was sent with it. */
+    readonly isUsed: boolean
+    /** The latest that the holder named. */
+    readonly hash: `0x${string}` | null
+    /** An operator ordered an empty transaction in its place. */
+    readonly isFilling: boolean
+    readonly alarm: 'unknown_hash' | 'not_mined' | 'not_used' | null
+    readonly type: 'reservation'
   } | {
     readonly type: 'lane'
     readonly chainId: number
@@ -443,12 +454,25 @@ export interface Lane {
   readonly reserved: number
   /** Nonces that came back; they are used before any new one. */
   readonly free: number
+  /** Reserved nonces for which an alarm was raised. */
+  readonly stuckReserved: number
   /** The lowest lent nonce that is in no block: everything above it waits for it. */
   readonly lowestReserved: {
-    readonly reservationId: string
+    /** Null, like who holds it, where it is another tenant's. */
+    readonly reservationId: string | null
     readonly nonce: number
-    /** ISO 8601, UTC. */
+    /** Free again then, unless it is used or extended. */
     readonly lockedUntil: string
+    readonly tenant: string | null
+    /** The API key that it was made with: name and id. */
+    readonly holder: string | null
+    /** Its holder says that a transaction was sent with it. */
+    readonly isUsed: boolean
+    /** The latest that the holder named. */
+    readonly hash: `0x${string}` | null
+    /** An operator ordered an empty transaction in its place. */
+    readonly isFilling: boolean
+    readonly alarm: 'unknown_hash' | 'not_mined' | 'not_used' | null
   } | null
   /** As the owner of the lane last saw it. */
   readonly balance: {
@@ -634,6 +658,10 @@ export interface Reservation {
   /** Use it before this, by the clock of the database. Without a nonce: after this none is wanted any more. */
   readonly lockedUntil: string
   readonly ttlMs: number
+  /** Whose it is; empty where the service has no API keys. */
+  readonly tenant: string
+  /** The API key that it was made with: name and id. */
+  readonly holder: string | null
   readonly label: string | null
   readonly requestId: string | null
   /** The one that is included, else the latest that the holder named. */
@@ -648,6 +676,14 @@ export interface Reservation {
   } | null
   /** How the nonce ended on chain; `foreign`: by a transaction that the holder did not name. */
   readonly result: 'succeeded' | 'reverted' | 'foreign' | null
+  /** Raised after `stuckAfter`. `unknown_hash`: no RPC node knows what was sent; `not_mined`, `not_used`: others wait for it. */
+  readonly alarm: {
+    readonly cause: 'unknown_hash' | 'not_mined' | 'not_used'
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+  /** When an operator ordered an empty transaction for its nonce. Whichever is mined uses it. */
+  readonly fillOrderedAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly reservedAt: string | null
@@ -663,11 +699,21 @@ export interface ReservationList {
   readonly lockOwner: string | null
 }
 
+export interface ReservationPage {
+  readonly items: readonly ({
+    readonly nonce: number | null
+    /** Null: the nonce is taken by another tenant's reservation. */
+    readonly reservation: Reservation | null
+  })[]
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: string | null
+}
+
 export interface ReservationRequest {
   /** May be left out where the signer is registered on one chain. */
   readonly chainId?: number
-  /** How long the nonce stays lent without being used, in milliseconds. */
-  readonly ttlMs: number
+  /** How long the nonce stays lent without being used, in milliseconds. Left out: `reservationTtl` of the service, one minute by default. At most its `reservationMaxTtl`, ten minutes by default. */
+  readonly ttlMs?: number
   /** How many nonces; they need not be consecutive. */
   readonly count?: number
   /** The same again gives the same reservations. */
@@ -757,6 +803,28 @@ export interface SignerRegistration {
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
+}
+
+export interface TakeBackRequest {
+  /** May be left out where the signer is registered on one chain. */
+  readonly chainId?: number
+  /** Why; kept with who did it. */
+  readonly reason: string
+  /** Only this one. */
+  readonly reservationId?: string
+  /** Only those of this tenant. */
+  readonly tenant?: string
+  /** Only those that were made with this API key. */
+  readonly keyId?: string
+}
+
+export interface TakenReservations {
+  readonly items: readonly ({
+    readonly reservation: Reservation
+    readonly outcome: 'released' | 'filled' | 'left'
+    /** Why it was left. */
+    readonly why: string | null
+  })[]
 }
 
 export interface Transaction {
@@ -1213,6 +1281,43 @@ export interface Operations {
     readonly query: undefined
     readonly body: ReservationRequest
     readonly answer: ReservationList
+  }
+  /** List the open reservations of a signer, lowest nonce first. */
+  'GET /v1/signers/{address}/nonces': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+      /** `next` of the page before. */
+      readonly after?: string
+    }
+    readonly body: undefined
+    readonly answer: ReservationPage
+  }
+  /** Take reserved nonces back: unused ones are free again, those whose transaction no RPC node knows are filled. */
+  'POST /v1/signers/{address}/nonces/release': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: TakeBackRequest
+    readonly answer: TakenReservations
+  }
+  /** Use up reserved nonces with empty transactions, unless an RPC node knows the transaction of the holder. */
+  'POST /v1/signers/{address}/nonces/fill': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: TakeBackRequest
+    readonly answer: TakenReservations
   }
   /** Show a reservation and what became of its nonce. */
   'GET /v1/nonces/{id}': {

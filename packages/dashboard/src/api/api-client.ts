@@ -9,6 +9,7 @@ import type {
   NodeResource,
   Problem,
   Readiness,
+  ReservationResource,
   TransactionResource,
 } from './api-resources.ts'
 
@@ -37,6 +38,28 @@ export interface Transfer {
   readonly value: string
 }
 
+export interface ReservationPage extends List<ListedReservation> {
+  readonly next: string | null
+}
+
+export interface ListedReservation {
+  readonly nonce: number | null
+  /** Null: another tenant's. */
+  readonly reservation: ReservationResource | null
+}
+
+export interface TakenReservation {
+  readonly reservation: ReservationResource
+  readonly outcome: 'released' | 'filled' | 'left'
+  readonly why: string | null
+}
+
+export interface TakeBack {
+  readonly chainId: number
+  readonly reason: string
+  readonly reservationId?: string
+}
+
 export type OperatorAction = ExplanationResource['options'][number]['action']
 
 export type ApiClient = ReturnType<typeof createApiClient>
@@ -48,7 +71,7 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     }
-    return readAnswer<TransactionResource>(await ask(ports.fetch, path, init))
+    return await ask(ports.fetch, path, init)
   }
   const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
 
@@ -76,12 +99,22 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<ExplanationResource>(`/v1/transactions/${encodeURIComponent(key)}/explain`),
 
     /** The same key again never sends twice. */
-    sendTransfer: (transfer: Transfer, idempotencyKey: string) =>
-      post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey }),
+    sendTransfer: async (transfer: Transfer, idempotencyKey: string) =>
+      readAnswer<TransactionResource>(await post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey })),
 
     /** What an operator does to a transaction; `body` has the reason. */
-    operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
-      post(`/v1/transactions/${encodeURIComponent(key)}/${action}`, body, {}),
+    operate: async (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
+      readAnswer<TransactionResource>(await post(`/v1/transactions/${encodeURIComponent(key)}/${action}`, body, {})),
+
+    listReservations: (address: string, chainId: number, after: string | null) =>
+      get<ReservationPage>(
+        `/v1/signers/${encodeURIComponent(address)}/nonces?${new URLSearchParams({ chainId: String(chainId), ...(after !== null && { after }) })}`,
+      ),
+    /** Takes reserved nonces from their holders; `body` has the chain and the reason. */
+    takeBack: async (address: string, action: 'release' | 'fill', body: TakeBack) =>
+      readAnswer<List<TakenReservation>>(
+        await post(`/v1/signers/${encodeURIComponent(address)}/nonces/${action}`, body, {}),
+      ),
   }
 }
 

@@ -1,4 +1,5 @@
 /** One signer: its lane on every chain, what its policy means, and its transactions. */
+import { Fragment } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { LaneResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
@@ -8,6 +9,7 @@ import { BackLink } from '../parts/back-link.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { LaneFacts } from '../parts/lane-facts.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
+import { ReservationPanel } from '../parts/reservation-panel.tsx'
 import { TransactionPanel } from '../parts/transaction-panel.tsx'
 import { formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
@@ -42,7 +44,10 @@ function Lanes({ lanes }: { readonly lanes: readonly LaneResource[] }) {
   return (
     <>
       {lanes.map((lane) => (
-        <LaneFacts key={lane.chainId} lane={lane} />
+        <Fragment key={lane.chainId}>
+          <LaneFacts lane={lane} />
+          <ReservationPanel lane={lane} />
+        </Fragment>
       ))}
     </>
   )

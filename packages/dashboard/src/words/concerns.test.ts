@@ -17,6 +17,20 @@ test('stuck transactions lead to themselves', () => {
   })
 })
 
+test('a reservation that holds up its signer is named, and leads to the signer', () => {
+  const lowestReserved = {
+    ...{ nonce: 7, reservationId: 'r-1', holder: 'till (ab12)', tenant: 'shop', lockedUntil: LANE.createdAt },
+    ...{ isUsed: true, isFilling: false, hash: null, alarm: 'unknown_hash' as const },
+  }
+  expect(findConcerns(READY, [{ ...LANE, stuckReserved: 1, lowestReserved }])).toEqual([
+    {
+      level: 'bad',
+      text: '0xf39F…2266: nonce 7, reserved by till (ab12), holds up the signer',
+      href: expect.stringContaining(LANE.address),
+    },
+  ])
+})
+
 test('work that no live node owns is told', () => {
   const expired = { node: 'gone', fence: 4, expiresAt: LANE.createdAt, live: false }
   const texts = findConcerns(READY, [

@@ -45,6 +45,11 @@ function inspectLane(lane: LaneResource): Concern[] {
     const stuck = formHash({ page: 'overview', group: 'stuck', from: lane.address, after: null })
     concerns.push({ level: 'bad', text: `${who}: ${what}`, href: stuck })
   }
+  if (lane.stuckReserved > 0 && lane.lowestReserved !== null) {
+    const { nonce, holder, reservationId } = lane.lowestReserved
+    const by = reservationId === null ? 'another tenant' : (holder ?? 'a caller')
+    concerns.push({ level: 'bad', text: `${who}: nonce ${nonce}, reserved by ${by}, holds up the signer`, href })
+  }
   if (waiting > 0 && !(lane.lease?.live ?? false)) {
     concerns.push({ level: 'bad', text: `${who}: no node works on it, and ${formatCount(waiting)} wait`, href })
   }

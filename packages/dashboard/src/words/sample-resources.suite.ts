@@ -111,6 +111,7 @@ export const LANE: LaneResource = {
   reserved: 0,
   free: 0,
   lowestReserved: null,
+  stuckReserved: 0,
   balance: null,
   window: { size: 1, reason: 'at_limit', ceiling: null, since: '2030-01-01T00:00:00.000Z' },
   lastConfirmationAt: null,

@@ -31,7 +31,12 @@ beforeEach(async () => {
 })
 
 async function makeKey(change: Partial<KeyGrant> = {}) {
-  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
+  const keys = createApiKeys({
+    store: api.keys,
+    clock: { now: () => NOW },
+    withoutKey: true,
+    releaseReservations: async () => {},
+  })
   const grant = {
     ...{ name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null },
     ...change,
@@ -320,6 +325,9 @@ describe('a key for some signers', () => {
     resetNonce: { body: reason, expect: 404 },
     fillGap: { body: reason, expect: 404 },
     reserveNonces: { body: { ttlMs: 60_000 }, expect: 404 },
+    listReservations: { expect: 404 },
+    releaseReservations: { body: reason, expect: 404 },
+    fillReservations: { body: reason, expect: 404 },
     showReservation: { expect: 404 },
     useNonce: { body: { lockOwner: 'x', hash: `0x${'12'.repeat(32)}` }, expect: 404 },
     extendNonce: { body: { lockOwner: 'x', ttlMs: 60_000 }, expect: 404 },

@@ -17,7 +17,12 @@ const NOBODY_YET: Caller = { ...LOCAL_CALLER, name: 'tests' }
 
 test('a key that is revoked while it makes another makes none: nobody is told its token, and it opens nothing', async () => {
   const store = createMemoryAccessStore({ clock })
-  const { key: maker } = await createApiKeys({ store, clock, withoutKey: true }).create(NOBODY_YET, GRANT)
+  const { key: maker } = await createApiKeys({
+    store,
+    clock,
+    withoutKey: true,
+    releaseReservations: async () => {},
+  }).create(NOBODY_YET, GRANT)
   const keys = createApiKeys({
     store: {
       ...store,
@@ -26,7 +31,7 @@ test('a key that is revoked while it makes another makes none: nobody is told it
         return store.insertKey(key)
       },
     },
-    ...{ clock, withoutKey: false },
+    ...{ clock, withoutKey: false, releaseReservations: async () => {} },
   })
   const caller: Caller = { ...NOBODY_YET, keyId: maker.id, name: maker.name }
   await expect(keys.create(caller, { ...GRANT, name: 'back door' })).rejects.toMatchObject({ code: 'unauthorized' })

@@ -2,6 +2,7 @@
 import { type ApiKey, chooseTenant, findExcess, type Holding, type KeyId, type KeyRequest } from '../core/api-key.ts'
 import { AppError } from '../core/app-error.ts'
 import { ALL_LANES, actorOf, type Caller } from '../core/caller.ts'
+import type { OperatorAct } from '../core/tx-event.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createKeyToken } from './key-token.ts'
@@ -22,9 +23,11 @@ interface ApiKeysPorts {
   readonly withoutKey: boolean
   readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
   readonly clock: Pick<Clock, 'now'>
+  /** Gives back the nonces that were reserved with a key and not used. */
+  releaseReservations(keyId: KeyId, by: OperatorAct): Promise<void>
 }
 
-export function createApiKeys({ store, clock, withoutKey }: ApiKeysPorts): ApiKeys {
+export function createApiKeys({ store, clock, withoutKey, releaseReservations }: ApiKeysPorts): ApiKeys {
   /** Read anew: what it may hand on is what it has now. */
   async function getHolding(caller: Caller): Promise<Holding> {
     if (caller.keyId === null && !withoutKey) {
@@ -44,6 +47,7 @@ export function createApiKeys({ store, clock, withoutKey }: ApiKeysPorts): ApiKe
       await getHolding(caller)
     } catch (error) {
       await store.revokeKey(id, { actor: actorOf(caller), reach: ALL_LANES, evenLast: true })
+      await releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
       throw error
     }
   }
@@ -68,6 +72,8 @@ export function createApiKeys({ store, clock, withoutKey }: ApiKeysPorts): ApiKe
       const outcome = await store.revokeKey(id, { actor: actorOf(caller), reach: caller, evenLast })
       switch (outcome.type) {
         case 'revoked':
+          // Also for one that was revoked before: whoever tries again, after this failed, gets it done.
+          await releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
           return outcome.key
         case 'not_found':
           throw new AppError('not_found', `There is no API key ${id}.`, { field: 'id' })

@@ -9,6 +9,8 @@ import type { AcceptBatch } from '../engine/accept-batch.ts'
 import type { FeeMarkets } from '../engine/fees/fee-markets.ts'
 import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
+import type { ListReservations } from '../engine/reservations/list-reservations.ts'
+import type { TakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
@@ -75,7 +77,8 @@ export interface ApiServices {
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
-  readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'>
+  readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'> & { readonly list: ListReservations }
+  readonly takeBack: TakeBackNonces
   readonly resets: Pick<ResetNonce, 'reset'>
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks

@@ -15,6 +15,9 @@ import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake, type IntakeLimits } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+import { createListReservations } from '../engine/reservations/list-reservations.ts'
+import { createReleaseKey } from '../engine/reservations/release-key.ts'
+import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createWorkTurns } from '../engine/tenants/work-turns.ts'
@@ -108,7 +111,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
-    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) }),
     audit: keys,
     accept,
     acceptBatch: createAcceptBatch({ accept, intake }),
@@ -135,7 +138,11 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
-    reservations: createReservations({ store, chains, clock, random, timeoutMs: 50 }),
+    reservations: {
+      ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),
+      list: createListReservations(store),
+    },
+    takeBack: createTakeBackNonces({ store, chains }),
     resets: createResetNonce({ store, clock, random, timeoutMs: 50 }),
     clock,
     ...around,

@@ -34,6 +34,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     lane: {
       ...{ owner: lease, paused: signer.paused, lowestReserved: status.lowestReserved },
       inFlight: inFlight.length + status.reserved,
+      reserved: status.reserved,
       unmined: inFlight.filter((each) => inclusionOf(each) === null).length + status.reserved,
       window: status.health.window && presentWindow(status.health.window),
       lowestUnmined: findLowest(inFlight),

@@ -8,6 +8,7 @@
 import { AppError } from '../core/app-error.ts'
 import { actorOf, type Caller, hasScope, mayUse, mayUseChain, reachesAll } from '../core/caller.ts'
 import type { Lane } from '../core/lane.ts'
+import type { LowestReserved } from '../core/reservation.ts'
 import type { AcceptRequest } from '../engine/accept-request.ts'
 import type { ApiServices, ApiStore } from './api-services.ts'
 import { checksumAddress } from './contract/address.ts'
@@ -17,11 +18,13 @@ export function limitServices(services: ApiServices, caller: Caller): ApiService
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
+type Signed = Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits' | 'reservations' | 'store'>
+
 /**
  * The history of a transaction begins with who sent it; what the key may spend on it goes with it; and what is asked for
  * counts against the tenant's share.
  */
-function signRequests(services: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits'> {
+function signRequests(services: ApiServices, caller: Caller): Signed {
   const { accept, waits } = services
   const { tenant } = caller
   const own = { by: actorOf(caller), tenant, maxFeeWei: caller.maxTxFeeWei }
@@ -36,7 +39,39 @@ function signRequests(services: ApiServices, caller: Caller): Pick<ApiServices, 
     },
     acceptBatch: (requests) => acceptBatch(requests.map(sign)),
     waits: { ...waits, enter: (purpose) => waits.enter(purpose, tenant) },
+    ...hideReservations(services, caller),
   }
+}
+
+/** Of another tenant's reservations only an operator learns more than that the nonce is taken. */
+function hideReservations(services: ApiServices, caller: Caller): Pick<ApiServices, 'reservations' | 'store'> {
+  const { reservations, store } = services
+  const { tenant } = caller
+  if (hasScope(caller, 'operate') || tenant === null) return { reservations, store }
+  return {
+    store: {
+      ...store,
+      listLaneStatus: async (filter) =>
+        (await store.listLaneStatus(filter)).map((status) =>
+          status.lowestReserved === null || status.lowestReserved.tenant === tenant
+            ? status
+            : { ...status, lowestReserved: hideHolder(status.lowestReserved) },
+        ),
+    },
+    reservations: {
+      ...reservations,
+      list: (lane, page) => reservations.list(lane, page, tenant),
+      find: async (id) => {
+        const found = await reservations.find(id)
+        if (found.tenant === tenant) return found
+        throw new AppError('not_found', `There is no reservation ${id}.`)
+      },
+    },
+  }
+}
+
+function hideHolder(lowest: LowestReserved): LowestReserved {
+  return { ...lowest, reservationId: null, tenant: null, holder: null, hash: null }
 }
 
 /** To go before others in the queue of a signer is a right of its own. */
@@ -134,7 +169,10 @@ function limitWebhooks(webhooks: ApiServices['webhooks'], caller: Caller): ApiSe
 
 const BATCH = { operation: 'createTransactionBatch', target: '/v1/transactions/batch' }
 
-type Writes = Pick<ApiServices, 'accept' | 'acceptBatch' | 'operate' | 'reservations' | 'resets' | 'fillGaps'>
+type Writes = Pick<
+  ApiServices,
+  'accept' | 'acceptBatch' | 'operate' | 'reservations' | 'takeBack' | 'resets' | 'fillGaps'
+>
 
 function limitWrites(services: ApiServices, caller: Caller): Writes {
   const { reservations, resets, store } = services
@@ -175,6 +213,14 @@ function limitWrites(services: ApiServices, caller: Caller): Writes {
         await findReservation(id)
         return reservations.act(id, lockOwner, act)
       },
+      list: async (lane, page, tenant) => {
+        if (!mayUse(caller, lane)) throw forbidLane(lane)
+        return reservations.list(lane, page, tenant)
+      },
+    },
+    takeBack: async (lane, order) => {
+      if (!mayUse(caller, lane)) throw forbidLane(lane)
+      return services.takeBack(lane, order)
     },
     fillGaps: async (lane, by) => {
       if (!mayUse(caller, lane)) throw forbidLane(lane)

@@ -3,7 +3,8 @@ import type { Explanation } from '../core/explain.ts'
 import type { BlockedBy } from '../core/explanation.ts'
 import { checksumAddress } from './contract/address.ts'
 import type { ExplanationResource } from './contract/explanation-resource.ts'
-import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
+import { presentOptionalInstant } from './contract/instant.ts'
+import { presentLowestReserved } from './contract/lowest-reserved.ts'
 
 export function presentExplanation(explanation: Explanation): ExplanationResource {
   const { summary, cause, blockedBy, nextAction, nextActionAt, options } = explanation
@@ -21,10 +22,8 @@ function presentBlockedBy(blockedBy: BlockedBy): NonNullable<ExplanationResource
       const { type, txId, nonce, state } = blockedBy
       return { type, transactionId: txId, nonce, state }
     }
-    case 'reservation': {
-      const { type, reservationId, nonce, lockedUntil } = blockedBy
-      return { type, reservationId, nonce, lockedUntil: presentInstant(lockedUntil) }
-    }
+    case 'reservation':
+      return { type: 'reservation', ...presentLowestReserved(blockedBy) }
     case 'lane':
       return { type: 'lane', chainId: blockedBy.chainId, address: checksumAddress(blockedBy.signer) }
     case 'chain':

@@ -5,6 +5,7 @@ import type { LaneStatus } from '../ports/store.ts'
 import { checksumAddress } from './contract/address.ts'
 import { presentFinality } from './contract/finality.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
+import { presentLowestReserved } from './contract/lowest-reserved.ts'
 import type { LaneResource } from './contract/signer-resource.ts'
 
 export function presentLane(status: LaneStatus): LaneResource {
@@ -17,7 +18,8 @@ export function presentLane(status: LaneStatus): LaneResource {
     policy: presentPolicy(signer.policy),
     nextNonce: cursor,
     ...{ queued, inFlight, stuck, reserved, free },
-    lowestReserved: lowestReserved && { ...lowestReserved, lockedUntil: presentInstant(lowestReserved.lockedUntil) },
+    stuckReserved: status.stuckReserved,
+    lowestReserved: lowestReserved && presentLowestReserved(lowestReserved),
     balance: health.balance && { wei: health.balance.wei.toString(), at: presentInstant(health.balance.at) },
     window: health.window && {
       ...presentWindow(health.window),

@@ -6,8 +6,9 @@ import type { ReservationResource } from './contract/reservation-resource.ts'
 
 export function presentReservation(reservation: Reservation): ReservationResource {
   const { id, lane, state, nonce, ttlMs, label, requestId, hashes, inclusion, result } = reservation
+  const { tenant, holder, alarm } = reservation
   return {
-    ...{ id, state, nonce, ttlMs, label, requestId, result },
+    ...{ id, state, nonce, ttlMs, label, requestId, result, tenant, holder },
     chainId: lane.chainId,
     address: checksumAddress(lane.signer),
     lockedUntil: presentInstant(reservation.lockedUntil),
@@ -19,6 +20,8 @@ export function presentReservation(reservation: Reservation): ReservationResourc
       blockHash: inclusion.blockHash,
       succeeded: inclusion.succeeded,
     },
+    alarm: alarm && { cause: alarm.cause, at: presentInstant(alarm.at) },
+    fillOrderedAt: presentOptionalInstant(reservation.fillOrderedAt),
     createdAt: presentInstant(reservation.createdAt),
     reservedAt: presentOptionalInstant(reservation.reservedAt),
     usedAt: presentOptionalInstant(reservation.usedAt),

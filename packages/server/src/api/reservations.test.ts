@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { Lease } from '../core/lane.ts'
 import { moveReservation } from '../core/reservation.ts'
-import { reservationList, reservationResource } from './contract/reservation-resource.ts'
+import { reservationList, reservationPage, reservationResource, takenList } from './contract/reservation-resource.ts'
 import { resetResource } from './contract/reset-resource.ts'
 import { signerResource } from './contract/signer-resource.ts'
 import {
@@ -17,8 +18,10 @@ import {
 const HASH = `0x${'a1'.repeat(32)}` as const
 const LOCK_OWNER = 'a proof of my own'
 let api: TestApi
+let lease: Lease | null
 
 beforeEach(async () => {
+  lease = null
   api = await createTestApi()
 })
 
@@ -34,13 +37,15 @@ async function reserve(more: object = {}) {
 /** What the owner of the lane would do. */
 async function lend(nonce: number): Promise<string> {
   const { body } = await reserve()
-  const [lease] = await api.store.acquireLeases('node-a', [LANE], 60_000)
+  lease ??= (await api.store.acquireLeases('node-a', [LANE], 60_000))[0] ?? null
+  const { cursor } = await api.store.loadLane(LANE)
   const [asked] = await api.store.findReservations([body.items[0].id])
   const step = asked && moveReservation(asked, { type: 'reservation.granted', at: NOW, nonce })
-  if (lease === undefined || !step) throw new Error('cannot be lent')
+  if (lease === null || !step) throw new Error('cannot be lent')
+  const next = Math.max(cursor ?? 0, nonce + 1)
   const [written] = await api.store.writeLanes([
     {
-      ...{ lease, cursor: { expected: null, next: nonce + 1 }, saves: [], notes: [step.note], reset: null },
+      ...{ lease, cursor: { expected: cursor, next }, saves: [], notes: [step.note], reset: null },
       nonces: [{ nonce, status: 'RESERVED', txId: null, reservationId: asked.id }],
       reservations: [{ before: asked, reservation: step.reservation, locks: true }],
       balance: { wei: 123n, at: NOW },
@@ -137,12 +142,58 @@ test('a reset that nobody answers in time is 202; refused, it says what is in th
 })
 
 test.each([
-  ['no ttl', { ttlMs: undefined }, 'ttlMs'],
+  ['a ttl above the maximum', { ttlMs: 600_001 }, 'ttlMs'],
   ['a ttl of nothing', { ttlMs: 10 }, 'ttlMs'],
   ['too many', { count: 101 }, 'count'],
   ['an unknown field', { nonce: 5 }, 'nonce'],
 ])('%s is refused', async (_name, more, field) => {
   expect(await reserve(more)).toMatchObject({ status: 400, body: { code: 'invalid_request', field } })
+})
+
+test('without a ttl the default of the service holds; the maximum is named, also for an extension', async () => {
+  expect((await reserve({ ttlMs: undefined })).body.items).toMatchObject([{ ttlMs: 60_000 }])
+  const id = await lend(7)
+  const refused = await post(`/v1/nonces/${id}/extend`, { lockOwner: LOCK_OWNER, ttlMs: 86_400_000 })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'ttlMs' } })
+  expect(refused.body.detail).toContain('ttlMs must be at most 600000')
+})
+
+test('open reservations are listed by nonce, page by page', async () => {
+  for (const nonce of [9, 7, 8]) await lend(nonce)
+  const list = async (query: string) => (await api.server.inject(`/v1/signers/${SIGNER}/nonces${query}`)).json()
+  const first = reservationPage.strict().parse(await list('?limit=2'))
+  expect(first.items.map(({ nonce }) => nonce)).toEqual([7, 8])
+  const second = await list(`?limit=2&after=${first.next}`)
+  expect([second.items.length, second.items[0].nonce, second.next]).toEqual([1, 9, null])
+  expect(JSON.stringify([first, second])).not.toContain(LOCK_OWNER)
+  expect(await list('?after=nonsense')).toMatchObject({ code: 'invalid_request', field: 'after' })
+})
+
+test('an operator releases all in one call; the audit and the events tell who and why', async () => {
+  const ids = [await lend(7), await lend(8)]
+  const taken = await post(`/v1/signers/${SIGNER}/nonces/release`, { reason: 'holder is away' })
+  expect(takenList.strict().parse(taken.body).items).toMatchObject(
+    ids.map((id) => ({ outcome: 'released', why: null, reservation: { id, state: 'RELEASED' } })),
+  )
+  const events = await api.store.readEvents(0, 100)
+  const told = events.filter(({ type }) => type === 'reservation.released')
+  expect(told).toMatchObject(
+    ids.map((id) => ({ cause: 'operator', detail: { reservationId: id, actor: 'local', reason: 'holder is away' } })),
+  )
+  expect(await api.keys.listAudit({ before: null, limit: 5 })).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ operation: 'releaseReservations', result: 'done' })]),
+  )
+})
+
+test('an operator fills what nobody knows, and only the reservation that is named', async () => {
+  const [first, second] = [await lend(7), await lend(8)]
+  await post(`/v1/nonces/${first}/use`, { lockOwner: LOCK_OWNER, hash: HASH })
+  const body = { reason: 'never sent', reservationId: first }
+  const filled = await post(`/v1/signers/${SIGNER}/nonces/fill`, body)
+  expect(filled.body.items).toMatchObject([{ outcome: 'filled', reservation: { id: first } }])
+  expect(filled.body.items[0].reservation.fillOrderedAt).not.toBeNull()
+  expect((await post(`/v1/signers/${SIGNER}/nonces/fill`, body)).body.items).toMatchObject([{ outcome: 'left' }])
+  expect((await api.server.inject(`/v1/nonces/${second}`)).json()).toMatchObject({ fillOrderedAt: null })
 })
 
 test('what does not exist is 404, and what is no id 400', async () => {

@@ -151,6 +151,17 @@ const onStuckWithoutChain: Scene = async (route) => {
   return call(api, route, { id })
 }
 
+/** The holder named a transaction, and no node answers whether it is known. */
+const onPhantomWithoutChain: Scene = async (route) => {
+  const api = await createTestApi()
+  const [reservation] = await api.store.findReservations([await lend(api)])
+  if (!reservation) throw new Error('not reserved')
+  const used = { ...reservation, state: 'USED', nonce: 0, hashes: [HASH], isExpired: false } as const
+  Object.assign(api.store, { readLaneRequests: async () => ({ reservations: [used], resets: [] }) })
+  api.chain.setFault(() => 'unavailable')
+  return call(api, route, { address: SIGNER })
+}
+
 const onLastAdmin: Scene = async (route) => {
   const api = await createTestApi()
   const { token, ...made } = createKeyToken()
@@ -262,6 +273,12 @@ const SCENES: Readonly<Record<string, Scene>> = {
     { insertReservations: async () => ({ type: 'unknown_signer' }) },
     { address: SIGNER },
   ),
+  'reserveNonces tenant_limit': withStore(
+    { insertReservations: async () => ({ type: 'too_many' }) },
+    { address: SIGNER },
+  ),
+  'releaseReservations chain_unavailable': onPhantomWithoutChain,
+  'fillReservations chain_unavailable': onPhantomWithoutChain,
   'reserveNonces idempotency_conflict': async (route) => {
     const api = await createTestApi()
     await call(api, route, { address: SIGNER }, { requestId: 'one', count: 1 })

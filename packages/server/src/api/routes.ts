@@ -14,6 +14,7 @@ import { listBlocks } from './routes/list-blocks.ts'
 import { listChains } from './routes/list-chains.ts'
 import { listEvents } from './routes/list-events.ts'
 import { listNodes } from './routes/list-nodes.ts'
+import { listReservations } from './routes/list-reservations.ts'
 import { listSigners } from './routes/list-signers.ts'
 import { listTransactions } from './routes/list-transactions.ts'
 import {
@@ -42,6 +43,7 @@ import { showReservation } from './routes/show-reservation.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
 import { streamEvents } from './routes/stream-events.ts'
+import { fillReservations, releaseReservations } from './routes/take-back-nonces.ts'
 import { updateSigner } from './routes/update-signer.ts'
 import { listDeliveries, redeliver, testWebhook } from './routes/webhook-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, showWebhook, updateWebhook } from './routes/webhooks.ts'
@@ -70,6 +72,9 @@ export const ROUTES: readonly Route[] = [
   resetNonce,
   fillGap,
   reserveNonces,
+  listReservations,
+  releaseReservations,
+  fillReservations,
   showReservation,
   useNonce,
   extendNonce,

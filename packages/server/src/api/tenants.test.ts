@@ -2,9 +2,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../core/app-error.ts'
 import { LOCAL_CALLER, type Rate, type Scope } from '../core/caller.ts'
+import { moveReservation } from '../core/reservation.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createBodyPool } from './body-pool.ts'
-import { CHAIN_ID, createTestApi, NOW, SIGNER, TARGET, type TestApi } from './create-test-api.suite.ts'
+import { CHAIN_ID, createTestApi, LANE, NOW, SIGNER, TARGET, type TestApi } from './create-test-api.suite.ts'
 import { listen } from './listen.ts'
 
 let api: TestApi
@@ -21,7 +22,12 @@ interface Wanted {
 }
 
 async function makeKey(wanted: Wanted = {}) {
-  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
+  const keys = createApiKeys({
+    store: api.keys,
+    clock: { now: () => NOW },
+    withoutKey: true,
+    releaseReservations: async () => {},
+  })
   const { key, token } = await keys.create(LOCAL_CALLER, {
     ...{ name: 'ann', scopes: ['read', 'send'] as const, signers: null, chains: null, rate: null, expiresAt: null },
     maxTxFeeWei: null,
@@ -78,6 +84,84 @@ describe('a request id', () => {
     const theirs = await post(path, bob, { ...wanted, count: 2 })
     expect([mine.status, theirs.status]).toEqual([202, 202])
     expect(theirs.body.items.map(({ id }: { id: string }) => id)).not.toContain(mine.body.items[0].id)
+  })
+})
+
+describe('a reservation', () => {
+  const path = `/v1/signers/${SIGNER}/nonces`
+  const get = async (url: string, { headers }: Pick<Key, 'headers'>) => {
+    const reply = await api.server.inject({ method: 'GET', url, headers })
+    return { status: reply.statusCode, body: reply.json() }
+  }
+
+  /** Both have reserved: `ann` nonce 0, `bob` nonce 1, and `bob` waits for another. */
+  async function reserveBoth() {
+    const [ann, bob] = [await makeKey(), await makeKey({ name: 'bob' })]
+    const [mine, theirs] = [
+      await post(path, ann, { requestId: 'a' }),
+      await post(path, bob, { count: 2, requestId: 'secret order', label: 'secret label' }),
+    ]
+    const [lease] = await api.store.acquireLeases('node-a', [LANE], 60_000)
+    if (lease === undefined) throw new Error('no lease')
+    const ids: string[] = [mine.body.items[0].id, theirs.body.items[0].id]
+    for (const [nonce, id] of ids.entries()) {
+      const [asked] = await api.store.findReservations([id])
+      const step = asked && moveReservation(asked, { type: 'reservation.granted', at: NOW, nonce })
+      if (!asked || !step) throw new Error('not asked')
+      const write = { ...{ lease, saves: [], notes: [], reset: null, balance: null }, cursor: null }
+      const nonces = [{ nonce, status: 'RESERVED', txId: null, reservationId: id }] as const
+      await api.store.writeLanes([
+        { ...write, nonces, reservations: [{ before: asked, reservation: step.reservation, locks: true }] },
+      ])
+    }
+    const secrets = [bob.key.id, ...theirs.body.items.map(({ id }: { id: string }) => id), 'secret', 'bob']
+    return { ann, bob, ids, secrets }
+  }
+
+  test('of another tenant is a taken nonce and no more, unless an operator asks', async () => {
+    const { ann, ids, secrets } = await reserveBoth()
+    const { body } = await get(path, ann)
+    expect(body.items).toMatchObject([
+      { nonce: 0, reservation: { id: ids[0], tenant: 'ann' } },
+      { nonce: 1, reservation: null },
+    ])
+    const operator = await makeKey({ name: 'ops', scopes: ['read', 'operate'] })
+    const all = (await get(path, operator)).body
+    expect(all.items).toMatchObject([
+      { nonce: 0 },
+      { nonce: 1, reservation: { id: ids[1], holder: expect.stringMatching(/^bob /) } },
+      { nonce: null, reservation: { tenant: 'bob' } },
+    ])
+    const shown = [body, (await get(`/v1/nonces/${ids[1]}`, ann)).body, (await get('/v1/signers', ann)).body]
+    for (const secret of secrets)
+      expect(JSON.stringify(shown).replaceAll(`no reservation ${ids[1]}`, '')).not.toContain(secret)
+    expect((await get(`/v1/nonces/${ids[1]}`, ann)).status).toBe(404)
+    expect((await get(`/v1/nonces/${ids[1]}`, operator)).status).toBe(200)
+  })
+
+  test('is taken back by an operator and nobody else, and given back with its key', async () => {
+    const { ann, bob, ids } = await reserveBoth()
+    for (const action of ['release', 'fill'])
+      expect((await post(`${path}/${action}`, bob, { reason: 'mine now' })).status).toBe(403)
+    const admin = await makeKey({ name: 'root', scopes: ['admin', 'operate', 'read'] })
+    const url = `/v1/api-keys/${bob.key.id}`
+    expect((await api.server.inject({ method: 'DELETE', url, headers: admin.headers })).statusCode).toBe(200)
+    const states = (await api.store.findReservations(ids)).map((each) => each?.state)
+    expect(states).toEqual(['RESERVED', 'RELEASED'])
+    const events = await api.store.readEvents(0, 100)
+    expect(events.filter(({ type }) => type === 'reservation.released')).toMatchObject(
+      [0, 1].map(() => ({ cause: 'key_revoked', detail: { actor: expect.stringMatching(/^root /) } })),
+    )
+    const taken = await post(`${path}/release`, admin, { reason: 'frozen', tenant: 'ann' })
+    expect(taken.body.items).toMatchObject([{ outcome: 'released', reservation: { id: ids[0] } }])
+    expect((await get(path, ann)).status).toBe(200)
+  })
+
+  test('is refused where the tenant has too many open already', async () => {
+    const ann = await makeKey()
+    for (let count = 0; count < 5; count++) expect((await post(path, ann, { count: 100 })).status).toBe(202)
+    expect(await post(path, ann, { count: 1 })).toMatchObject({ status: 429, body: { code: 'tenant_limit' } })
+    expect((await post(path, await makeKey({ name: 'bob' }), { count: 100 })).status).toBe(202)
   })
 })
 

@@ -6,8 +6,10 @@ import { parseKeyToken } from '../api/key-token.ts'
 import { parseInput } from '../api/parse-input.ts'
 import { presentApiKey } from '../api/present-api-key.ts'
 import { type Caller, LOCAL_CALLER } from '../core/caller.ts'
+import { createReleaseKey } from '../engine/reservations/release-key.ts'
 import { migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
+import { createPostgresStore } from '../store/postgres-store.ts'
 
 export interface KeyAdmin {
   /** `wanted` is as in a request to the API; throws AppError where it is not. */
@@ -25,7 +27,9 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   await migrate(databaseUrl)
   const telemetry = { log() {}, count() {} }
   const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
-  const keys = createApiKeys({ store, clock: { now: Date.now }, withoutKey: true })
+  const lanes = createPostgresStore({ databaseUrl, telemetry, applicationName: 'drover key' })
+  const releaseReservations = createReleaseKey(lanes)
+  const keys = createApiKeys({ store, clock: { now: Date.now }, withoutKey: true, releaseReservations })
 
   const record = (operation: string, id: string): Promise<void> =>
     store.appendAudit({
@@ -52,6 +56,8 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
       })
       return { key: presentApiKey(key), isLast }
     },
-    close: () => store.close(),
+    close: async () => {
+      await Promise.all([store.close(), lanes.close()])
+    },
   }
 }

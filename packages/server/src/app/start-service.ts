@@ -25,6 +25,9 @@ import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
+import { createListReservations } from '../engine/reservations/list-reservations.ts'
+import { createReleaseKey } from '../engine/reservations/release-key.ts'
+import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
@@ -158,7 +161,10 @@ export async function startService(
     hook: await openStuckHook(config, clock, random),
     intervalMs: config.stuck.reviewIntervalMs,
   })
-  const reservations = createReservations({ store, chains: byId, clock, random })
+  const reservations = createReservations({
+    ...{ store, chains: byId, clock, random },
+    limits: { ...config.reservations, sharePercent },
+  })
   const resets = createResetNonce({ store, clock, random })
   const acceptBatch = createAcceptBatch({ accept, intake })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
@@ -168,9 +174,10 @@ export async function startService(
   const server = createHttpServer({
     ...around,
     access,
-    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) }),
     audit: keys,
-    reservations,
+    reservations: { ...reservations, list: createListReservations(store) },
+    takeBack: createTakeBackNonces({ store, chains: byId }),
     resets,
     nodeId,
     accept,
@@ -310,6 +317,7 @@ function toEngineSettings(config: Config) {
     writer: { writers: config.writer.count, lingerMs: config.writer.lingerMs, batchSize: config.writer.batchSize },
     prepareBatch: PREPARE_BATCH,
     prepareRetryMs: PREPARE_RETRY_MS,
+    sharePercent: config.tenants.sharePercent,
     queuePollMs: renewIntervalMs,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }

@@ -252,8 +252,12 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         await chain.broadcast([tx])
         const expected = { hash: tx.hash, from: harness.rich, nonce: 0 }
         expect(await chain.findTransaction(tx.hash)).toEqual(expected)
+        const strange = `0x${'5e'.repeat(32)}` as const
+        expect(await chain.findTransactionsAnywhere([strange, tx.hash])).toEqual([null, expected])
         await harness.mine()
         expect(await chain.findTransaction(tx.hash)).toEqual(expected)
+        expect(await chain.findTransactionsAnywhere([tx.hash, strange])).toEqual([expected, null])
+        expect(await chain.findTransactionsAnywhere([])).toEqual([])
       })
     })
 

@@ -3,7 +3,7 @@
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
  * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findReceipts
- * 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; getInclusions
+ * 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions
  * 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
@@ -128,6 +128,15 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       })
     },
     findTransaction: (hash) => pool.read(transactionRead(hash)),
+    async findTransactionsAnywhere(hashes) {
+      const nodes = pool.readFromEach(hashes.map(transactionRead), endpoints.length)
+      const replies = await Promise.all(nodes.map((node) => node.replies))
+      return hashes.map((hash, index) => {
+        const answers = replies.flatMap((reply) => (reply[index]?.type === 'value' ? [reply[index].value] : []))
+        if (answers.length === 0) throw new ChainUnavailable(`eth_getTransactionByHash: no node answers for ${hash}`)
+        return answers.find((answer) => answer !== null) ?? null
+      })
+    },
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     async lookAtPool(address, hashes) {
       const counts = [countRead(address, 'latest'), countRead(address, 'pending')]

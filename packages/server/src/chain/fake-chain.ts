@@ -250,6 +250,13 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const tx = ledger.find(hash)?.tx ?? pool.find(hash)
       return tx && { hash, from: tx.from, nonce: tx.nonce }
     },
+    async findTransactionsAnywhere(hashes) {
+      openRead('findTransactionsAnywhere')
+      return hashes.map((hash) => {
+        const tx = ledger.find(hash)?.tx ?? pool.find(hash)
+        return tx && { hash, from: tx.from, nonce: tx.nonce }
+      })
+    },
     async getTransactionCount(address, tag) {
       const stale = openRead('getTransactionCount')
       if (typeof tag === 'number') return countAt(address, tag)

@@ -37,6 +37,7 @@ export interface Config {
     readonly maxQueuedPerSigner: number
     readonly maxQueued: number
   }
+  readonly reservations: { readonly defaultTtlMs: number; readonly maxTtlMs: number }
   /** Secrets in the database are stored under the first. */
   readonly secretsKeys: readonly Uint8Array[]
   readonly signers: { readonly keys: readonly Hex[]; readonly policies: SignerPolicies }
@@ -109,6 +110,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxQueuedPerSigner: values.maxQueuedPerSigner,
       maxQueued: values.maxQueued,
     },
+    reservations: { defaultTtlMs: values.reservationTtl, maxTtlMs: values.reservationMaxTtl },
     secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { keys: values.signerKeys, policies: values.signerPolicy },
     policy: {

@@ -164,7 +164,7 @@ export const SETTINGS = {
     type: integer(1, 100),
     fallback: DEFAULT_SHARE_PERCENT,
     description:
-      'Percent that one tenant may have of what all share on a node: queued transactions, requests on their way to the store, event streams, WebSockets, waiting requests, calls to the chain and bytes in requests. A service without keys has one tenant, which may have all.',
+      'Percent that one tenant may have of what all share on a node: queued transactions, the window of a signer in reserved nonces, requests on their way to the store, event streams, WebSockets, waiting requests, calls to the chain and bytes in requests. A service without keys has one tenant, which may have all.',
   }),
   maxQueuedPerSigner: setting({
     type: integer(1, 10_000_000),
@@ -180,6 +180,17 @@ export const SETTINGS = {
     type: integer(8, 65_536),
     fallback: 64,
     description: 'MiB of requests that a node reads and works on at one time; more are answered with 429 or 503.',
+  }),
+  reservationTtl: setting({
+    type: duration(1_000, DAY),
+    fallback: MINUTE,
+    description: 'How long a nonce stays reserved without being used, where the request does not say.',
+  }),
+  reservationMaxTtl: setting({
+    type: duration(1_000, DAY),
+    fallback: 10 * MINUTE,
+    description:
+      'The longest time that a nonce can be reserved, or extended, for. As long as it is not used, everything above it on that signer waits.',
   }),
   leaseDuration: setting({
     type: duration(1_000, 10 * MINUTE),

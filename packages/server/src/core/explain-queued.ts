@@ -1,5 +1,6 @@
 /** Explains a transaction that has no nonce yet: the first of the things that keep it from taking one. */
 import { findMissingOwner } from './explain-owner.ts'
+import { freeReservation, spellReservation } from './explain-reservation.ts'
 import { countSlots } from './explain-slots.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
@@ -94,6 +95,8 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
   const isUnfinalFull = unfinal >= context.policy.maxUnfinal
   if (held < slots && !isUnfinalFull) return null
   const next = { cause: 'waiting_for_slot', nextActionAt: null } as const
+  const lent = isUnfinalFull ? null : slotsLent(context, spellTaken(held, slots))
+  if (lent !== null) return lent
   if (isUnfinalFull || lowestUnmined === null) {
     const [taken, most] = isUnfinalFull ? [unfinal, context.policy.maxUnfinal] : [held, slots]
     return {
@@ -111,6 +114,19 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
     blockedBy: { type: 'transaction', ...lowestUnmined },
     summary: `${spellTaken(held, slots)}${spellWindow(context)}; the lowest not yet mined is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
     nextAction: `The first in line takes a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
+  }
+}
+
+/** A reserved nonce that is the lowest of all comes first: nothing is mined, and no slot comes free, before it. */
+function slotsLent(context: ExplainContext, taken: string): Finding | null {
+  const { lowestReserved, lowestUnmined, reserved } = context.lane
+  if (lowestReserved === null || (lowestUnmined !== null && lowestUnmined.nonce < lowestReserved.nonce)) return null
+  const share = `${spellCount(reserved, 'of them', 'of them')} by ${reserved === 1 ? 'a reservation' : 'reservations'}`
+  return {
+    cause: 'blocked_by_reservation',
+    blockedBy: { type: 'reservation', ...lowestReserved },
+    summary: `${taken}, ${share}. The lowest is nonce ${lowestReserved.nonce}, which is ${spellReservation(lowestReserved)}.${ahead(context)}`,
+    ...freeReservation(lowestReserved, context),
   }
 }
 

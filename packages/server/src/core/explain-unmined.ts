@@ -1,5 +1,6 @@
 /** Explains a transaction that has a nonce, is in no block, and may still get there by itself. */
 import { explainLowPrice } from './explain-price.ts'
+import { freeReservation, spellReservation } from './explain-reservation.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
@@ -30,7 +31,9 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   if (isPreconfirmed(tx)) return preconfirmed(tx, context)
   const missing = missingNonces(tx, context)
   if (missing !== null) return withReplacement(tx, missing)
-  const blocked = blockedByLent(tx, context) ?? blockedByLower(tx, context)
+  const lent = blockedByLent(tx, context)
+  if (lent !== null) return withReplacement(tx, lent)
+  const blocked = blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
   const found = makingWay(tx) ?? capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
   const next = tx.refusal !== null && lacksEmpty(tx) ? SIGN_EMPTY : resendOrGetStuck(tx, context)
@@ -68,14 +71,15 @@ function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }
 }
 
 /** A nonce that is lent comes first only if it is the lowest of all that are in no block. */
-function blockedByLent(tx: Unmined, { lane: { lowestReserved, lowestUnmined } }: ExplainContext): Found | null {
+function blockedByLent(tx: Unmined, context: ExplainContext): Finding | null {
+  const { lowestReserved, lowestUnmined } = context.lane
   const lowest = Math.min(tx.nonce, lowestUnmined?.nonce ?? tx.nonce)
   if (lowestReserved === null || lowestReserved.nonce >= lowest) return null
-  const { reservationId, nonce, lockedUntil } = lowestReserved
   return {
     cause: 'blocked_by_reservation',
     blockedBy: { type: 'reservation', ...lowestReserved },
-    summary: `Nonce ${tx.nonce} can only be mined after nonce ${nonce}, which is lent to whoever holds reservation ${reservationId}: to be used by ${spellTime(lockedUntil)}, or followed until it is mined.`,
+    summary: `Nonce ${tx.nonce} can only be mined after nonce ${lowestReserved.nonce}, which is ${spellReservation(lowestReserved)}.`,
+    ...freeReservation(lowestReserved, context),
   }
 }
 

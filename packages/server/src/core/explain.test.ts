@@ -27,7 +27,11 @@ type LaneContext = ExplainContext['lane']
 
 const owner = { nodeId: 'node-a', fence: 12, live: true }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
-const lent = { reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000 } as const
+const lent = {
+  ...{ reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000, tenant: 'shop', holder: 'till (ab12)' },
+  ...{ isUsed: false, isFilling: false, hash: null, alarm: null },
+} as const
+const phantom = { ...lent, isUsed: true, hash: `0x${'de'.repeat(32)}`, alarm: 'unknown_hash' } as const
 const now = T0 + 20_000
 
 function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext> = {}): ExplainContext {
@@ -42,7 +46,7 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
       chain: { state: 'ok', since: null, message: null },
     },
     lane: {
-      ...{ owner, inFlight: 0, unmined: 0, window: null, paused: false },
+      ...{ owner, inFlight: 0, reserved: 0, unmined: 0, window: null, paused: false },
       ...{ lowestReserved: null, lowestUnmined: null, missingNonces: null },
       ...lane,
     },
@@ -216,7 +220,41 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'behind a nonce that is lent',
     tracking('pending'),
     context({}, { lowestReserved: lent, lowestUnmined: { ...lower, nonce: 6 } }),
-    ['Nonce 7', 'nonce 5', 'reservation r-1', time(T0 + 60_000)],
+    ['Nonce 7', 'nonce 5', 'reservation r-1', 'till (ab12) of tenant shop', time(T0 + 60_000), 'release-reservations'],
+  ],
+  [
+    'blocked_by_reservation',
+    'in line behind reservations that hold all places',
+    queued(),
+    context({}, { inFlight: 1, reserved: 1, lowestReserved: lent }),
+    [
+      '1 of 1 slot is taken, 1 of them by a reservation',
+      'nonce 5',
+      'till (ab12)',
+      'reservation r-1',
+      time(T0 + 60_000),
+    ],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce whose holder named a transaction that nobody knows',
+    tracking('pending'),
+    context({}, { lowestReserved: phantom }),
+    ['Nonce 7', phantom.hash, 'No RPC node knows', 'reservation r-1', 'release-reservations', 'empty transaction'],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce that is being filled',
+    tracking('pending'),
+    context({}, { lowestReserved: { ...phantom, isFilling: true } }),
+    ['taken back from till (ab12)', 'whichever is mined first'],
+  ],
+  [
+    'blocked_by_reservation',
+    "behind another tenant's, of which only the nonce and the time are told",
+    tracking('pending'),
+    context({}, { lowestReserved: { ...lent, reservationId: null, tenant: null, holder: null } }),
+    ['nonce 5', 'another tenant', time(T0 + 60_000)],
   ],
   [
     'suspended',
@@ -398,6 +436,13 @@ describe('blockedBy', () => {
     ['transaction', queued(), context({}, { inFlight: 1, lowestUnmined: lower }), lower],
     ['transaction', tracking('stale'), context({}, { lowestUnmined: lower }), lower],
     ['reservation', tracking('stale'), context({}, { lowestReserved: lent }), lent],
+    ['reservation', queued(), context({}, { inFlight: 1, reserved: 1, lowestReserved: lent }), lent],
+    [
+      'transaction',
+      queued(),
+      context({}, { inFlight: 2, reserved: 1, lowestReserved: { ...lent, nonce: 6 }, lowestUnmined: lower }),
+      lower,
+    ],
     [
       'transaction',
       tracking('stale'),

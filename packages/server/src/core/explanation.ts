@@ -3,7 +3,7 @@ import type { ChainHealth } from './chain-health.ts'
 import type { Finality } from './finality.ts'
 import type { Address } from './hex.ts'
 import type { Policy } from './policy.ts'
-import type { ReservationId } from './reservation.ts'
+import type { LowestReserved } from './reservation.ts'
 import type { TxId, TxState } from './transaction.ts'
 import type { ShownWindow } from './window.ts'
 
@@ -51,12 +51,7 @@ export type Cause = (typeof CAUSES)[number]
 
 export type BlockedBy =
   | { readonly type: 'transaction'; readonly txId: TxId; readonly nonce: number; readonly state: TxState }
-  | {
-      readonly type: 'reservation'
-      readonly reservationId: ReservationId
-      readonly nonce: number
-      readonly lockedUntil: number
-    }
+  | ({ readonly type: 'reservation' } & LowestReserved)
   | { readonly type: 'lane'; readonly chainId: number; readonly signer: Address }
   | { readonly type: 'chain'; readonly chainId: number }
   | { readonly type: 'slot'; readonly inFlight: number; readonly maxInFlight: number }
@@ -79,17 +74,15 @@ export interface ExplainContext {
   readonly lane: {
     readonly owner: { readonly nodeId: string; readonly fence: number; readonly live: boolean } | null
     readonly inFlight: number
+    /** Those of them that are lent to callers. */
+    readonly reserved: number
     /** Those of them that are in no block. */
     readonly unmined: number
     /** How many may hold a slot now, as the owner found it; null until one ran the lane. */
     readonly window: ShownWindow | null
     readonly paused: boolean
     /** Of all nonces that are lent to callers and are in no block, the lowest. */
-    readonly lowestReserved: {
-      readonly reservationId: ReservationId
-      readonly nonce: number
-      readonly lockedUntil: number
-    } | null
+    readonly lowestReserved: LowestReserved | null
     /** Nonces below all that are in flight that were final once and that the chain does not count any more; null where there are none. */
     readonly missingNonces: { readonly from: number; readonly to: number } | null
     /** Of all transactions of the lane that have a nonce and are in no block, the one with the lowest. */

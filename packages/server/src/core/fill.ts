@@ -10,3 +10,10 @@ export const NOOP_GAS = 21_000n
 export function isFill(intent: Pick<Intent, 'priority'>): boolean {
   return intent.priority === FILL_PRIORITY
 }
+
+/** A fill for one nonce and no other: an operator ordered it for a nonce that was taken from its holder. */
+export function fillsOrdered(
+  intent: Pick<Intent, 'priority' | 'exactNonce'>,
+): intent is Pick<Intent, 'priority' | 'exactNonce'> & { readonly exactNonce: number } {
+  return isFill(intent) && intent.exactNonce !== undefined
+}

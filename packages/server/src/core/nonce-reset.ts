@@ -51,7 +51,11 @@ export function decideReset(
   if (inTheWay.length === 0) return { type: 'done', next: chainCount }
   const named = inTheWay.slice(0, NAMED).map(({ nonce, name }) => `nonce ${nonce} of ${name}`)
   const others = inTheWay.length > NAMED ? `, and ${inTheWay.length - NAMED} more` : ''
-  return { type: 'refused', why: `the chain counts ${chainCount}, and alive there are ${named.join(', ')}${others}` }
+  const hint = live.reservations.some(holdsNonce) ? '; release the reservations first' : ''
+  return {
+    type: 'refused',
+    why: `the chain counts ${chainCount}, and alive there are ${named.join(', ')}${others}${hint}`,
+  }
 }
 
 function nameTransaction(id: TxId, state: string): string {

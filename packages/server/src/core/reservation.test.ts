@@ -10,6 +10,7 @@ const BLOCK = `0x${'bb'.repeat(32)}` as const
 const requested: Reservation = {
   ...{ id: 'r-1', lane: { chainId: 1, signer: '0x01' }, state: 'REQUESTED', version: 1, requestId: null, label: null },
   ...{ ttlMs: 1_000, nonce: null, lockedUntil: 1_000, hashes: [], inclusion: null, result: null, createdAt: 0 },
+  ...{ tenant: '', keyId: null, holder: null, alarm: null, fillOrderedAt: null, yieldedAt: null },
   ...{ reservedAt: null, usedAt: null, minedAt: null, finalAt: null },
 }
 const reserved: Reservation = { ...requested, state: 'RESERVED', nonce: 7, reservedAt: 10, version: 2 }
@@ -85,6 +86,42 @@ describe('a named hash', () => {
   })
 })
 
+describe('a nonce that is taken back', () => {
+  const ordered: Reservation = { ...used, fillOrderedAt: 30 }
+  const yielded: Reservation = { ...ordered, yieldedAt: 31 }
+  const giveUp = (latestCount: number): ReservationEvent => ({ type: 'reservation.yielded', at: 31, latestCount })
+
+  test('is yielded on order, once, and only while the chain has not used it', () => {
+    expect(moveReservation(ordered, giveUp(7))).toMatchObject({ reservation: { yieldedAt: 31 }, mark: 'YIELDED' })
+    expect(moveReservation(ordered, giveUp(8))).toBeNull()
+    expect(moveReservation(used, giveUp(7))).toBeNull()
+    expect(moveReservation(yielded, giveUp(7))).toBeNull()
+  })
+
+  test('is never free again, and still ends with what is mined under it', () => {
+    expect(moveReservation(yielded, lapsed(7, 7))).toBeNull()
+    expect(moveReservation(yielded, lapsed(8, 8))).toMatchObject({ reservation: { result: 'foreign' }, mark: null })
+    const seen = moveReservation(yielded, { type: 'inclusion.seen', at: 40, inclusion: inclusion() })
+    const final = seen && moveReservation(seen.reservation, { type: 'finality.reached', at: 41, blockHash: BLOCK })
+    expect(final).toMatchObject({ reservation: { result: 'succeeded' }, mark: null })
+    expect(seen && moveReservation(seen.reservation, lapsed(8, 8))).toBeNull()
+  })
+})
+
+test('an alarm is raised once, and ends with an inclusion', () => {
+  const alarm: ReservationEvent = { type: 'reservation.alarmed', at: 50, cause: 'unknown_hash' }
+  const raised = moveReservation({ ...used, holder: 'till (ab12)' }, alarm)
+  expect(raised).toMatchObject({
+    ...{ mark: null, reservation: { alarm: { cause: 'unknown_hash', at: 50 } } },
+    note: { type: 'reservation.stuck', cause: 'unknown_hash', detail: { nonce: 7, hash: HASH, holder: 'till (ab12)' } },
+  })
+  if (raised === null) throw new Error('not raised')
+  expect(moveReservation(raised.reservation, alarm)).toBeNull()
+  expect(moveReservation(requested, alarm)).toBeNull()
+  const seen = moveReservation(raised.reservation, { type: 'inclusion.seen', at: 60, inclusion: inclusion() })
+  expect(seen?.reservation.alarm).toBeNull()
+})
+
 test('no sequence of events frees a nonce that was used, moves a final one, or hands out another', () => {
   const hash = fc.constantFrom(HASH, BLOCK)
   const at = fc.nat({ max: 1_000 })
@@ -101,17 +138,29 @@ test('no sequence of events frees a nonce that was used, moves a final one, or h
     fc.record({ type: fc.constant('inclusion.reorged' as const), at, blockHash: hash }),
     fc.record({ type: fc.constant('finality.reached' as const), at, blockHash: hash }),
     fc.record({ type: fc.constant('nonce.lost' as const), at, nonce: fc.nat({ max: 9 }) }),
+    fc.record({ type: fc.constant('reservation.yielded' as const), at, latestCount: fc.nat({ max: 9 }) }),
+    fc.record({
+      ...{ type: fc.constant('reservation.alarmed' as const), at },
+      cause: fc.constantFrom('unknown_hash' as const, 'not_used' as const),
+    }),
   )
+  const ordered = [reserved, used].map((each) => ({ ...each, fillOrderedAt: 5 }))
   fc.assert(
-    fc.property(fc.constantFrom(requested, reserved, used), fc.array(anyEvent), (start, events) => {
+    fc.property(fc.constantFrom(requested, reserved, used, ...ordered), fc.array(anyEvent), (start, events) => {
       let reservation = start
       for (const event of events) {
         const step = moveReservation(reservation, event)
         if (step === null) continue
         expect(reservation.finalAt).toBeNull()
         if (reservation.nonce !== null) expect(step.reservation.nonce).toBe(reservation.nonce)
-        if (step.mark === 'RECYCLABLE') expect(reservation.state).not.toBe('USED')
-        if (step.mark !== 'RESERVED' && step.mark !== null) expect(step.reservation.finalAt).not.toBeNull()
+        if (step.mark === 'RECYCLABLE') {
+          expect(reservation.state).not.toBe('USED')
+          expect(reservation.yieldedAt).toBeNull()
+        }
+        // What was yielded belongs to the transaction that fills it.
+        if (reservation.yieldedAt !== null) expect(step.mark).toBeNull()
+        if (step.mark !== 'RESERVED' && step.mark !== 'YIELDED' && step.mark !== null)
+          expect(step.reservation.finalAt).not.toBeNull()
         reservation = step.reservation
       }
     }),

@@ -6,6 +6,10 @@
  * back. Everything else is the lane's owner's: to lend it, to follow the hash to finality, and, once the lock has run out
  * or the holder gave it back, to find out from the chain what became of the nonce. It is free again only if the chain has
  * not used it; if the chain has, it is nobody's any more, whatever the holder said.
+ *
+ * An operator can take it away. A nonce that was never used goes back like one that expired. For one whose holder named a
+ * transaction that is no proof that the transaction cannot be mined, so the nonce is never free again: it is yielded to an
+ * empty transaction of the lane's own, both are watched, and whichever is mined uses it.
  */
 import type { Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
@@ -21,6 +25,16 @@ export type ReservationResult = (typeof RESERVATION_RESULTS)[number]
 
 export type ReservationId = string
 
+/**
+ * Why a reservation needs somebody to look at it. `unknown_hash`: no RPC node knows what the holder says it sent.
+ * `not_mined`: a node knows it, no block takes it, and others wait for it. `not_used`: nothing was sent, and others wait.
+ */
+export const RESERVATION_ALARMS = ['unknown_hash', 'not_mined', 'not_used'] as const
+export type ReservationAlarm = (typeof RESERVATION_ALARMS)[number]
+
+/** What one lane may have of reservations that are not final, those without a nonce included. */
+export const MOST_OPEN_RESERVATIONS = 1_000
+
 export interface Reservation {
   readonly id: ReservationId
   readonly lane: Lane
@@ -28,6 +42,10 @@ export interface Reservation {
   /** Grows with every stored change. */
   readonly version: number
   readonly requestId: string | null
+  /** Who asked for it: the tenant ('' without keys), the id of the API key, and both its name and id for people. */
+  readonly tenant: string
+  readonly keyId: string | null
+  readonly holder: string | null
   readonly label: string | null
   readonly ttlMs: number
   /** Null until the lane's owner has lent one. */
@@ -42,8 +60,30 @@ export interface Reservation {
   readonly reservedAt: number | null
   readonly usedAt: number | null
   readonly minedAt: number | null
+  /** The alarm that was raised for it, and when; null: none, or it has moved since. */
+  readonly alarm: { readonly cause: ReservationAlarm; readonly at: number } | null
+  /** When an operator ordered an empty transaction for its nonce, and when the lane's owner began to carry that out. */
+  readonly fillOrderedAt: number | null
+  readonly yieldedAt: number | null
   /** Nothing changes after this. A nonce given back is free from here on. */
   readonly finalAt: number | null
+}
+
+/** The lowest lent nonce of a lane that is in no block: those above wait for it. */
+export interface LowestReserved {
+  readonly nonce: number
+  readonly lockedUntil: number
+  readonly isUsed: boolean
+  /** An empty transaction is about to take its nonce, or has. */
+  readonly isFilling: boolean
+  readonly alarm: ReservationAlarm | null
+  /** These are null where it is another tenant's, and whoever asks may not know whose. */
+  readonly reservationId: ReservationId | null
+  readonly tenant: string | null
+  /** The API key that holds it, by name and id; null also where there are no keys. */
+  readonly holder: string | null
+  /** The latest that the holder named. */
+  readonly hash: Hash | null
 }
 
 export type ReservationEvent =
@@ -56,6 +96,9 @@ export type ReservationEvent =
       /** The count as of the latest block that is final; null where that is not known. */
       readonly finalCount: number | null
     }
+  /** A fill was ordered: the chain's latest count says whether the nonce can still be filled. */
+  | { readonly type: 'reservation.yielded'; readonly at: number; readonly latestCount: number }
+  | { readonly type: 'reservation.alarmed'; readonly at: number; readonly cause: ReservationAlarm }
   | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
   | { readonly type: 'inclusion.reorged'; readonly at: number; readonly blockHash: Hash }
   | { readonly type: 'finality.reached'; readonly at: number; readonly blockHash: Hash }
@@ -64,8 +107,8 @@ export type ReservationEvent =
 export interface ReservationStep {
   readonly reservation: Reservation
   readonly note: HistoryNote
-  /** What becomes of the nonce; null where it stays as it is. */
-  readonly mark: 'RESERVED' | 'USED' | 'RECYCLABLE' | null
+  /** What becomes of the nonce; null where it stays as it is. `YIELDED`: kept, for a transaction of the lane's own. */
+  readonly mark: 'RESERVED' | 'YIELDED' | 'USED' | 'RECYCLABLE' | null
 }
 
 /** Null: late, repeated, or of another block or nonce; nothing changes. */
@@ -76,6 +119,10 @@ export function moveReservation(reservation: Reservation, event: ReservationEven
       return grant(reservation, event.nonce, event.at)
     case 'reservation.lapsed':
       return lapse(reservation, event)
+    case 'reservation.yielded':
+      return yieldNonce(reservation, event.latestCount, event.at)
+    case 'reservation.alarmed':
+      return raiseAlarm(reservation, event.cause, event.at)
     case 'inclusion.seen':
       return include(reservation, event.inclusion, event.at)
     case 'inclusion.reorged':
@@ -85,12 +132,22 @@ export function moveReservation(reservation: Reservation, event: ReservationEven
       const { inclusion } = reservation
       if (inclusion?.blockHash !== event.blockHash) return null
       const result = inclusion.succeeded ? 'succeeded' : 'reverted'
-      return step({ ...reservation, result, finalAt: event.at }, 'final', result, 'USED')
+      return step({ ...reservation, result, finalAt: event.at }, 'final', result, endMark(reservation))
     }
     case 'nonce.lost':
       if (reservation.nonce !== event.nonce || reservation.inclusion !== null) return null
-      return step({ ...reservation, state: 'USED', result: 'foreign', finalAt: event.at }, 'final', 'foreign', 'USED')
+      return endForeign(reservation, event.at)
   }
+}
+
+function endForeign(reservation: Reservation, at: number): ReservationStep {
+  const ended = { ...reservation, state: 'USED', result: 'foreign', finalAt: at } as const
+  return step(ended, 'final', 'foreign', endMark(reservation))
+}
+
+/** A nonce that was yielded is the filling transaction's, which says itself what becomes of it. */
+function endMark({ yieldedAt }: Reservation): ReservationStep['mark'] {
+  return yieldedAt === null ? 'USED' : null
 }
 
 function grant(reservation: Reservation, nonce: number, at: number): ReservationStep | null {
@@ -104,6 +161,10 @@ function lapse(
   { at, latestCount, finalCount }: Extract<ReservationEvent, { type: 'reservation.lapsed' }>,
 ): ReservationStep | null {
   const { state, nonce } = reservation
+  const isUsedForGood = nonce !== null && finalCount !== null && finalCount > nonce
+  // Never free again: an empty transaction may be out under it.
+  if (reservation.yieldedAt !== null)
+    return isUsedForGood && reservation.inclusion === null ? endForeign(reservation, at) : null
   if (state === 'USED') return null
   const isReturned = state === 'RELEASED'
   const ended = { ...reservation, state: isReturned ? state : 'EXPIRED', finalAt: at } as const
@@ -111,15 +172,38 @@ function lapse(
   if (nonce === null) return step(ended, name, null, null)
   if (latestCount <= nonce) return step(ended, name, null, 'RECYCLABLE')
   // A block that may still leave the chain would take the use of the nonce along.
-  if (finalCount === null || finalCount <= nonce) return null
-  return step({ ...reservation, state: 'USED', result: 'foreign', finalAt: at }, 'final', 'foreign', 'USED')
+  return isUsedForGood ? endForeign(reservation, at) : null
+}
+
+function yieldNonce(reservation: Reservation, latestCount: number, at: number): ReservationStep | null {
+  const { nonce, inclusion, fillOrderedAt, yieldedAt } = reservation
+  if (fillOrderedAt === null || yieldedAt !== null || nonce === null || inclusion !== null) return null
+  // The chain has used it: what by is found out like for any other.
+  if (latestCount > nonce) return null
+  return step({ ...reservation, yieldedAt: at }, 'yielded', 'operator', 'YIELDED')
+}
+
+function raiseAlarm(reservation: Reservation, cause: ReservationAlarm, at: number): ReservationStep | null {
+  if (!holdsNonce(reservation) || reservation.inclusion !== null || reservation.alarm !== null) return null
+  const raised = { ...reservation, alarm: { cause, at } }
+  const { holder, hashes } = reservation
+  return {
+    reservation: raised,
+    note: noteReservation(raised, 'stuck', cause, { holder, hash: hashes.at(-1) ?? null }),
+    mark: null,
+  }
 }
 
 function include(reservation: Reservation, inclusion: Inclusion, at: number): ReservationStep | null {
   if (reservation.state !== 'USED' || !reservation.hashes.includes(inclusion.txHash)) return null
   const before = reservation.inclusion
   if (before?.blockHash === inclusion.blockHash && before.txHash === inclusion.txHash) return null
-  return step({ ...reservation, inclusion, minedAt: at }, 'included', before === null ? null : 'new_fork', null)
+  return step(
+    { ...reservation, inclusion, minedAt: at, alarm: null },
+    'included',
+    before === null ? null : 'new_fork',
+    null,
+  )
 }
 
 function step(

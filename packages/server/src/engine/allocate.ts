@@ -11,7 +11,7 @@ import { maxCost } from '../core/cost.ts'
 import { hindersOneAlone } from '../core/deferral.ts'
 import { describeExactNonce, type ExactNonce, judgeExactNonce } from '../core/exact-nonce.ts'
 import { maxPricePerGas } from '../core/fees.ts'
-import { isFill } from '../core/fill.ts'
+import { fillsOrdered, isFill } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Attempt, Queued, TxError } from '../core/transaction.ts'
@@ -35,6 +35,8 @@ export interface AllocateContext {
   readonly slots: number
   /** The highest nonce that was given out and is not mined; null where there is none. */
   readonly highest: number | null
+  /** Nonces that were taken from their holders: only the fills that were ordered for them may have them. */
+  readonly yielded?: readonly number[]
   readonly funds: Pick<AccountWatch, 'available' | 'promise'>
   readonly now: number
   readonly retryMs: number
@@ -67,6 +69,7 @@ export async function allocateNonces(
   const free = findUsable(context.ledger.recyclable, context.counts)
   let next = firstNonce(context.ledger.cursor, context.counts, policy.externalUse)
   let { slots } = context
+  const yielded = new Set(context.yielded)
   let allocated = 0
   let leastUnfunded: bigint | null = null
   let unfundedPrice: bigint | null = null
@@ -88,11 +91,12 @@ export async function allocateNonces(
     }
     const [lowestFree] = free
     const isGap = lowestFree !== undefined && highest !== null && lowestFree < highest
-    if (isFill(tx.intent) && !isGap) {
+    const ordered = fillsOrdered(tx.intent) ? tx.intent.exactNonce : null
+    if (ordered === null ? isFill(tx.intent) && !isGap : !yielded.has(ordered)) {
       draft.apply(tx, { type: 'prepare.rejected', at: now, error: NO_GAP })
       continue
     }
-    const exact = judgeExactNonce(tx.intent, { next, free })
+    const exact = ordered === null ? judgeExactNonce(tx.intent, { next, free }) : 'fits'
     // Gone for good: it must not hold the line for the other things that it waits for.
     if (exact === 'too_low') {
       rejectExact(draft, given, exact, { next: lowestFree ?? next, now })
@@ -112,8 +116,9 @@ export async function allocateNonces(
       if (policy.onDeferral === 'pass_over' && hindersOneAlone(preparation.error)) continue
       return result(retryAt)
     }
-    if (!isGap && slots <= 0) break
-    const nonce = lowestFree ?? next
+    const takesSlot = !isGap && ordered === null
+    if (takesSlot && slots <= 0) break
+    const nonce = ordered ?? lowestFree ?? next
     if (exact === 'too_high') {
       rejectExact(draft, given, exact, { next: nonce, now })
       continue
@@ -134,14 +139,15 @@ export async function allocateNonces(
     // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
     if (after.state !== 'ALLOCATED' || after.nonce !== nonce) continue
     context.funds.promise(costOf(preparation))
-    if (nonce === lowestFree) {
+    if (ordered !== null) yielded.delete(ordered)
+    else if (nonce === lowestFree) {
       free.shift()
       draft.takeRecyclable(nonce)
     } else {
       next = nonce + 1
       draft.moveCursor(next)
     }
-    if (!isGap) slots--
+    if (takesSlot) slots--
     allocated++
   }
   return result()

@@ -45,6 +45,8 @@ export interface EngineSettings {
   readonly writer: WriterSettings
   readonly prepareBatch: number
   readonly prepareRetryMs: number
+  /** What one tenant may hold of a window, in reserved nonces. */
+  readonly sharePercent: number
   /** How often queues are looked at without having been told. */
   readonly queuePollMs: number
   readonly shutdownTimeoutMs: number

@@ -5,7 +5,7 @@
  * no nonce, so that two orders at once do no harm.
  */
 import { AppError } from '../core/app-error.ts'
-import { isFill } from '../core/fill.ts'
+import { fillsOrdered, isFill } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import { inclusionOf, type Queued } from '../core/transaction.ts'
 import type { OperatorAct } from '../core/tx-event.ts'
@@ -42,10 +42,10 @@ export function createFillGaps(ports: FillGapPorts): FillGaps {
       ),
     ]
     const gaps = findGaps(recyclable, null, given.length === 0 ? null : Math.max(...given))
-    const coming = queue.filter((tx) => isFill(tx.intent)).length
+    const coming = queue.filter((tx) => isFill(tx.intent) && !fillsOrdered(tx.intent)).length
     const open = gaps.slice(coming, coming + MOST_FILLS)
     if (open.length === 0) throw noGap(coming)
-    return insertFills(ports, lane, open, by)
+    return insertFills(ports, lane, open, { by })
   }
 }
 

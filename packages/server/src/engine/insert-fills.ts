@@ -13,6 +13,12 @@ interface FillPorts {
   readonly random: Pick<Random, 'id'>
 }
 
+interface FillOptions {
+  readonly by?: OperatorAct | null
+  /** For these nonces and no others, which were taken from their holders. */
+  readonly isOrdered?: boolean
+}
+
 /**
  * They are accepted like any other and take the lowest free nonce when their turn comes, so a crash in between leaves
  * nothing but a queued fill. The nonces are told for people only: a fill that finds no gap any more is dropped.
@@ -21,19 +27,20 @@ export async function insertFills(
   { store, clock, random }: FillPorts,
   lane: Lane,
   nonces: readonly number[],
-  by: OperatorAct | null = null,
+  { by = null, isOrdered = false }: FillOptions = {},
 ): Promise<readonly Queued[]> {
   const outcomes = await store.insertTransactions(
-    nonces.map((nonce) => ({ id: random.id(clock.now()), intent: composeFill(lane, nonce, by) })),
+    nonces.map((nonce) => ({ id: random.id(clock.now()), intent: composeFill(lane, nonce, by, isOrdered) })),
   )
   return outcomes.flatMap((outcome) => (outcome.type === 'inserted' ? [outcome.transaction] : []))
 }
 
-function composeFill(lane: Lane, nonce: number, by: OperatorAct | null): Intent {
+function composeFill(lane: Lane, nonce: number, by: OperatorAct | null, isOrdered: boolean): Intent {
   const request: AcceptRequest = {
     ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null },
     ...{ fees: null, speed: null, priority: FILL_PRIORITY, validUntil: null, requestId: null, finality: null },
     ...{ simulate: false, metadata: { purpose: 'gap_fill', nonce: String(nonce), ...by } },
+    ...(isOrdered && { exactNonce: nonce }),
   }
   return formIntent(request, lane, { speed: 'fast', simulate: false })
 }

@@ -3,6 +3,7 @@
  * to, and the effects that may happen once those are durable. Several events for one transaction become one save.
  */
 
+import { fillsOrdered } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Effect, Step } from '../core/step.ts'
@@ -77,7 +78,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     marks.push(...markNonces(before, step))
     for (const effect of step.effects) {
       const had = nonceOf(before)
-      if (effect.type === 'nonce.freed' && had !== null) freed.add(had)
+      if (effect.type === 'nonce.freed' && had !== null && !fillsOrdered(tx.intent)) freed.add(had)
     }
     return step.tx
   }
@@ -154,7 +155,10 @@ export function markNonces(before: Transaction, { tx, effects }: Step): readonly
   const holder = has === null ? null : tx.id
   return effects.flatMap((effect): NonceMark[] => {
     if (effect.type === 'nonce.used') return [{ nonce: had, status: 'USED', txId: holder }]
-    return effect.type === 'nonce.freed' ? [{ nonce: had, status: 'RECYCLABLE', txId: null }] : []
+    if (effect.type !== 'nonce.freed') return []
+    // It was taken from a holder whose own transaction may still be mined: only another fill may have it.
+    const status = fillsOrdered(before.intent) ? 'RESERVED' : 'RECYCLABLE'
+    return [{ nonce: had, status, txId: null }]
   })
 }
 

@@ -3,7 +3,7 @@
  * back with a signal. One pass at a time; a pause that holds the line is kept here, with the reasons that end it early.
  * Where a free nonce below those on their way finds nobody who is ready to take it, an empty transaction is put in line.
  */
-import { isFill } from '../core/fill.ts'
+import { fillsOrdered, isFill } from '../core/fill.ts'
 import { type ChainView, type Finality, finalHeight } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
@@ -17,10 +17,10 @@ import { type AccountCounts, findGaps } from './free-nonces.ts'
 import { insertFills } from './insert-fills.ts'
 import type { Ledger } from './lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'
-import type { LentNonce } from './lane-requests.ts'
 import { findHighest, hasGap } from './lane-room.ts'
 import type { LaneSignal } from './lane-runner.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
+import type { LentNonce } from './reservations/open-reservation.ts'
 
 export interface LaneQueue {
   /** There may be something to do that there was not before. */
@@ -81,9 +81,10 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const { ledger, lent, slots, policy } = scene
     if (preparing || !mayHaveMore) return
     // A pass for the gaps that got nowhere is not repeated at once: neither room nor money has come since.
-    const gap = hasGap(ledger, lent) && !gapsTried
+    const yielded = lent.filter(({ isYielded }) => isYielded).length
+    const gap = (yielded > 0 || hasGap(ledger, lent)) && !gapsTried
     if (clock.now() < holdUntil && !isFreed && !gap) return
-    const limit = Math.min(ports.batch, gap ? Math.max(slots, ledger.recyclable.length) : slots)
+    const limit = Math.min(ports.batch, gap ? Math.max(slots, ledger.recyclable.length + yielded) : slots)
     if (limit <= 0) return
     preparing = true
     if (gap) gapsTried = true
@@ -110,6 +111,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   ): Promise<LaneSignal> {
     const { ledger, policy } = scene
     const { recyclable } = ledger
+    const yielded = scene.lent.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : []))
     // Fills that wait for funds must be seen, or others would be made in their place.
     const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
     const hasPriced = funds.mayRetryPriced() || policy.onDeferral === 'hold'
@@ -122,16 +124,33 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const going = heldUntil === null ? queued : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
-    const needsCount = ledger.cursor === null || policy.externalUse || recyclable.length > 0
+    const hasFree = recyclable.length > 0 || yielded.length > 0
+    const needsCount = ledger.cursor === null || policy.externalUse || hasFree
     const [preparations, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
-      needsCount ? readCounts(scene.view, recyclable.length > 0) : null,
+      needsCount ? readCounts(scene.view, hasFree) : null,
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
-    const coming = queued.filter((tx) => isFill(tx.intent)).length + preparations.filter(isReadyToGo).length
+    const ordered = await prepareOrdered(yielded, queued, counts, context)
+    const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
+    const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
     const fills = gap && policy.mayReplace ? await prepareFills(scene, coming, counts, context) : []
-    return { ...common, preparations: [...fills, ...preparations], counts }
+    return { ...common, preparations: [...ordered, ...fills, ...preparations], counts }
+  }
+
+  /** Nonces that an operator took from their holders: filled under every policy, and by nothing else. */
+  async function prepareOrdered(
+    yielded: readonly number[],
+    queued: readonly Queued[],
+    counts: AccountCounts | null,
+    context: PrepareContext,
+  ): Promise<readonly Preparation[]> {
+    const coming = new Set(queued.flatMap(({ intent }) => (fillsOrdered(intent) ? [intent.exactNonce] : [])))
+    const open = yielded.filter((nonce) => !coming.has(nonce) && nonce >= (counts?.latest ?? 0)).slice(0, ports.batch)
+    if (open.length === 0) return []
+    telemetry.log('info', 'nonces taken from their holders are filled', { ...fields, nonces: open.join() })
+    return await prepareTransactions(chain, await insertFills(ports, lease.lane, open, { isOrdered: true }), context)
   }
 
   /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money, or the price is right. */

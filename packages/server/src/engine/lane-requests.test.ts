@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
 import type { Lease } from '../core/lane.ts'
+import { STABLE } from '../core/policy.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createLaneRequests } from './lane-requests.ts'
@@ -11,17 +12,19 @@ import { createManualClock } from './manual-clock.suite.ts'
 const LANE = { chainId: 31_337, signer: `0x${'12'.repeat(20)}` } as const
 const LEASE: Lease = { lane: LANE, nodeId: 'n', fence: 1 }
 const LEDGER = { cursor: null, inFlight: new Map(), recyclable: [] }
-const SCENE = { slots: 5, isPaused: false, followsChain: true, view: null }
+const SCENE = {
+  ...{ slots: 5, window: 5, isPaused: false, followsChain: true, view: null },
+  ...{ policy: STABLE, movingSince: null },
+}
 
 async function setUp() {
   const clock = createManualClock()
   const store = createMemoryStore({ clock })
-  const { STABLE } = await import('../core/policy.ts')
   await store.registerSigners([{ lane: LANE, policy: STABLE, label: null }])
   const posted: LaneSignal[] = []
   const watched: number[] = []
   const requests = createLaneRequests({
-    ...{ lease: LEASE, store, clock, telemetry: createRecordingTelemetry(), retryMs: 1_000 },
+    ...{ lease: LEASE, store, clock, telemetry: createRecordingTelemetry(), retryMs: 1_000, sharePercent: 50 },
     chain: createFakeChain({ chainId: LANE.chainId }),
     finality: () => ({ type: 'confirmations', count: 3 }),
     watch: (reservations) => void watched.push(reservations.length),

@@ -11,8 +11,10 @@ import { assessInclusion, type ChainView, type Finality, finalHeight, type Inclu
 import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import { decideReset, type NonceReset } from '../core/nonce-reset.ts'
+import type { Policy } from '../core/policy.ts'
 import type { ReservationEvent, ReservationId } from '../core/reservation.ts'
 import type { InFlight } from '../core/transaction.ts'
+import type { HistoryNote } from '../core/tx-event.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OpenReservation } from '../ports/lane-requests.ts'
@@ -20,6 +22,7 @@ import type { LaneWrite, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type AccountCounts, findUsable } from './free-nonces.ts'
 import type { Ledger } from './lane-draft.ts'
+import { findHighest } from './lane-room.ts'
 import type { LaneSignal } from './lane-runner.ts'
 import { createNamedHashes } from './named-hashes.ts'
 import {
@@ -29,6 +32,9 @@ import {
   type Storable,
   settleReservations,
 } from './request-draft.ts'
+import { chooseGrants } from './reservations/choose-grants.ts'
+import { awaitsYield, isLapsed, isLocked, type LentNonce, toLentNonce } from './reservations/open-reservation.ts'
+import { alarmDueAt, createReservationAlarms } from './reservations/reservation-alarms.ts'
 
 export interface LaneRequests {
   /** Reads what is asked, if it may have changed. Throws StoreUnavailable. */
@@ -41,23 +47,19 @@ export interface LaneRequests {
   decide(ledger: Ledger, context: DecideContext): Storable | null
   /** The answer that was decided last is stored. */
   stored(): void
+  /** The empty transaction that took this nonce from its holder is final. */
+  filled(nonce: number): void
   held(): readonly LentNonce[]
   stop(): void
 }
 
-/** A nonce that somebody else holds. */
-export interface LentNonce {
-  readonly nonce: number
-  /** Its holder has named a transaction. */
-  readonly isUsed: boolean
-  /** When it did. */
-  readonly usedAt: number | null
-  readonly isMined: boolean
-}
-
 export interface DecideContext {
-  /** How many more nonces may be out. */
+  /** How many more nonces may be out, and how many at one time. */
   readonly slots: number
+  readonly window: number
+  readonly policy: Pick<Policy, 'slotHeldUntil' | 'stuckAfterMs'>
+  /** Since when the chain makes blocks without a break; null while it does not. */
+  readonly movingSince: number | null
   readonly isPaused: boolean
   /** The cursor alone does not tell the next nonce: there is none yet, or somebody else uses the key too. */
   readonly followsChain: boolean
@@ -66,11 +68,13 @@ export interface DecideContext {
 
 interface Ports {
   readonly lease: Lease
-  readonly store: Pick<Store, 'readLaneRequests'>
-  readonly chain: Pick<Chain, 'getTransactionCount' | 'findTransaction'>
+  readonly store: Pick<Store, 'readLaneRequests' | 'readQueue'>
+  readonly chain: Pick<Chain, 'getTransactionCount' | 'findTransaction' | 'findTransactionsAnywhere'>
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly retryMs: number
+  /** What one tenant may hold of the window. */
+  readonly sharePercent: number
   finality(): Finality
   watch(reservations: readonly OpenReservation[]): void
   lookUp(id: ReservationId): void
@@ -95,7 +99,9 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   let draft: RequestDraft | null = null
   const putOff = new Map<Hash, Inclusion>()
   const named = createNamedHashes({ ...ports, lane: lease.lane, onVerdict: recheck })
+  const alarms = createReservationAlarms({ ...ports, lane: lease.lane, wake: () => ports.post({ type: 'tick' }) })
   let cancelTimer = (): void => {}
+  let cancelAlarm = (): void => {}
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer }
 
   async function refresh(): Promise<void> {
@@ -121,8 +127,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     cancelTimer()
     const locks = reservations.filter(isLocked).map(({ lockedUntil }) => lockedUntil)
     if (locks.length === 0) return
-    const delayMs = Math.max(LATE_MS, Math.min(...locks) - clock.now() + LATE_MS)
-    cancelTimer = clock.schedule(Math.min(delayMs, 2 ** 31 - 1), () => ports.post({ type: 'asked' }))
+    cancelTimer = wakeAt(Math.min(...locks), 'asked')
   }
 
   function take(signals: readonly LaneSignal[]): void {
@@ -178,11 +183,12 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     for (const { id, event } of events) next.apply(id, event)
     events = []
     if (context.view !== null) assess(next, context.view)
-    const asksChain = lapse(next, context.view?.head.number ?? null)
+    const asksChain = lapse(next, context.view?.head.number ?? null, listNonces(ledger))
+    raiseAlarms(next, ledger, context)
     const asksCount = grantAll(next, context, ledger.recyclable.length > 0)
     const needsReset = resets.length > 0 && counts === null
     counts = null
-    if (asksChain || asksCount || needsReset) askCounts(context.view)
+    if (asksChain || asksCount || needsReset) askCounts(context.view, listNonces(ledger))
     draft = next.changedIds().size === 0 ? null : next
     return draft
   }
@@ -220,33 +226,57 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   }
 
   /** True where the chain must be asked first. What it has used, but not finally, waits for the next block. */
-  function lapse(next: RequestDraft, head: number | null): boolean {
+  function lapse(next: RequestDraft, head: number | null, sent: ReadonlySet<number>): boolean {
     let waits = false
-    for (const reservation of next.list().filter(isLapsed)) {
+    const isOver = (each: OpenReservation) => awaitsYield(each) || isLapsed(each, (nonce) => sent.has(nonce))
+    for (const reservation of next.list().filter(isOver)) {
       if (reservation.nonce !== null && counts === null) {
         waits ||= head === null || head !== unsettledAt
         continue
       }
+      const at = clock.now()
       const { latest, final } = counts ?? { latest: 0, final: null }
-      const event = { type: 'reservation.lapsed', at: clock.now(), latestCount: latest, finalCount: final } as const
+      const isFree = awaitsYield(reservation) && reservation.nonce !== null && latest <= reservation.nonce
+      const event = isFree
+        ? ({ type: 'reservation.yielded', at, latestCount: latest } as const)
+        : ({ type: 'reservation.lapsed', at, latestCount: latest, finalCount: final } as const)
       if (!next.apply(reservation.id, event)) unsettledAt = head
     }
     return waits
   }
 
+  function raiseAlarms(next: RequestDraft, ledger: Ledger, { slots, policy, movingSince }: DecideContext): void {
+    const { stuckAfterMs } = policy
+    const highestSent = findHighest({ inFlight: ledger.inFlight.values(), lent: [] })
+    const scene = { stuckAfterMs, movingSince, isFull: slots <= 0, highestSent }
+    const at = clock.now()
+    for (const { id, cause } of alarms.find(next.list(), scene))
+      next.apply(id, { type: 'reservation.alarmed', at, cause })
+    cancelAlarm()
+    const times = next.list().flatMap((each) => alarmDueAt(each, scene) ?? [])
+    const later = times.filter((time) => time > at)
+    if (later.length > 0) cancelAlarm = wakeAt(Math.min(...later), 'tick')
+  }
+
+  function wakeAt(time: number, type: 'tick' | 'asked'): () => void {
+    const delayMs = Math.max(LATE_MS, time - clock.now() + LATE_MS)
+    return clock.schedule(Math.min(delayMs, 2 ** 31 - 1), () => ports.post({ type }))
+  }
+
   function grantAll(next: RequestDraft, context: DecideContext, hasFree: boolean): boolean {
-    const { slots, isPaused, followsChain } = context
-    const waiting = next.list().filter(({ state, isExpired }) => state === 'REQUESTED' && !isExpired)
-    if (isPaused || slots <= 0 || waiting.length === 0) return false
+    const { slots, window, isPaused, followsChain } = context
+    const { slotHeldUntil } = context.policy
+    const chosen = chooseGrants(next.list(), { slots, window, slotHeldUntil, sharePercent: ports.sharePercent })
+    if (isPaused || chosen.length === 0) return false
     if ((followsChain || hasFree) && counts === null) return true
-    for (const { id } of waiting.slice(0, slots)) next.grant(id, clock.now())
+    for (const id of chosen) next.grant(id, clock.now())
     return false
   }
 
-  function askCounts(view: ChainView | null): void {
+  function askCounts(view: ChainView | null, sent: ReadonlySet<number>): void {
     if (counting) return
     counting = true
-    readCounts(view).then(
+    readCounts(view, sent).then(
       (seen) => ports.post({ type: 'counts', counts: seen }),
       (error: unknown) => {
         counting = false
@@ -256,15 +286,23 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     )
   }
 
-  async function readCounts(view: ChainView | null): Promise<AccountCounts> {
+  function tellNote({ type, cause, detail }: HistoryNote): void {
+    telemetry.count('drover_reservations_total', { event: type })
+    if (type !== 'reservation.stuck') return
+    telemetry.count('drover_alarms_total', { cause: `reservation_${cause}` })
+    telemetry.log('warn', 'a reserved nonce holds up a signer', { ...fields, cause, ...detail })
+  }
+
+  async function readCounts(view: ChainView | null, sent: ReadonlySet<number>): Promise<AccountCounts> {
     const { signer } = lease.lane
     const height = view === null ? null : finalHeight(view, ports.finality())
+    const isOver = (each: OpenReservation) => awaitsYield(each) || isLapsed(each, (nonce) => sent.has(nonce))
     const [latest, atHead, pending, final] = await Promise.all([
       ports.chain.getTransactionCount(signer, 'latest'),
       // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
       view === null ? 0 : ports.chain.getTransactionCount(signer, view.head.number),
       ports.chain.getTransactionCount(signer, 'pending'),
-      height !== null && height >= 0 && [...open.values()].some(isLapsed)
+      height !== null && height >= 0 && [...open.values()].some(isOver)
         ? ports.chain.getTransactionCount(signer, height)
         : null,
     ])
@@ -282,30 +320,25 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     decide,
     stored: () => {
       if (draft === null) return
-      for (const { type } of draft.toWrite(lease).notes) telemetry.count('drover_reservations_total', { event: type })
+      for (const note of draft.toWrite(lease).notes) tellNote(note)
       settle(settleReservations(draft), resets)
       draft = null
+    },
+    filled: (nonce) => {
+      const filled = [...open.values()].find((each) => each.nonce === nonce && each.yieldedAt !== null)
+      if (filled !== undefined) events.push({ id: filled.id, event: { type: 'nonce.lost', at: clock.now(), nonce } })
     },
     held: () => held,
     stop: () => {
       isStopped = true
       cancelTimer()
+      cancelAlarm()
     },
   }
 }
 
-function toLentNonce({ nonce, state, usedAt, inclusion }: OpenReservation): readonly LentNonce[] {
-  return nonce === null ? [] : [{ nonce, isUsed: state === 'USED', usedAt, isMined: inclusion !== null }]
-}
-
-function isLocked({ state, isExpired }: OpenReservation): boolean {
-  return (state === 'REQUESTED' || state === 'RESERVED') && !isExpired
-}
-
-/** Over for its holder: its lock has run out, or it was given back. */
-function isLapsed({ state, isExpired, finalAt }: OpenReservation): boolean {
-  if (finalAt !== null) return false
-  return state === 'RELEASED' || (isExpired && (state === 'REQUESTED' || state === 'RESERVED'))
+function listNonces({ inFlight }: Ledger): ReadonlySet<number> {
+  return new Set([...inFlight.values()].map(({ nonce }) => nonce))
 }
 
 function asStorable(write: LaneWrite, after: Ledger): Storable {

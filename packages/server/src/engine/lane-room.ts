@@ -4,7 +4,7 @@ import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../co
 import { findGaps } from './free-nonces.ts'
 import type { GapScene } from './gap-watch.ts'
 import type { Ledger } from './lane-draft.ts'
-import type { LentNonce } from './lane-requests.ts'
+import type { LentNonce } from './reservations/open-reservation.ts'
 
 /** What is out: transactions of the lane, and nonces that callers hold who sign for themselves. */
 export interface Outstanding {

@@ -75,6 +75,7 @@ async function setUp(policy: Policy = QUICK) {
       prepareBatch: 50,
       prepareRetryMs: 1_000,
       maxTxFeeWei: 10n ** 18n,
+      sharePercent: 50,
     },
     policy: () => policy,
     isPaused: () => false,

@@ -7,11 +7,11 @@
  * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
  */
 
-import { isFill } from '../core/fill.ts'
+import { fillsOrdered, isFill } from '../core/fill.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { InFlight, Intent, TxId } from '../core/transaction.ts'
+import { type InFlight, type Intent, isTerminal, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -37,6 +37,7 @@ import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
 import type { Storable } from './request-draft.ts'
+import type { LentNonce } from './reservations/open-reservation.ts'
 import { tellTransition } from './tell-transition.ts'
 import { createLaneWindow } from './window/lane-window.ts'
 import type { Writer } from './writer.ts'
@@ -57,6 +58,8 @@ export interface LanePorts {
     readonly prepareRetryMs: number
     /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
     readonly maxTxFeeWei: bigint | null
+    /** What one tenant may hold of the window, in reserved nonces. */
+    readonly sharePercent: number
   }
   policy(): Policy
   isPaused(): boolean
@@ -100,6 +103,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
   const requests = createLaneRequests({
     ...{ lease, store, chain, clock, telemetry, post, retryMs: settings.prepareRetryMs },
+    sharePercent: settings.sharePercent,
     finality: () => finalityOf({ finality: null }),
     watch: (reservations) => tracker.follow(runner, reservations),
     lookUp: tracker.lookUp,
@@ -145,7 +149,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     window.mind(draft, scene)
     keepAlive(draft, clock.now(), scene.policy, {
       window: window.size(scene.policy),
-      lowestLent: findLowestLent(requests.held()),
+      lowestLent: findLowestLent(lent()),
       movingSince: ports.movingSince(),
     })
     healthNotes.tell(draft)
@@ -169,7 +173,11 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     }
     const followsChain = ledger.cursor === null || ports.policy().externalUse
     const slots = slotsBeside(ledger.inFlight.values())
-    const answer = requests.decide(ledger, { slots, isPaused: ports.isPaused(), followsChain, view })
+    const policy = ports.policy()
+    const answer = requests.decide(ledger, {
+      ...{ slots, window: window.size(policy), policy, isPaused: ports.isPaused(), followsChain, view },
+      movingSince: ports.movingSince(),
+    })
     if (answer === null || !(await save(answer))) return
     requests.stored()
     // What was freed may be lent at once, and the next reset be answered.
@@ -254,7 +262,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         funds.watch(draft, headNumber())
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
-        if (ledger !== null && hasGap(ledger, requests.held())) queue.wake()
+        if (ledger !== null && hasGap(ledger, lent())) queue.wake()
         return
       case 'prepared':
         queue.passed()
@@ -288,7 +296,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const result = await allocateNonces(draft, preparations, {
       ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
-      ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: requests.held() }), funds: funds.account },
+      ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: lent() }), funds: funds.account },
+      yielded: lent().flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : [])),
       ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation, chainMaxFeeWei },
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
@@ -302,9 +311,17 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     }
   }
 
+  /** Nonces that callers hold. One that was taken from its holder counts with the transaction that fills it. */
+  function lent(): readonly LentNonce[] {
+    const held = requests.held()
+    if (ledger === null || !held.some(({ isYielded }) => isYielded)) return held
+    const sent = new Set([...ledger.inFlight.values()].map(({ nonce }) => nonce))
+    return held.filter(({ nonce, isYielded }) => !(isYielded && sent.has(nonce)))
+  }
+
   function slotsBeside(inFlight: Iterable<InFlight>): number {
     const policy = ports.policy()
-    return countSlots({ inFlight, lent: requests.held() }, window.size(policy), policy)
+    return countSlots({ inFlight, lent: lent() }, window.size(policy), policy)
   }
 
   function look() {
@@ -312,7 +329,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   function isHeldUp(nonce: number): boolean {
-    return ledger !== null && isBlocked(nonce, ledger, requests.held())
+    return ledger !== null && isBlocked(nonce, ledger, lent())
   }
 
   function headNumber(): number | null {
@@ -322,10 +339,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   /** What is found free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
     const inFlight = draft.inFlight()
-    const lowest = findLowestSent({ inFlight, lent: requests.held() })
+    const lowest = findLowestSent({ inFlight, lent: lent() })
     const found = gaps.find({
       ...{ policy: ports.policy(), head: headNumber(), lowest },
-      isHeld: (from, to) => [...inFlight, ...requests.held()].some(({ nonce }) => nonce >= from && nonce < to),
+      isHeld: (from, to) => [...inFlight, ...lent()].some(({ nonce }) => nonce >= from && nonce < to),
       isBlocked: lowest !== null && isHeldUp(lowest.nonce),
     })
     if (found.length === 0) return
@@ -400,6 +417,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       }
       if (effect.type === 'alarm') raiseAlarm(txId, effect.cause)
     }
+    for (const tx of draft.changed()) {
+      if (isTerminal(tx) && tx.nonce !== null && fillsOrdered(tx.intent)) requests.filled(tx.nonce)
+    }
     // Stopped while the write was under way: the next owner sends, and nobody here watches any more.
     if (stopped) return
     tracker.update(runner, draft.changed())
@@ -416,7 +436,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function advanceQueue(): void {
     if (stopped || ledger === null || ports.isPaused()) return
     const slots = slotsBeside(ledger.inFlight.values())
-    queue.advance({ ledger, lent: requests.held(), slots, policy: ports.policy(), view })
+    queue.advance({ ledger, lent: lent(), slots, policy: ports.policy(), view })
   }
 
   function scheduleTick(): void {

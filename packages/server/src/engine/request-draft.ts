@@ -48,8 +48,9 @@ export function createRequestDraft({ ledger, open, free, firstNonce }: DraftCont
     saves.set(id, { before: saves.get(id)?.before ?? before, reservation, locks })
     notes.push(note)
     if (mark !== null && reservation.nonce !== null) {
-      const reservationId = mark === 'RECYCLABLE' ? null : id
-      marks.push({ nonce: reservation.nonce, status: mark, txId: null, reservationId })
+      const reservationId = mark === 'RECYCLABLE' || mark === 'YIELDED' ? null : id
+      const status = mark === 'YIELDED' ? 'RESERVED' : mark
+      marks.push({ nonce: reservation.nonce, status, txId: null, reservationId })
       if (mark === 'RECYCLABLE') freed.push(reservation.nonce)
     }
     return true

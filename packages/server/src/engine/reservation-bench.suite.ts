@@ -1,5 +1,6 @@
 /** A cluster on which nonces are lent and cursors reset. Time stands still unless a test moves it. */
 import { onTestFinished } from 'vitest'
+import { createTakeBackNonces, type TakeBackAction, type TakeBackFilter } from './reservations/take-back-nonces.ts'
 import { createReservations } from './reserve.ts'
 import { createResetNonce } from './reset-nonce.ts'
 import { createTestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
@@ -13,6 +14,7 @@ export async function createReservationBench(options: TestClusterOptions = {}) {
   const random = { id: () => `01890a5d-0000-7000-8000-${(++ids).toString().padStart(12, '0')}` }
   const reservations = createReservations({ store, clock, random, chains: new Map([[lane.chainId, chain]]) })
   const resets = createResetNonce({ store, clock, random })
+  const takeBackNonces = createTakeBackNonces({ store, chains: new Map([[lane.chainId, chain]]) })
   onTestFinished(() => {
     reservations.close()
     resets.close()
@@ -33,5 +35,10 @@ export async function createReservationBench(options: TestClusterOptions = {}) {
   }
   const find = (id: string) => soon(reservations.find(id), 10)
   const reset = (ms = 300) => soon(resets.reset(lane, { actor: 'ann', reason: 'wiped' }), ms)
-  return { ...cluster, cluster, reservations, reserve, lend, find, reset, soon, asked }
+  const by = { actor: 'ann', reason: 'frozen' }
+  const takeBack = async (action: TakeBackAction = 'release', filter: TakeBackFilter = {}) => {
+    const taken = await soon(takeBackNonces(lane, { action, filter, by }))
+    return taken.map(({ outcome }) => outcome)
+  }
+  return { ...cluster, cluster, takeBack, reservations, reserve, lend, find, reset, soon, asked }
 }

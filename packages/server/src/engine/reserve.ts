@@ -7,7 +7,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '../core/app-error.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
-import type { Reservation, ReservationId } from '../core/reservation.ts'
+import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../core/reservation.ts'
+import { DEFAULT_SHARE_PERCENT, shareOf } from '../core/tenant-share.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { HolderAct } from '../ports/lane-requests.ts'
@@ -17,11 +18,14 @@ import { createRequestAnswers } from './request-answers.ts'
 export interface ReserveRequest {
   readonly lane: Lane
   readonly count: number
-  readonly ttlMs: number
+  /** Null: as long as the service lends by default. */
+  readonly ttlMs: number | null
   readonly label: string | null
   readonly requestId: string | null
   /** Whose request it is; left out or null: the service has no keys. */
   readonly tenant?: string | null
+  /** The API key that asks, by its id and for people; left out: none. */
+  readonly key?: { readonly id: string; readonly holder: string } | null
   /** The caller's own proof; null: one is made up. */
   readonly lockOwner: string | null
 }
@@ -49,9 +53,24 @@ interface ReservePorts {
   readonly clock: Clock
   readonly random: Pick<Random, 'id'>
   readonly timeoutMs?: number
+  readonly limits?: ReservationLimits
 }
 
-export function createReservations({ store, chains, clock, random, timeoutMs = 5_000 }: ReservePorts): Reservations {
+export interface ReservationLimits {
+  readonly defaultTtlMs: number
+  readonly maxTtlMs: number
+  /** What one tenant may have of the open reservations of a signer. */
+  readonly sharePercent: number
+}
+
+const DEFAULT_LIMITS: ReservationLimits = {
+  defaultTtlMs: 60_000,
+  maxTtlMs: 10 * 60_000,
+  sharePercent: DEFAULT_SHARE_PERCENT,
+}
+
+export function createReservations(ports: ReservePorts): Reservations {
+  const { store, chains, clock, random, timeoutMs = 5_000, limits = DEFAULT_LIMITS } = ports
   const answers = createRequestAnswers<Reservation>({
     ...{ store, clock, timeoutMs },
     find: (ids) => store.findReservations(ids),
@@ -59,7 +78,9 @@ export function createReservations({ store, chains, clock, random, timeoutMs = 5
   })
 
   async function reserve(request: ReserveRequest): Promise<Reserved> {
-    const { lane, count, ttlMs, label, requestId } = request
+    const { lane, count, label, requestId, tenant, key } = request
+    const ttlMs = request.ttlMs ?? Math.min(limits.defaultTtlMs, limits.maxTtlMs)
+    checkTtl(ttlMs)
     const lockOwner = request.lockOwner ?? randomBytes(24).toString('base64url')
     const items = Array.from({ length: count }, () => {
       const id = random.id(clock.now())
@@ -67,8 +88,13 @@ export function createReservations({ store, chains, clock, random, timeoutMs = 5
     })
     const outcome = await store.insertReservations({
       ...{ lane, items, ttlMs, label, requestId },
-      tenant: request.tenant ?? '',
+      ...{ tenant: tenant ?? '', ...(key && { key }) },
+      most: {
+        lane: MOST_OPEN_RESERVATIONS,
+        tenant: tenant ? shareOf(MOST_OPEN_RESERVATIONS, limits.sharePercent) : MOST_OPEN_RESERVATIONS,
+      },
     })
+    if (outcome.type === 'too_many') throw tooMany(lane)
     if (outcome.type === 'unknown_signer') {
       throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
     }
@@ -95,6 +121,7 @@ export function createReservations({ store, chains, clock, random, timeoutMs = 5
   }
 
   async function act(id: ReservationId, lockOwner: string, asked: HolderAct): Promise<Reservation> {
+    if (asked.type === 'extend') checkTtl(asked.ttlMs)
     if (asked.type === 'use') await checkHash(await find(id), asked.hash)
     const outcome = await store.actOnReservation(id, digestOwner(id, lockOwner), asked)
     switch (outcome?.type) {
@@ -113,6 +140,12 @@ export function createReservations({ store, chains, clock, random, timeoutMs = 5
       case 'refused':
         throw refuse(outcome.reservation, asked)
     }
+  }
+
+  function checkTtl(ttlMs: number): void {
+    if (ttlMs <= limits.maxTtlMs) return
+    const message = `ttlMs must be at most ${limits.maxTtlMs}, the maximum of this service (reservationMaxTtl). Extend the reservation before it runs out.`
+    throw new AppError('invalid_request', message, { field: 'ttlMs', max: limits.maxTtlMs })
   }
 
   /** A hash that the chain knows already must be of this nonce; one that it does not know is checked when it is mined. */
@@ -137,6 +170,11 @@ export function createReservations({ store, chains, clock, random, timeoutMs = 5
 /** Of no use without the reservation that it belongs to, so that one caller's proofs cannot be told to be the same. */
 function digestOwner(id: ReservationId, lockOwner: string): string {
   return createHash('sha256').update(`${id.toLowerCase()}:${lockOwner}`).digest('hex')
+}
+
+function tooMany({ signer, chainId }: Lane): AppError {
+  const message = `There are too many open reservations on ${signer} on chain ${chainId}; use or release some of them first.`
+  return new AppError('tenant_limit', message, { bound: 'open reservations', retryAfterMs: 1_000 })
 }
 
 function notFound(id: ReservationId): AppError {

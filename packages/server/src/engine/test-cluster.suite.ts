@@ -40,6 +40,7 @@ export const ENGINE_SETTINGS: EngineSettings = {
   writer: { writers: 2, lingerMs: 3, batchSize: 500 },
   prepareBatch: 50,
   prepareRetryMs: 1_000,
+  sharePercent: 50,
   queuePollMs: 5_000,
   shutdownTimeoutMs: 10_000,
 }

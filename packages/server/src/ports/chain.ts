@@ -94,6 +94,8 @@ export interface Chain {
   /** Receipts by hash, batched, one lookup for each hash in order. */
   findReceipts(hashes: readonly Hash[]): Promise<readonly ReceiptLookup[]>
   findTransaction(hash: Hash): Promise<TransactionByHash | null>
+  /** The same of every node that answers, in order; null where none of them knows it. Throws where none answers. */
+  findTransactionsAnywhere(hashes: readonly Hash[]): Promise<readonly (TransactionByHash | null)[]>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
   /** One round trip. */
   lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>

@@ -7,6 +7,7 @@ import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { NonceReset } from '../core/nonce-reset.ts'
 import type { Reservation, ReservationId } from '../core/reservation.ts'
+import type { OperatorAct } from '../core/tx-event.ts'
 
 export interface NewReservations {
   readonly lane: Lane
@@ -17,6 +18,10 @@ export interface NewReservations {
   readonly requestId: string | null
   /** Whose request id it is; left out: that of a service without keys. */
   readonly tenant?: string
+  /** The API key that asked, by its id and for people; left out: none. */
+  readonly key?: { readonly id: string; readonly holder: string }
+  /** How many may be open on the lane, and of this tenant, with these. */
+  readonly most?: { readonly lane: number; readonly tenant: number }
 }
 
 export type ReserveOutcome =
@@ -27,6 +32,27 @@ export type ReserveOutcome =
       readonly items: readonly { readonly reservation: Reservation; readonly lockOwner: string }[]
     }
   | { readonly type: 'unknown_signer' }
+  /** There are as many open as may be; nothing was stored. */
+  | { readonly type: 'too_many' }
+
+/** Which reservations an order is about: those to which all that is given applies. */
+export interface ReservationFilter {
+  readonly lane?: Lane
+  readonly tenant?: string
+  readonly keyId?: string
+  readonly ids?: readonly ReservationId[]
+}
+
+/**
+ * Taken from its holder by somebody who may. `release`: those that were not used. `fill`: an empty transaction of the
+ * lane's own takes the nonce, used or not, as long as it is in no block.
+ */
+export interface ReservationOrder {
+  readonly type: 'release' | 'fill'
+  readonly filter: ReservationFilter
+  readonly cause: 'operator' | 'key_revoked'
+  readonly by: OperatorAct
+}
 
 export type HolderAct =
   /** Another hash for a nonce that is used already is a replacement by the holder. */
@@ -77,6 +103,8 @@ export interface LaneRequestStore {
   findReservations(ids: readonly ReservationId[]): Promise<readonly (Reservation | null)[]>
   /** Null: there is no such reservation. */
   actOnReservation(id: ReservationId, lockOwner: string, act: HolderAct): Promise<HolderOutcome | null>
+  /** Those that the order changed, as they are now. Their lanes' owners are told. What is so already is left alone. */
+  orderReservations(order: ReservationOrder): Promise<readonly Reservation[]>
   /** False where the signer is not registered. */
   insertReset(reset: Pick<NonceReset, 'id' | 'lane' | 'actor' | 'reason'>): Promise<boolean>
   findReset(id: string): Promise<NonceReset | null>

@@ -8,7 +8,7 @@ import type { Header } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { ReservationId } from '../core/reservation.ts'
+import type { LowestReserved, ReservationId } from '../core/reservation.ts'
 import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Window } from '../core/window.ts'
@@ -141,11 +141,9 @@ export interface LaneStatus {
   readonly stuck: number
   /** Nonces that are lent to callers, and the lowest of them that is in no block: those above wait for it. */
   readonly reserved: number
-  readonly lowestReserved: {
-    readonly reservationId: ReservationId
-    readonly nonce: number
-    readonly lockedUntil: number
-  } | null
+  readonly lowestReserved: LowestReserved | null
+  /** Those for which an alarm was raised. */
+  readonly stuckReserved: number
   /** Nonces that came back and are used first. */
   readonly free: number
   readonly health: LaneHealth

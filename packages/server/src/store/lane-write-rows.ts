@@ -71,7 +71,7 @@ function toLaneNoteRow({ type, cause, detail }: HistoryNote, ord: number) {
 }
 
 function toReservationRow({ before, reservation, locks }: ReservationSave, lane: number, by: Change['by']) {
-  const { id, state, nonce, inclusion, result, reservedAt, minedAt, finalAt } = reservation
+  const { id, state, nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = reservation
   return {
     lane,
     reservation_id: id,
@@ -85,6 +85,9 @@ function toReservationRow({ before, reservation, locks }: ReservationSave, lane:
     reserved_at: toTime(reservedAt),
     mined_at: toTime(minedAt),
     final_at: toTime(finalAt),
+    alarm: alarm?.cause ?? null,
+    alarm_at: toTime(alarm?.at ?? null),
+    yielded_at: toTime(yieldedAt),
   }
 }
 

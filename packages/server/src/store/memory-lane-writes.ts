@@ -16,10 +16,10 @@ export function storeReservation(state: MemoryState, lane: MemoryLane, { reserva
   const row = lane.reservations.get(reservation.id)
   if (row === undefined) throw new Error(`reservation ${reservation.id} vanished`)
   const before = row.reservation
-  const { nonce, inclusion, result, reservedAt, minedAt, finalAt } = structuredClone(reservation)
+  const { nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = structuredClone(reservation)
   row.reservation = {
     ...before,
-    ...{ state: reservation.state, nonce, inclusion, result, reservedAt, minedAt, finalAt },
+    ...{ state: reservation.state, nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt },
     version: before.version + 1,
     lockedUntil: locks ? state.now() + before.ttlMs : before.lockedUntil,
   }

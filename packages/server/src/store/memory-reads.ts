@@ -150,7 +150,10 @@ export function listStatusInMemory(
         queued: transactions.filter((tx) => tx.state === 'QUEUED').length,
         inFlight: transactions.filter(isInFlight).length,
         stuck: transactions.filter((tx) => tx.state === 'STUCK').length,
-        reserved: openReservations(lane).filter(holdsNonce).length,
+        reserved: openReservations(lane)
+          .filter(holdsNonce)
+          .filter(({ yieldedAt, nonce }) => yieldedAt === null || !lane.live.has(nonce)).length,
+        stuckReserved: openReservations(lane).filter(({ alarm }) => alarm !== null).length,
         lowestReserved: findLowestReserved(lane),
         free: [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').length,
         health: structuredClone(lane.health),
@@ -173,9 +176,12 @@ function findLowestReserved(lane: MemoryLane): LaneStatus['lowestReserved'] {
     .filter(holdsNonce)
     .filter(({ inclusion }) => inclusion === null)
     .sort((a, b) => a.nonce - b.nonce)
-  return lowest === undefined
-    ? null
-    : { reservationId: lowest.id, nonce: lowest.nonce, lockedUntil: lowest.lockedUntil }
+  if (lowest === undefined) return null
+  return {
+    ...{ reservationId: lowest.id, nonce: lowest.nonce, lockedUntil: lowest.lockedUntil, tenant: lowest.tenant },
+    ...{ holder: lowest.holder, hash: lowest.hashes.at(-1) ?? null, alarm: lowest.alarm?.cause ?? null },
+    ...{ isUsed: lowest.state === 'USED', isFilling: lowest.fillOrderedAt !== null },
+  }
 }
 
 /** Keeps one linked chain: a block that no longer fits takes all above it along. */

@@ -1,13 +1,15 @@
 /** Reservations and resets of the in-memory store: asked for, acted on by their holders, and found by the lane's owner. */
 import { type Lane, laneKey } from '../core/lane.ts'
 import type { NonceReset } from '../core/nonce-reset.ts'
-import { noteReservation, type Reservation, type ReservationId } from '../core/reservation.ts'
+import { MOST_OPEN_RESERVATIONS, noteReservation, type Reservation, type ReservationId } from '../core/reservation.ts'
 import type {
   HolderAct,
   HolderOutcome,
   LaneRequestStore,
   LaneRequests,
   NewReservations,
+  ReservationFilter,
+  ReservationOrder,
   ReserveOutcome,
 } from '../ports/lane-requests.ts'
 import { appendLaneNotes } from './memory-events.ts'
@@ -23,6 +25,7 @@ export function createMemoryRequests(state: MemoryState): LaneRequestStore {
     findReservations: async (ids) =>
       ids.map((id) => structuredClone(findReservation(state, id)?.row.reservation ?? null)),
     actOnReservation: async (id, lockOwner, act) => actOn(state, id, lockOwner, act),
+    orderReservations: async (order) => carryOrder(state, order),
     insertReset: async (reset) => insertReset(state, reset),
     findReset: async (id) =>
       structuredClone(
@@ -39,11 +42,11 @@ export function createMemoryRequests(state: MemoryState): LaneRequestStore {
 }
 
 function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
-  const { lane: wanted, items, ttlMs, label, requestId, tenant = '' } = request
+  const { lane: wanted, items, ttlMs, label, requestId, tenant = '', key, most } = request
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return { type: 'unknown_signer' }
   const earlier = [...lane.reservations.values()].filter(
-    (row) => requestId !== null && row.reservation.requestId === requestId && row.tenant === tenant,
+    (row) => requestId !== null && row.reservation.requestId === requestId && row.reservation.tenant === tenant,
   )
   if (earlier.length > 0) {
     return {
@@ -51,14 +54,26 @@ function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
       items: earlier.map((row) => ({ reservation: structuredClone(row.reservation), lockOwner: row.lockOwner })),
     }
   }
+  const open = openReservations(lane)
+  const own = open.filter((each) => each.tenant === tenant).length
+  if (open.length + items.length > (most?.lane ?? MOST_OPEN_RESERVATIONS)) return { type: 'too_many' }
+  if (own + items.length > (most?.tenant ?? MOST_OPEN_RESERVATIONS)) return { type: 'too_many' }
   const now = state.now()
   const reservations = items.map(({ id, lockOwner }): Reservation => {
     const reservation: Reservation = {
       ...{ id, lane: lane.lane, state: 'REQUESTED', version: 1, requestId, label, ttlMs, nonce: null },
       ...{ lockedUntil: now + ttlMs, hashes: [], inclusion: null, result: null, createdAt: now },
+      ...{
+        tenant,
+        keyId: key?.id ?? null,
+        holder: key?.holder ?? null,
+        alarm: null,
+        fillOrderedAt: null,
+        yieldedAt: null,
+      },
       ...{ reservedAt: null, usedAt: null, minedAt: null, finalAt: null },
     }
-    lane.reservations.set(id, { reservation, lockOwner, tenant })
+    lane.reservations.set(id, { reservation, lockOwner })
     return structuredClone(reservation)
   })
   tell(state, { type: 'lane.asked', lane: lane.lane })
@@ -91,8 +106,8 @@ function actOn(state: MemoryState, id: ReservationId, lockOwner: string, act: Ho
   }
   row.reservation = { ...applyAct(before, act, state.now()), version: before.version + 1 }
   const { nonce } = row.reservation
-  if (act.type === 'use' && nonce !== null)
-    lane.nonces.set(nonce, { nonce, status: 'USED', txId: null, reservationId: id })
+  const isHeld = nonce !== null && lane.nonces.get(nonce)?.reservationId === id
+  if (act.type === 'use' && isHeld) lane.nonces.set(nonce, { nonce, status: 'USED', txId: null, reservationId: id })
   const more = act.type === 'use' ? { hash: act.hash } : {}
   const until = act.type === 'extend' ? { lockedUntil: new Date(row.reservation.lockedUntil).toISOString() } : {}
   appendLaneNotes(state, lane.lane, null, [
@@ -125,13 +140,46 @@ function applyAct(reservation: Reservation, act: HolderAct, now: number): Reserv
     case 'use':
       return {
         ...reservation,
-        ...{ state: 'USED', hashes: [...reservation.hashes, act.hash], usedAt: reservation.usedAt ?? now },
+        ...{ state: 'USED', hashes: [...reservation.hashes, act.hash], usedAt: reservation.usedAt ?? now, alarm: null },
       }
     case 'extend':
       return { ...reservation, ttlMs: act.ttlMs, lockedUntil: Math.max(reservation.lockedUntil, now + act.ttlMs) }
     case 'release':
       return { ...reservation, state: 'RELEASED' }
   }
+}
+
+function carryOrder(state: MemoryState, { type, filter, cause, by }: ReservationOrder): readonly Reservation[] {
+  const changed: Reservation[] = []
+  for (const lane of state.lanes.values()) {
+    const chosen = [...lane.reservations.values()].filter(({ reservation }) => isOrdered(reservation, type, filter))
+    for (const row of chosen) {
+      const before = row.reservation
+      const after = type === 'release' ? { state: 'RELEASED' as const } : { fillOrderedAt: state.now() }
+      row.reservation = { ...before, ...after, version: before.version + 1 }
+      changed.push(structuredClone(row.reservation))
+      const name = type === 'release' ? 'released' : 'fill_ordered'
+      appendLaneNotes(state, lane.lane, null, [noteReservation(row.reservation, name, cause, { ...by })])
+    }
+    if (chosen.length > 0) tell(state, { type: 'lane.asked', lane: lane.lane })
+  }
+  if (changed.length > 0) tell(state, { type: 'events.appended' })
+  return changed
+}
+
+function isOrdered(reservation: Reservation, type: ReservationOrder['type'], filter: ReservationFilter): boolean {
+  const { state, inclusion, finalAt, fillOrderedAt } = reservation
+  const states = type === 'release' ? ['REQUESTED', 'RESERVED'] : ['RESERVED', 'USED']
+  return (
+    finalAt === null &&
+    fillOrderedAt === null &&
+    states.includes(state) &&
+    (type === 'release' || inclusion === null) &&
+    (filter.lane === undefined || laneKey(filter.lane) === laneKey(reservation.lane)) &&
+    (filter.tenant === undefined || filter.tenant === reservation.tenant) &&
+    (filter.keyId === undefined || filter.keyId === reservation.keyId) &&
+    (filter.ids === undefined || filter.ids.includes(reservation.id))
+  )
 }
 
 function insertReset(state: MemoryState, reset: Pick<NonceReset, 'id' | 'lane' | 'actor' | 'reason'>): boolean {
@@ -168,6 +216,7 @@ function isAsked(state: MemoryState, lane: MemoryLane): boolean {
       (open) =>
         open.state === 'REQUESTED' ||
         open.state === 'RELEASED' ||
+        (open.fillOrderedAt !== null && open.yieldedAt === null) ||
         (open.state === 'RESERVED' && open.lockedUntil <= state.now()),
     )
   )

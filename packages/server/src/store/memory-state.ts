@@ -39,7 +39,6 @@ export interface MemoryLane {
 export interface MemoryReservation {
   reservation: Reservation
   readonly lockOwner: string
-  readonly tenant: string
 }
 
 export interface MemoryNode extends LiveNode {

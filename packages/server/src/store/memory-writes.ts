@@ -130,7 +130,8 @@ function findRefusal(
   if (goesBack && reset === null) return 'the cursor never goes back'
   for (const mark of new Map(nonces.map((each) => [each.nonce, each])).values()) {
     const had = lane.nonces.get(mark.nonce)
-    const isFree = had === undefined || had.status === 'RECYCLABLE'
+    const isYielded = had?.status === 'RESERVED' && holderOf(had) === null
+    const isFree = had === undefined || had.status === 'RECYCLABLE' || isYielded
     const holder = holderOf(mark)
     if (!isFree && holder !== null && holder !== holderOf(had)) return `nonce ${mark.nonce} is taken`
   }

@@ -15,6 +15,7 @@ import {
 } from './lease-statements.ts'
 import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
+import { orderReservations } from './order-reservations.ts'
 import {
   actOnReservation,
   findReservations,
@@ -65,6 +66,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     insertReservations: (request) => insertReservations(database, request),
     findReservations: (ids) => findReservations(database, ids),
     actOnReservation: (id, lockOwner, act) => actOnReservation(database, id, lockOwner, act),
+    orderReservations: (order) => orderReservations(database, order),
     insertReset: (reset) => insertReset(database, reset),
     findReset: (id) => findReset(database, id),
     listResets: (lane, limit) => listResets(database, lane, limit),

@@ -46,11 +46,18 @@ function toStepWrite(lease: Lease, before: Reservation, event: ReservationEvent,
   if (step === null) throw new Error(`${event.type} changes nothing`)
   const { reservation, mark, note } = step
   const save: ReservationSave = { before, reservation, locks: event.type === 'reservation.granted' }
-  const reservationId = mark === 'RECYCLABLE' ? null : reservation.id
+  const reservationId = mark === 'RECYCLABLE' || mark === 'YIELDED' ? null : reservation.id
   const nonces =
     mark === null || reservation.nonce === null
       ? []
-      : [{ nonce: reservation.nonce, status: mark, txId: null, reservationId }]
+      : [
+          {
+            nonce: reservation.nonce,
+            status: mark === 'YIELDED' ? 'RESERVED' : mark,
+            txId: null,
+            reservationId,
+          } as const,
+        ]
   return toWrite(lease, [], { reservations: [save], nonces, notes: [note], ...over })
 }
 
@@ -75,6 +82,7 @@ export function describeRequests(get: GetStore): void {
   describe('requests to the owner of a lane', () => {
     describeAsking(get)
     describeHolders(get)
+    describeOrders(get)
     describeOwner(get)
     describeResets(get)
     describeLaneNotes(get)
@@ -163,6 +171,105 @@ function describeHolders(get: GetStore): void {
     expect(await store.actOnReservation(id, OWNER, { type: 'extend', ttlMs: 9 })).toMatchObject({ type: 'expired' })
     expect(await find(store, id)).toMatchObject({ state: 'RESERVED', hashes: [] })
     expect((await store.readLaneRequests(lease.lane)).reservations).toMatchObject([{ id, isExpired: true }])
+  })
+}
+
+function describeOrders(get: GetStore): void {
+  const by = { actor: 'ann', reason: 'frozen' }
+  const KEY = { id: 'k1', holder: 'till (k1)' }
+  const yielded: ReservationEvent = { type: 'reservation.yielded', at: AT, latestCount: 0 }
+
+  async function askAs(store: Store, lane: Lane, tenant: string, key = KEY) {
+    const items = [{ id: anyId(), lockOwner: OWNER }]
+    const outcome = await store.insertReservations({
+      ...{ lane, items, ttlMs: TTL_MS, label: null, requestId: null, tenant, key },
+    })
+    if (outcome.type !== 'inserted' || outcome.reservations[0] === undefined) throw new Error(outcome.type)
+    return outcome.reservations[0]
+  }
+
+  test('only what fits all of the filter is released, once, and its owner is told', async () => {
+    const { store } = get()
+    const lane = await registerLane(store)
+    await acquire(store, lane, 'ordered-node')
+    const mine = await askAs(store, lane, 'shop')
+    const other = await askAs(store, lane, 'bank', { id: 'k2', holder: 'bank (k2)' })
+    const after = await lastEventId(store)
+    const order = { type: 'release', cause: 'operator', by } as const
+    expect(await store.orderReservations({ ...order, filter: { lane, tenant: 'bank', keyId: 'k1' } })).toEqual([])
+    const released = await store.orderReservations({ ...order, filter: { lane, tenant: 'shop' } })
+    expect(released).toEqual([{ ...mine, state: 'RELEASED', version: 2 }])
+    expect(released[0]).toMatchObject({ tenant: 'shop', keyId: 'k1', holder: 'till (k1)' })
+    expect(await store.orderReservations({ ...order, filter: { ids: [mine.id] } })).toEqual([])
+    expect(await find(store, other.id)).toMatchObject({ state: 'REQUESTED' })
+    expect(await store.readEvents(after, 10)).toMatchObject([
+      { type: 'reservation.released', cause: 'operator', lane, detail: { reservationId: mine.id, ...by } },
+    ])
+    expect(await store.orderReservations({ ...order, filter: { keyId: 'k2' } })).toHaveLength(1)
+  })
+
+  test('a used nonce is not released; on order it is yielded to a transaction of the lane, and to nobody else', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store), 'filling-node')
+    const { lane } = lease
+    const lent = await lend(store, lease, 0)
+    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })
+    const filter = { lane, ids: [lent.id] }
+    expect(await store.orderReservations({ type: 'release', filter, cause: 'operator', by })).toEqual([])
+    const [ordered] = await store.orderReservations({ type: 'fill', filter, cause: 'operator', by })
+    expect(ordered).toMatchObject({ state: 'USED', fillOrderedAt: expect.any(Number), yieldedAt: null })
+    expect(await store.orderReservations({ type: 'fill', filter, cause: 'operator', by })).toEqual([])
+    expect(await store.lanesAsked(lease.nodeId)).toEqual([lane])
+    if (ordered === undefined) throw new Error('not ordered')
+    const tx = await acceptOne(store, lane)
+    const fill = toAllocated(tx, 0, lease)
+    const mark = { nonce: 0, status: 'RESERVED', txId: tx.id } as const
+    const taking = toWrite(lease, [toSave(tx, fill)], { nonces: [mark] })
+    expect(await store.writeLanes([taking])).toMatchObject([{ type: 'refused' }])
+    expect(await store.writeLanes([toStepWrite(lease, ordered, yielded)])).toMatchObject([{ type: 'written' }])
+    expect(await store.lanesAsked(lease.nodeId)).toEqual([])
+    expect((await store.loadLane(lane)).recyclable).toEqual([])
+    expect((await store.listLaneStatus({ lane }))[0]).toMatchObject({
+      reserved: 1,
+      lowestReserved: { isFilling: true },
+    })
+    expect(await store.writeLanes([taking])).toMatchObject([{ type: 'written' }])
+    expect((await store.listLaneStatus({ lane }))[0]).toMatchObject({ reserved: 0, inFlight: 1 })
+    // Its holder may go on telling; the nonce stays with the transaction that fills it.
+    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })
+    const ended = moveReservation(await find(store, lent.id), { type: 'nonce.lost', at: AT, nonce: 0 })
+    expect(ended).toMatchObject({ mark: null, reservation: { state: 'USED', result: 'foreign' } })
+  })
+
+  test('an alarm is kept with it, and ends when its holder names another transaction', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    const lent = await lend(store, lease, 3)
+    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })
+    const alarmed: ReservationEvent = { type: 'reservation.alarmed', at: AT, cause: 'unknown_hash' }
+    await store.writeLanes([toStepWrite(lease, await find(store, lent.id), alarmed)])
+    expect(await find(store, lent.id)).toMatchObject({ alarm: { cause: 'unknown_hash', at: AT } })
+    const hash = anyHash()
+    const [status] = await store.listLaneStatus({ lane: lease.lane })
+    expect(status).toMatchObject({ stuckReserved: 1, lowestReserved: { alarm: 'unknown_hash', isUsed: true } })
+    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash })
+    expect(await find(store, lent.id)).toMatchObject({ alarm: null })
+    expect((await store.listLaneStatus({ lane: lease.lane }))[0]?.lowestReserved).toMatchObject({ hash })
+  })
+
+  test('no more are open on a lane, or of a tenant, than may be', async () => {
+    const { store } = get()
+    const lane = await registerLane(store)
+    const few = async (tenant: string, count: number) => {
+      const items = Array.from({ length: count }, () => ({ id: anyId(), lockOwner: OWNER }))
+      const most = { lane: 5, tenant: 3 }
+      const request = { lane, items, ttlMs: TTL_MS, label: null, requestId: null, tenant, most }
+      return (await store.insertReservations(request)).type
+    }
+    expect(await few('shop', 4)).toBe('too_many')
+    expect(await few('shop', 3)).toBe('inserted')
+    expect(await few('shop', 1)).toBe('too_many')
+    expect([await few('bank', 3), await few('bank', 2)]).toEqual(['too_many', 'inserted'])
   })
 }
 

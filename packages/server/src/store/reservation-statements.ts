@@ -4,7 +4,7 @@
  * lock the same row and hold it to its version, so that of a late use and an expiry one finds that it came second.
  */
 import type { Lane } from '../core/lane.ts'
-import type { Reservation, ReservationId } from '../core/reservation.ts'
+import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../core/reservation.ts'
 import type { HolderAct, HolderOutcome, LaneRequests, NewReservations, ReserveOutcome } from '../ports/lane-requests.ts'
 import type { Database } from './database.ts'
 import { toBytes, toJson, toText } from './json-text.ts'
@@ -19,15 +19,19 @@ const INSERT = {
   text: `
 with inserted as (
   insert into nonce_reservation as r (reservation_id, chain_id, signer, request_id, ordinal, label, ttl_ms, lock_owner,
-                                      state, locked_until, created_at, tenant)
+                                      state, locked_until, created_at, tenant, key_id, holder)
   select i.reservation_id, $2::bigint, $3::bytea, $4::text, i.ordinal, $5::text, $6::bigint, i.lock_owner, 'REQUESTED',
-         n.at + $6::bigint * interval '1 millisecond', n.at, $8::text
+         n.at + $6::bigint * interval '1 millisecond', n.at, $8::text, $9::text, $10::text
     from json_to_recordset($1::json) as i(reservation_id uuid, ordinal int, lock_owner text)
    cross join (select date_trunc('milliseconds', clock_timestamp()) as at) n
    where exists (select from signer s where s.chain_id = $2::bigint and s.signer = $3::bytea)
      and ($4::text is null or not exists (
        select from nonce_reservation o where o.chain_id = $2::bigint and o.signer = $3::bytea and o.request_id = $4::text
           and o.tenant = $8::text))
+     and (select count(*) + json_array_length($1::json) <= $11::int
+             and count(*) filter (where o.tenant = $8::text) + json_array_length($1::json) <= $12::int
+            from nonce_reservation o
+           where o.chain_id = $2::bigint and o.signer = $3::bytea and o.final_at is null)
    order by i.ordinal
   on conflict do nothing
   returning ${RESERVATION_COLUMNS}, r.ordinal
@@ -43,6 +47,11 @@ const BY_REQUEST = {
 select ${RESERVATION_COLUMNS}, r.lock_owner from nonce_reservation r
  where r.chain_id = $1 and r.signer = $2::bytea and r.request_id = $3 and r.tenant = $4
  order by r.ordinal`,
+} as const
+
+const SIGNER_EXISTS = {
+  name: 'signer_exists',
+  text: 'select 1 as found from signer s where s.chain_id = $1 and s.signer = $2::bytea',
 } as const
 
 const FIND = {
@@ -71,7 +80,7 @@ select l.chain_id, l.signer from signer_lease l
  where l.owner_node = $1 and l.expires_at > clock_timestamp()
    and (exists (select from nonce_reservation r
                  where r.chain_id = l.chain_id and r.signer = l.signer and r.final_at is null
-                   and (r.state in ('REQUESTED', 'RELEASED')
+                   and (r.state in ('REQUESTED', 'RELEASED') or (r.fill_ordered_at is not null and r.yielded_at is null)
                         or (r.state = 'RESERVED' and r.locked_until <= clock_timestamp())))
         or exists (select from nonce_reset r
                     where r.chain_id = l.chain_id and r.signer = l.signer and r.answered_at is null))
@@ -104,6 +113,8 @@ with target as materialized (
          state = case $3::text when 'use' then 'USED' when 'release' then 'RELEASED' else r.state end,
          hashes = case when $3::text = 'use' then r.hashes || $4::bytea else r.hashes end,
          used_at = case when $3::text = 'use' then coalesce(r.used_at, v.at) else r.used_at end,
+         alarm = case when $3::text = 'use' then null else r.alarm end,
+         alarm_at = case when $3::text = 'use' then null else r.alarm_at end,
          ttl_ms = case when $3::text = 'extend' then $5::bigint else r.ttl_ms end,
          locked_until = case when $3::text = 'extend'
                              then greatest(r.locked_until, v.at + $5::bigint * interval '1 millisecond') else r.locked_until end
@@ -154,12 +165,14 @@ interface ActRow extends ReservationRow {
 }
 
 export async function insertReservations(database: Database, request: NewReservations): Promise<ReserveOutcome> {
-  const { lane, items, ttlMs, label, requestId, tenant = '' } = request
+  const { lane, items, ttlMs, label, requestId, tenant = '', key, most } = request
   const owner = toText(tenant)
+  const bounds = [most?.lane ?? MOST_OPEN_RESERVATIONS, most?.tenant ?? MOST_OPEN_RESERVATIONS]
   const signer = toBytes(lane.signer)
   const rows = await database.query<ReservationRow>(INSERT, [
     toJson(items.map(({ id, lockOwner }, ordinal) => ({ reservation_id: id, ordinal, lock_owner: lockOwner }))),
     ...[lane.chainId, signer, requestId, label, ttlMs, laneNotice('lane.asked', lane), owner],
+    ...[key?.id ?? null, key === undefined ? null : toText(key.holder), ...bounds],
   ])
   // Fewer than asked for: a rival with the same request id and a smaller wish was first.
   if (rows.length === items.length) return { type: 'inserted', reservations: rows.map(readReservation) }
@@ -169,7 +182,10 @@ export async function insertReservations(database: Database, request: NewReserva
       : await database.query<ReservationRow & { lock_owner: string }>(BY_REQUEST, [
           ...[lane.chainId, signer, requestId, owner],
         ])
-  if (earlier.length === 0) return { type: 'unknown_signer' }
+  if (earlier.length === 0) {
+    const [known] = await database.query(SIGNER_EXISTS, [lane.chainId, signer])
+    return { type: known === undefined ? 'unknown_signer' : 'too_many' }
+  }
   return {
     type: 'existing',
     items: earlier.map((row) => ({ reservation: readReservation(row), lockOwner: row.lock_owner })),

@@ -180,7 +180,7 @@ create table nonce_allocation (
   previous_tx_id uuid,
   previous_lock_owner text,
   is_recyclable boolean not null generated always as ((status = 'RECYCLABLE'::text)) stored,
-  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR ((tx_id IS NULL) AND (lock_owner IS NULL)) OR ((NOT (tx_id IS DISTINCT FROM previous_tx_id)) AND (NOT (lock_owner IS DISTINCT FROM previous_lock_owner))))),
+  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR ((previous_status = 'RESERVED'::text) AND (previous_tx_id IS NULL) AND (previous_lock_owner IS NULL)) OR ((tx_id IS NULL) AND (lock_owner IS NULL)) OR ((NOT (tx_id IS DISTINCT FROM previous_tx_id)) AND (NOT (lock_owner IS DISTINCT FROM previous_lock_owner))))),
   constraint nonce_allocation_has_one_holder CHECK (((tx_id IS NULL) OR (lock_owner IS NULL))),
   constraint nonce_allocation_nonce_check CHECK ((nonce >= 0)),
   constraint nonce_allocation_pkey PRIMARY KEY (chain_id, signer, nonce),
@@ -212,6 +212,14 @@ create table nonce_reservation (
   mined_at timestamp with time zone,
   final_at timestamp with time zone,
   tenant text not null default ''::text,
+  key_id text,
+  holder text,
+  alarm text,
+  alarm_at timestamp with time zone,
+  fill_ordered_at timestamp with time zone,
+  yielded_at timestamp with time zone,
+  constraint nonce_reservation_alarm_check CHECK ((alarm = ANY (ARRAY['unknown_hash'::text, 'not_mined'::text, 'not_used'::text]))),
+  constraint nonce_reservation_alarm_is_whole CHECK (((alarm IS NULL) = (alarm_at IS NULL))),
   constraint nonce_reservation_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint nonce_reservation_lent_is_whole CHECK ((num_nulls(nonce, fencing_token, reserved_at) = ANY (ARRAY[0, 3]))),
   constraint nonce_reservation_nonce_by_state CHECK ( CASE WHEN (state = 'REQUESTED'::text) THEN (nonce IS NULL) WHEN (state = ANY (ARRAY['RESERVED'::text, 'USED'::text])) THEN (nonce IS NOT NULL) ELSE true END),
@@ -221,7 +229,8 @@ create table nonce_reservation (
   constraint nonce_reservation_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'reverted'::text, 'foreign'::text]))),
   constraint nonce_reservation_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'RESERVED'::text, 'USED'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
   constraint nonce_reservation_ttl_ms_check CHECK ((ttl_ms > 0)),
-  constraint nonce_reservation_version_check CHECK ((version > 0))
+  constraint nonce_reservation_version_check CHECK ((version > 0)),
+  constraint nonce_reservation_yielded_on_order CHECK (((yielded_at IS NULL) OR ((fill_ordered_at IS NOT NULL) AND (nonce IS NOT NULL))))
 ) with (fillfactor=70);
 
 CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (chain_id, signer, created_at, ordinal) WHERE (final_at IS NULL);

@@ -2,6 +2,7 @@
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
+import type { ReservationAlarm } from '../core/reservation.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Window } from '../core/window.ts'
 import type { LaneHealth, LaneStatus, SignerRecord, Store } from '../ports/store.ts'
@@ -9,7 +10,7 @@ import type { Database } from './database.ts'
 import { toBytes, toJson, toStored } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED, laneNotice, NODES_CHANGED } from './notice-payload.ts'
 import { reachValues } from './reach-values.ts'
-import { readPolicy, type Stored } from './stored-json.ts'
+import { readBytes, readPolicy, type Stored } from './stored-json.ts'
 
 interface SignerRow {
   readonly chain_id: number
@@ -34,6 +35,13 @@ interface StatusRow extends SignerRow {
   readonly lowest_id: string | null
   readonly lowest_nonce: number | null
   readonly lowest_locked_until: number | null
+  readonly lowest_state: string | null
+  readonly lowest_tenant: string | null
+  readonly lowest_holder: string | null
+  readonly lowest_hash: string | null
+  readonly lowest_alarm: ReservationAlarm | null
+  readonly lowest_is_filling: boolean | null
+  readonly stuck_reserved: number
   readonly last_confirmation_at: number | null
   readonly last_nonce_movement_at: number | null
   readonly balance_wei: bigint | null
@@ -106,7 +114,9 @@ const STATUS = {
   text: `
 select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l.fencing_token, l.expires_at,
        l.expires_at > clock_timestamp() as is_live, n.free, r.reserved, w.reservation_id as lowest_id,
-       w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, h.last_confirmation_at,
+       w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, w.state as lowest_state,
+       w.tenant as lowest_tenant, w.holder as lowest_holder, to_json(w.hash) as lowest_hash, w.alarm as lowest_alarm,
+       w.fill_ordered_at is not null as lowest_is_filling, r.stuck_reserved, h.last_confirmation_at,
        h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.send_window
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
@@ -114,10 +124,16 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
    select count(*) as free from nonce_allocation n
     where n.chain_id = s.chain_id and n.signer = s.signer and n.is_recyclable) n
  cross join lateral (
-   select count(*) as reserved from nonce_reservation r
+   select count(*) filter (where r.yielded_at is null or not exists (
+            select from managed_tx t where t.chain_id = r.chain_id and t.signer = r.signer and t.nonce = r.nonce
+               and t.nonce is not null and t.final_at is null)) as reserved,
+          count(*) filter (where r.alarm is not null) as stuck_reserved
+     from nonce_reservation r
     where r.chain_id = s.chain_id and r.signer = s.signer and r.nonce is not null and r.final_at is null) r
   left join lateral (
-   select r.reservation_id, r.nonce, r.locked_until from nonce_reservation r
+   select r.reservation_id, r.nonce, r.locked_until, r.state, r.tenant, r.holder, r.alarm, r.fill_ordered_at,
+          r.hashes[cardinality(r.hashes)] as hash
+     from nonce_reservation r
     where r.chain_id = s.chain_id and r.signer = s.signer and r.nonce is not null and r.final_at is null
       and r.inclusion is null
     order by r.nonce limit 1) w on true
@@ -201,6 +217,7 @@ function toStatus(row: StatusRow): LaneStatus {
     stuck: row.stuck,
     reserved: row.reserved,
     lowestReserved: toLowestReserved(row),
+    stuckReserved: row.stuck_reserved,
     free: row.free,
     health: toHealth(row),
     lease: nodeId === null ? null : { nodeId, fence, expiresAt, live },
@@ -209,7 +226,12 @@ function toStatus(row: StatusRow): LaneStatus {
 
 function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
   const { lowest_id: reservationId, lowest_nonce: nonce, lowest_locked_until: lockedUntil } = row
-  return reservationId === null || nonce === null || lockedUntil === null ? null : { reservationId, nonce, lockedUntil }
+  if (reservationId === null || nonce === null || lockedUntil === null) return null
+  return {
+    ...{ reservationId, nonce, lockedUntil, tenant: row.lowest_tenant, holder: row.lowest_holder },
+    hash: row.lowest_hash === null ? null : readBytes(row.lowest_hash),
+    ...{ alarm: row.lowest_alarm, isUsed: row.lowest_state === 'USED', isFilling: row.lowest_is_filling ?? false },
+  }
 }
 
 function toHealth(row: StatusRow): LaneHealth {

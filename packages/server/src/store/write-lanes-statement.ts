@@ -83,7 +83,8 @@ with lane as materialized (
               else n.locked_until end as locked_until
     from (select * from json_to_recordset($3::json) as r(
             lane int, reservation_id uuid, version int, state text, nonce bigint, fencing_token bigint, locks boolean,
-            inclusion jsonb, result text, reserved_at timestamptz, mined_at timestamptz, final_at timestamptz)
+            inclusion jsonb, result text, reserved_at timestamptz, mined_at timestamptz, final_at timestamptz,
+            alarm text, alarm_at timestamptz, yielded_at timestamptz)
            where (select lanes from holding)[r.lane + 1]
            order by reservation_id) r
    cross join lateral (
@@ -144,7 +145,8 @@ with lane as materialized (
   update nonce_reservation n
      set version = n.version + 1, state = r.state, nonce = r.nonce, fencing_token = r.fencing_token,
          locked_until = r.locked_until, inclusion = r.inclusion, result = r.result, reserved_at = r.reserved_at,
-         mined_at = r.mined_at, final_at = r.final_at
+         mined_at = r.mined_at, final_at = r.final_at, alarm = r.alarm, alarm_at = r.alarm_at,
+         yielded_at = r.yielded_at
     from lent r
    where (select lanes from passing)[r.lane + 1] and n.reservation_id = r.reservation_id
   returning 1

@@ -103,8 +103,8 @@ export const METRICS = {
   },
   drover_alarms_total: {
     kind: 'counter',
-    help: 'Transactions that got stuck: each needs somebody to look at it.',
-    labels: { cause: 'why it is stuck' },
+    help: 'Transactions that got stuck, and reserved nonces that hold up a signer: each needs somebody to look at it.',
+    labels: { cause: 'why it is stuck; reservation_unknown_hash and the like for reserved nonces' },
   },
   drover_stuck_decisions_total: {
     kind: 'counter',

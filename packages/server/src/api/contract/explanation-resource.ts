@@ -6,6 +6,7 @@ import { TX_STATES } from '../../core/transaction.ts'
 import { address } from './address.ts'
 import { resourceSchemas } from './api-schemas.ts'
 import { instant } from './instant.ts'
+import { lowestReserved } from './lowest-reserved.ts'
 
 const blockedBy = z.discriminatedUnion('type', [
   z.object({
@@ -14,12 +15,7 @@ const blockedBy = z.discriminatedUnion('type', [
     nonce: z.int().min(0),
     state: z.enum(TX_STATES),
   }),
-  z.object({
-    type: z.literal('reservation'),
-    reservationId: z.uuid(),
-    nonce: z.int().min(0),
-    lockedUntil: instant,
-  }),
+  lowestReserved.extend({ type: z.literal('reservation') }),
   z.object({ type: z.literal('lane'), chainId: z.int(), address }),
   z.object({ type: z.literal('chain'), chainId: z.int() }),
   z.object({ type: z.literal('slot'), inFlight: z.int(), maxInFlight: z.int() }),

@@ -1,6 +1,6 @@
 /** A reservation as the API shows it. The proof of its holder is told once, beside it, and never again. */
 import { z } from 'zod'
-import { RESERVATION_RESULTS, RESERVATION_STATES } from '../../core/reservation.ts'
+import { RESERVATION_ALARMS, RESERVATION_RESULTS, RESERVATION_STATES } from '../../core/reservation.ts'
 import { address } from './address.ts'
 import { resourceSchemas } from './api-schemas.ts'
 import { hash } from './bytes.ts'
@@ -17,6 +17,8 @@ export const reservationResource = z.object({
       'Use it before this, by the clock of the database. Without a nonce: after this none is wanted any more.',
   }),
   ttlMs: z.int(),
+  tenant: z.string().meta({ description: 'Whose it is; empty where the service has no API keys.' }),
+  holder: z.string().nullable().meta({ description: 'The API key that it was made with: name and id.' }),
   label: z.string().nullable(),
   requestId: z.string().nullable(),
   hash: hash.nullable().meta({ description: 'The one that is included, else the latest that the holder named.' }),
@@ -28,6 +30,16 @@ export const reservationResource = z.object({
     .enum(RESERVATION_RESULTS)
     .nullable()
     .meta({ description: 'How the nonce ended on chain; `foreign`: by a transaction that the holder did not name.' }),
+  alarm: z
+    .object({ cause: z.enum(RESERVATION_ALARMS), at: instant })
+    .nullable()
+    .meta({
+      description:
+        'Raised after `stuckAfter`. `unknown_hash`: no RPC node knows what was sent; `not_mined`, `not_used`: others wait for it.',
+    }),
+  fillOrderedAt: instant
+    .nullable()
+    .meta({ description: 'When an operator ordered an empty transaction for its nonce. Whichever is mined uses it.' }),
   createdAt: instant,
   reservedAt: instant.nullable(),
   usedAt: instant.nullable(),
@@ -45,3 +57,27 @@ export const reservationList = z.object({
   }),
 })
 resourceSchemas.add(reservationList, { id: 'ReservationList' })
+
+export const reservationPage = z.object({
+  items: z.array(
+    z.object({
+      nonce: z.int().min(0).nullable(),
+      reservation: reservationResource
+        .nullable()
+        .meta({ description: "Null: the nonce is taken by another tenant's reservation." }),
+    }),
+  ),
+  next: z.string().nullable().meta({ description: 'Pass as `after` for the next page; null at the end.' }),
+})
+resourceSchemas.add(reservationPage, { id: 'ReservationPage' })
+
+export const takenList = z.object({
+  items: z.array(
+    z.object({
+      reservation: reservationResource,
+      outcome: z.enum(['released', 'filled', 'left']),
+      why: z.string().nullable().meta({ description: 'Why it was left.' }),
+    }),
+  ),
+})
+resourceSchemas.add(takenList, { id: 'TakenReservations' })

@@ -6,6 +6,7 @@ import { amount } from './amount.ts'
 import { resourceSchemas } from './api-schemas.ts'
 import { finalityRule } from './finality.ts'
 import { instant } from './instant.ts'
+import { lowestReserved } from './lowest-reserved.ts'
 import { resetResource } from './reset-resource.ts'
 import { transactionResource } from './transaction-resource.ts'
 
@@ -45,8 +46,8 @@ export const laneResource = z.object({
   stuck: z.int(),
   reserved: z.int().meta({ description: 'Nonces that are lent to callers who sign themselves.' }),
   free: z.int().meta({ description: 'Nonces that came back; they are used before any new one.' }),
-  lowestReserved: z
-    .object({ reservationId: z.uuid(), nonce: z.int(), lockedUntil: instant })
+  stuckReserved: z.int().meta({ description: 'Reserved nonces for which an alarm was raised.' }),
+  lowestReserved: lowestReserved
     .nullable()
     .meta({ description: 'The lowest lent nonce that is in no block: everything above it waits for it.' }),
   balance: z

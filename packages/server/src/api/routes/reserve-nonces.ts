@@ -1,5 +1,6 @@
 /** `POST /v1/signers/{address}/nonces`: lends nonces to a caller that signs itself. */
 import { z } from 'zod'
+import { actorOf } from '../../core/caller.ts'
 import { addressInput } from '../contract/address.ts'
 import { reservationRequest } from '../contract/reservation-request.ts'
 import { reservationList } from '../contract/reservation-resource.ts'
@@ -25,15 +26,16 @@ export const reserveNonces = defineRoute(
       },
       { status: 200, description: 'The same request was made before.', schema: reservationList },
     ],
-    errors: ['not_found', 'idempotency_conflict', 'unknown_signer'],
+    errors: ['not_found', 'idempotency_conflict', 'unknown_signer', 'tenant_limit'],
   },
   async ({ params, body }, services, caller) => {
     const { chainId, ttlMs, count, requestId, label, lockOwner } = body
     services.access.chargeItems(caller, count)
     const { signer } = await getLane(services, params.address, chainId)
     const reserved = await services.reservations.reserve({
-      ...{ lane: signer.lane, count, ttlMs, label: label ?? null, requestId: requestId ?? null },
+      ...{ lane: signer.lane, count, ttlMs: ttlMs ?? null, label: label ?? null, requestId: requestId ?? null },
       tenant: caller.tenant,
+      key: caller.keyId === null ? null : { id: caller.keyId, holder: actorOf(caller) },
       lockOwner: lockOwner ?? null,
     })
     const isWaiting = reserved.reservations.some(({ state }) => state === 'REQUESTED')

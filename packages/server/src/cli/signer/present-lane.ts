@@ -28,6 +28,17 @@ export function presentLanes(lanes: readonly Lane[], style: Style): string {
   return lanes.length === 0 ? 'The service has no signer.' : presentTable(COLUMNS(style), lanes, style)
 }
 
+function presentLowest({
+  nonce,
+  reservationId,
+  holder,
+  lockedUntil,
+  alarm,
+}: NonNullable<Lane['lowestReserved']>): string {
+  const who = reservationId === null ? 'another tenant' : `reservation ${reservationId}${holder ? ` of ${holder}` : ''}`
+  return `nonce ${nonce}, ${who}, until ${lockedUntil}${alarm === null ? '' : `; alarm: ${alarm}`}`
+}
+
 export function presentLane(lane: Lane, style: Style): string {
   const { policy, lowestReserved, lease, balance, window } = lane
   const fields: readonly Field[] = [
@@ -42,7 +53,7 @@ export function presentLane(lane: Lane, style: Style): string {
     ['stuck', lane.stuck],
     ['reserved nonces', lane.reserved],
     ['free nonces', lane.free],
-    ['waits for', lowestReserved && `reservation ${lowestReserved.reservationId} of nonce ${lowestReserved.nonce}`],
+    ['waits for', lowestReserved && presentLowest(lowestReserved)],
     ['balance', balance && `${formatAmount(balance.wei)} at ${balance.at}`],
     ['last confirmation', lane.lastConfirmationAt],
     ['last inclusion', lane.lastNonceMovementAt],

@@ -9,6 +9,7 @@ type Reservation = Answer<'GET /v1/nonces/{id}'>
 
 function presentReservation(reservation: Reservation, style: Style): string {
   const { id, address, chainId, state, nonce, lockedUntil, hash, result, inclusion } = reservation
+  const { holder, tenant, alarm, fillOrderedAt } = reservation
   return presentFields(
     [
       ['reservation', id],
@@ -16,6 +17,10 @@ function presentReservation(reservation: Reservation, style: Style): string {
       ['nonce', nonce],
       ['of', `${address} on chain ${chainId}`],
       ['until', lockedUntil],
+      ['holder', holder],
+      ['tenant', tenant === '' ? null : tenant],
+      ['alarm', alarm && `${alarm.cause} since ${alarm.at}`],
+      ['fill ordered', fillOrderedAt],
       ['hash', hash],
       ['block', inclusion?.blockNumber],
       ['result', result],
@@ -30,14 +35,18 @@ const reserve: ServiceCommand = {
   examples: ['drover signer reserve 0xf39F… --ttl 2m --json'],
   configure: (command) =>
     void command
-      .requiredOption('--ttl <duration>', 'how long they stay lent without being used', readDuration)
+      .option(
+        '--ttl <duration>',
+        'how long they stay lent without being used; left out: as the service has it',
+        readDuration,
+      )
       .option('--count <count>', 'how many', readCount(1, 100), 1)
       .option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId)
       .option('--request-id <id>', 'the same again gives the same reservations')
       .option('--label <text>', 'what for'),
   async run({ drover, signal, style, print }, command) {
     const { ttl, ...rest } = command.opts<{
-      ttl: number
+      ttl?: number
       count: number
       chainId?: number
       requestId?: string
@@ -45,7 +54,7 @@ const reserve: ServiceCommand = {
     }>()
     const { count, chainId, requestId, label } = rest
     const body = {
-      ttlMs: ttl,
+      ...(ttl !== undefined && { ttlMs: ttl }),
       count,
       ...(chainId !== undefined && { chainId }),
       ...(requestId !== undefined && { requestId }),

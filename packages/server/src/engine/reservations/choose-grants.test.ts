@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shareOf } from '../../core/tenant-share.ts'
+import { chooseGrants } from './choose-grants.ts'
+
+const states = ['REQUESTED', 'RESERVED', 'USED'] as const
+const anyOpen = fc
+  .array(
+    fc.record({ state: fc.constantFrom(...states), tenant: fc.constantFrom('a', 'b', 'c'), isExpired: fc.boolean() }),
+  )
+  .map((rows) =>
+    rows.map((row, index) => ({
+      ...{ ...row, id: `r${index}`, nonce: row.state === 'REQUESTED' ? null : index, inclusion: null },
+    })),
+  )
+
+test('no tenant gets more than its share of the window, and no place is left that somebody may have', () => {
+  fc.assert(
+    fc.property(anyOpen, fc.nat(20), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 100 }), (...given) => {
+      const [open, slots, window, sharePercent] = given
+      const chosen = chooseGrants(open, { slots, window, sharePercent, slotHeldUntil: 'mined' })
+      const share = shareOf(window, sharePercent)
+      expect(chosen.length).toBeLessThanOrEqual(slots)
+      const heldAfter = (tenant: string) =>
+        open.filter((each) => each.tenant === tenant && (each.nonce !== null || chosen.includes(each.id))).length
+      for (const { id, tenant, state, isExpired } of open) {
+        if (chosen.includes(id)) {
+          expect([state, isExpired]).toEqual(['REQUESTED', false])
+          expect(heldAfter(tenant)).toBeLessThanOrEqual(share)
+        } else if (state === 'REQUESTED' && !isExpired && chosen.length < slots) {
+          expect(heldAfter(tenant)).toBeGreaterThanOrEqual(share)
+        }
+      }
+    }),
+  )
+})
+
+test('the only tenant of a service without keys may have all', () => {
+  const asked = [0, 1, 2].map((index) => ({
+    ...({ id: `r${index}`, state: 'REQUESTED', isExpired: false, tenant: '', nonce: null, inclusion: null } as const),
+  }))
+  expect(chooseGrants(asked, { slots: 3, window: 3, sharePercent: 50, slotHeldUntil: 'final' })).toHaveLength(3)
+})

@@ -1,0 +1,9 @@
+/** What a revoked API key reserved and did not use goes back; what it used is followed to its end. */
+import type { OperatorAct } from '../../core/tx-event.ts'
+import type { Store } from '../../ports/store.ts'
+
+export function createReleaseKey(store: Pick<Store, 'orderReservations'>) {
+  return async (keyId: string, by: OperatorAct): Promise<void> => {
+    await store.orderReservations({ type: 'release', filter: { keyId }, cause: 'key_revoked', by })
+  }
+}
