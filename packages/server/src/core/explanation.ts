@@ -34,6 +34,7 @@ export const CAUSES = [
   'pending',
   'preconfirmed',
   'fee_below_base',
+  'bump_refused',
   'stale',
   'reorged',
   'waiting_for_finality',
@@ -44,6 +45,7 @@ export const CAUSES = [
   'resolved',
   'cancelled',
   'cancelled_on_chain',
+  'replaced',
   'rejected',
   'expired',
 ] as const

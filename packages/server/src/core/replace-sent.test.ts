@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FILL_PRIORITY } from './fill.ts'
 import { FAST, STABLE } from './policy.ts'
-import { allocated, attemptOf, hashOf, mined, stuck, T0, tracking } from './sample-transactions.suite.ts'
+import { allocated, attemptOf, hashOf, mined, otherProof, stuck, T0, tracking } from './sample-transactions.suite.ts'
 import type { InFlight, Transaction } from './transaction.ts'
 import { transition } from './transition.ts'
 import type { TxEvent } from './tx-event.ts'
@@ -127,7 +127,7 @@ describe('the cap', () => {
 })
 
 test('what was to be cancelled is not queued again when a foreign transaction took its nonce', () => {
-  const lost = { type: 'nonce.lost', at, nonce: 7 } as const
+  const lost = { type: 'nonce.lost', at, proof: otherProof() } as const
   const step = move(tracking('pending', { wish: 'cancel' }), lost)
   expect(step.tx).toMatchObject({ state: 'CANCELLED', nonce: null, error: { code: 'foreign_nonce' } })
   expect(step.effects).toEqual([{ type: 'nonce.used' }])

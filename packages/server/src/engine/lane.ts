@@ -149,7 +149,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       movingSince: ports.movingSince(),
     })
     healthNotes.tell(draft)
-    await replacer.replace(draft, scene)
+    await replacer.replace(draft, { ...scene, head: view?.head ?? null })
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)

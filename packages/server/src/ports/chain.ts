@@ -3,6 +3,7 @@ import type { AccessList } from '../core/access-list.ts'
 import type { FeeMarket } from '../core/fees.ts'
 import type { Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
+import type { NonceUser } from '../core/nonce-user.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 
 /** No usable answer: refused, timed out, garbage, rate limited. Says nothing about the chain. */
@@ -95,6 +96,11 @@ export interface Chain {
   findReceipts(hashes: readonly Hash[]): Promise<readonly ReceiptLookup[]>
   findTransaction(hash: Hash): Promise<TransactionByHash | null>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
+  /**
+   * The account's transaction under this nonce in the block at this height; null where the block holds none. Where
+   * several nodes are configured, two have to say the same; else it throws.
+   */
+  findNonceUser(height: number, address: Address, nonce: number): Promise<NonceUser | null>
   /** One round trip. */
   lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
   getBalance(address: Address): Promise<bigint>
