@@ -34,6 +34,7 @@ export type {
   Problem,
   Reservation,
   ReservationRequest,
+  ResetRequest,
   ResolveRequest,
   Signer,
   SignerChange,

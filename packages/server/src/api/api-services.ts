@@ -75,7 +75,7 @@ export interface ApiServices {
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
   readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'>
-  readonly resets: Pick<ResetNonce, 'reset'>
+  readonly resets: Pick<ResetNonce, 'reset' | 'find'>
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits

@@ -114,6 +114,7 @@ const onRefusedReset: Scene = async (route) => {
   const api = await createTestApi({
     services: {
       resets: {
+        find: async () => null,
         reset: (lane, by) => {
           if (store === null) throw new Error('no store')
           const random = { id: () => '01890a5d-ac96-774b-bcce-000000009999' }

@@ -18,6 +18,8 @@ import { listSigners } from './routes/list-signers.ts'
 import { listTransactions } from './routes/list-transactions.ts'
 import {
   cancelTransaction,
+  closeTransaction,
+  requeueTransaction,
   resolveTransaction,
   resumeTransaction,
   retryTransaction,
@@ -39,6 +41,7 @@ import { showMetrics } from './routes/show-metrics.ts'
 import { createShowOpenApi } from './routes/show-openapi.ts'
 import { showReadiness } from './routes/show-readiness.ts'
 import { showReservation } from './routes/show-reservation.ts'
+import { showReset } from './routes/show-reset.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
 import { streamEvents } from './routes/stream-events.ts'
@@ -61,6 +64,8 @@ export const ROUTES: readonly Route[] = [
   speedUpTransaction,
   cancelTransaction,
   resolveTransaction,
+  requeueTransaction,
+  closeTransaction,
   listSigners,
   registerSigner,
   showSigner,
@@ -68,6 +73,7 @@ export const ROUTES: readonly Route[] = [
   pauseSigner,
   resumeSigner,
   resetNonce,
+  showReset,
   fillGap,
   reserveNonces,
   showReservation,

@@ -60,6 +60,9 @@ export const STABLE: Policy = {
   finality: null,
 }
 
+/** For a signer whose policy is not known. */
+export const CAREFUL: Policy = { ...STABLE, mayReplace: 'never' }
+
 export const FAST: Policy = {
   ...STABLE,
   preset: 'fast',

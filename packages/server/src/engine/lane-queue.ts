@@ -47,6 +47,8 @@ export interface QueueScene {
   readonly slots: number
   readonly policy: Policy
   readonly view: ChainView | null
+  /** Only gaps are closed: an operator has everything else cancelled. */
+  readonly fillsOnly: boolean
 }
 
 interface QueuePorts {
@@ -119,7 +121,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     })
     if (queued.length > 0) mayHaveMore = true
     const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
-    const going = heldUntil === null ? queued : []
+    const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
     const isBehind = ledger.cursor === null || going.some(hasHadNonce)
@@ -131,7 +133,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       funds.account.knowCode(),
     ])
     const coming = queued.filter((tx) => isFill(tx.intent)).length + preparations.filter(isReadyToGo).length
-    const fills = gap && replacesByItself(policy) ? await prepareFills(scene, coming, counts, context) : []
+    const fills =
+      gap && (replacesByItself(policy) || scene.fillsOnly) ? await prepareFills(scene, coming, counts, context) : []
     return { ...common, preparations: [...fills, ...preparations], counts }
   }
 

@@ -1,7 +1,9 @@
 /** What a lane's requests do after a cycle broke, and after the lane was stopped. */
+
 import { expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
 import type { Lease } from '../core/lane.ts'
+import { STABLE } from '../core/policy.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createLaneRequests } from './lane-requests.ts'
@@ -11,7 +13,7 @@ import { createManualClock } from './manual-clock.suite.ts'
 const LANE = { chainId: 31_337, signer: `0x${'12'.repeat(20)}` } as const
 const LEASE: Lease = { lane: LANE, nodeId: 'n', fence: 1 }
 const LEDGER = { cursor: null, inFlight: new Map(), recyclable: [] }
-const SCENE = { slots: 5, isPaused: false, followsChain: true, view: null }
+const SCENE = { slots: 5, isPaused: false, followsChain: true, view: null, policy: STABLE }
 
 async function setUp() {
   const clock = createManualClock()

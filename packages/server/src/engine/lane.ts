@@ -7,6 +7,7 @@
  * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
  */
 
+import { awaitsCancel } from '../core/cancel-all.ts'
 import { isFill } from '../core/fill.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
@@ -149,12 +150,23 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       movingSince: ports.movingSince(),
     })
     healthNotes.tell(draft)
+    cancelAll(draft)
     await replacer.replace(draft, { ...scene, head: view?.head ?? null })
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
     await answerRequests()
     advanceQueue()
+  }
+
+  /** What an order to cancel everything is about; said to each once, and found again after a restart or a takeover. */
+  function cancelAll(draft: LaneDraft): void {
+    const order = requests.cancelling()
+    if (order === null) return
+    const by = { actor: order.actor, reason: order.reason }
+    for (const tx of draft.inFlight()) {
+      if (awaitsCancel(tx, order)) draft.apply(tx, { type: 'operator.cancelled', at: clock.now(), by })
+    }
   }
 
   /** After everything else, so that it finds the ledger as it is stored. */
@@ -169,7 +181,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     }
     const followsChain = ledger.cursor === null || ports.policy().externalUse
     const slots = slotsBeside(ledger.inFlight.values())
-    const answer = requests.decide(ledger, { slots, isPaused: ports.isPaused(), followsChain, view })
+    const isPaused = ports.isPaused() || requests.cancelling() !== null
+    const answer = requests.decide(ledger, { slots, isPaused, followsChain, view, policy: ports.policy() })
     if (answer === null || !(await save(answer))) return
     requests.stored()
     // What was freed may be lent at once, and the next reset be answered.
@@ -283,7 +296,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   async function allocate(draft: LaneDraft): Promise<void> {
     if (ready === null || ledger === null) return
     const pass = ready
-    const { preparations, counts } = pass
+    const { counts } = pass
+    // While everything is cancelled nothing new takes a nonce, but a gap below has to be closed.
+    const preparations = pass.preparations.filter(({ tx }) => requests.cancelling() === null || isFill(tx.intent))
     ready = null
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const result = await allocateNonces(draft, preparations, {
@@ -415,8 +430,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function advanceQueue(): void {
     if (stopped || ledger === null || ports.isPaused()) return
+    const fillsOnly = requests.cancelling() !== null
+    if (fillsOnly && !hasGap(ledger, requests.held())) return
     const slots = slotsBeside(ledger.inFlight.values())
-    queue.advance({ ledger, lent: requests.held(), slots, policy: ports.policy(), view })
+    queue.advance({ ledger, lent: requests.held(), slots, policy: ports.policy(), view, fillsOnly })
   }
 
   function scheduleTick(): void {

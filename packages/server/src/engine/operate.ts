@@ -9,7 +9,7 @@ import { finalityOfLoss } from '../core/finality-rules.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { NonceProof } from '../core/nonce-user.ts'
-import { type Policy, STABLE } from '../core/policy.ts'
+import { CAREFUL, type Policy } from '../core/policy.ts'
 import { type Intent, isInFlight, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { OperatorAct, TxEvent } from '../core/tx-event.ts'
@@ -50,7 +50,7 @@ export function createOperate(ports: OperatePorts): Operate {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const tx = await store.findTransaction(id)
       if (tx === null) throw new AppError('not_found', `There is no transaction ${id}.`)
-      const policy = ports.policyOf(tx.intent.lane) ?? STABLE
+      const policy = ports.policyOf(tx.intent.lane) ?? CAREFUL
       const verdict = allowedActions(tx, policy)[request.action]
       if (!verdict.allowed)
         throw new AppError('action_forbidden', verdict.why, { state: tx.state, action: request.action })

@@ -244,6 +244,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         entry.runner.post({ type: 'nonce.lost', txId, nonce, proof: use.proof })
         return
       }
+      case 'absent':
       case 'unproved':
         telemetry.log('warn', 'a nonce seems to be used, but by whom cannot be proved', { txId, nonce, ...use })
     }

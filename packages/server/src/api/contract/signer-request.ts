@@ -86,3 +86,13 @@ requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
 
 export const laneRequest = z.strictObject({ chainId, reason: reasonInput })
 requestSchemas.add(laneRequest, { id: 'LaneRequest' })
+
+export const resetRequest = z.strictObject({
+  chainId,
+  reason: reasonInput,
+  cancelInFlight: z.boolean().optional().meta({
+    description:
+      'Cancel everything that is in flight first, as one order. Transactions in line stay there and take no nonce until it is over.',
+  }),
+})
+requestSchemas.add(resetRequest, { id: 'ResetRequest' })

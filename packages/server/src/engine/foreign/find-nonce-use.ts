@@ -10,6 +10,8 @@ import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
 export type NonceUse =
   | { readonly type: 'ours' | 'foreign'; readonly user: NonceUser }
+  /** The block that was to hold it does not. */
+  | { readonly type: 'absent'; readonly reason: string }
   /** The nodes cannot tell, for instance because they no longer have the state of that time, or do not agree. */
   | { readonly type: 'unproved'; readonly reason: string }
 
@@ -43,7 +45,7 @@ async function identify(
   height: number,
 ): Promise<NonceUse> {
   const user = await chain.findNonceUser(height, address, nonce)
-  if (user === null) return { type: 'unproved', reason: `block ${height} holds no transaction with this nonce` }
+  if (user === null) return { type: 'absent', reason: `block ${height} holds no transaction with this nonce` }
   return { type: hashes.includes(user.inclusion.txHash) ? 'ours' : 'foreign', user }
 }
 

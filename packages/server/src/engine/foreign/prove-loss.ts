@@ -31,7 +31,9 @@ export async function proveLoss(chain: LossChain, tx: InFlight, order: LossOrder
   const known = hash === undefined ? {} : { knownAt: await locate(chain, hash) }
   const use = await proveNonceUse(chain, { address, nonce: tx.nonce, hashes, view, finality, ...known })
   if (use.type === 'waiting') throw forbidden(action, `What used nonce ${tx.nonce} is not final yet; wait until it is.`)
-  if (use.type === 'unproved') throw unproved(tx, hash, use.reason)
+  if (use.type === 'absent' && hash !== undefined)
+    throw forbidden(action, `${hash} did not use nonce ${tx.nonce} of ${address}.`)
+  if ('reason' in use) throw unproved(tx, hash, use.reason)
   const { user } = use.proof
   if (hash !== undefined && user.inclusion.txHash !== hash)
     throw forbidden(action, `${hash} did not use nonce ${tx.nonce} of ${address}; ${user.inclusion.txHash} did.`)

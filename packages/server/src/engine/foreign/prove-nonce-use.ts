@@ -12,7 +12,7 @@ export type ProvedUse =
   | { readonly type: 'ours' | 'foreign'; readonly proof: NonceProof }
   /** Known, and not final yet. */
   | { readonly type: 'waiting' }
-  | { readonly type: 'unproved'; readonly reason: string }
+  | { readonly type: 'absent' | 'unproved'; readonly reason: string }
 
 export interface ProofRequest extends Omit<SuspectedNonce, 'height'> {
   readonly view: ChainView
@@ -24,7 +24,7 @@ type ProofReads = NonceReads & Pick<Chain, 'getBlock'>
 export async function proveNonceUse(chain: ProofReads, request: ProofRequest): Promise<ProvedUse> {
   const { view, finality } = request
   const use = await findNonceUse(chain, { ...request, height: view.head.number })
-  if (use.type === 'unproved') return use
+  if (use.type === 'unproved' || use.type === 'absent') return use
   const { inclusion } = use.user
   const at = { number: inclusion.blockNumber, hash: inclusion.blockHash }
   try {
