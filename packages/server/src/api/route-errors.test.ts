@@ -257,6 +257,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'registerSigner unknown_signer': withOptions({}, {}, { chainId: CHAIN_ID, address: STRANGER }),
   'registerSigner signer_exists': withOptions({}, {}, { chainId: CHAIN_ID, address: SIGNER }),
   'resolveTransaction chain_unavailable': onStuckWithoutChain,
+  'requeueTransaction chain_unavailable': onStuckWithoutChain,
+  'closeTransaction chain_unavailable': onStuckWithoutChain,
   'resetNonce action_forbidden': onRefusedReset,
   'fillGap action_forbidden': withOptions({}, { address: SIGNER }),
   'reserveNonces unknown_signer': withStore(
