@@ -33,6 +33,9 @@ test('everything in flight is cancelled over a restart, then the cursor is where
   }
   expect((await node.drover().get(orderPath)).body).toMatchObject({ state: 'CANCELLING', progress: { left: COUNT } })
   expect(await node.read(later)).toMatchObject({ state: 'QUEUED', nonce: null })
+  expect((await node.drover().get(`/v1/transactions/${later}/explain`)).body).toMatchObject({
+    ...{ cause: 'lane_cancelling', summary: expect.stringContaining(ordered.body.id) },
+  })
 
   await node.mineUntil(ids, 'CANCELLED')
   const done = await eventually(

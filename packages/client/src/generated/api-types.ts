@@ -311,7 +311,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'

@@ -9,6 +9,7 @@ import type {
   NodeResource,
   Problem,
   Readiness,
+  ResetResource,
   TransactionResource,
 } from './api-resources.ts'
 
@@ -42,13 +43,17 @@ export type OperatorAction = ExplanationResource['options'][number]['action']
 export type ApiClient = ReturnType<typeof createApiClient>
 
 export function createApiClient(ports: { readonly fetch: typeof fetch }) {
-  const post = async (path: string, body: unknown, headers: Readonly<Record<string, string>>) => {
+  const post = async <T = TransactionResource>(
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<T> => {
     const init = {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     }
-    return readAnswer<TransactionResource>(await ask(ports.fetch, path, init))
+    return readAnswer<T>(await ask(ports.fetch, path, init))
   }
   const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
 
@@ -64,7 +69,9 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     listSigners: () => get<List<LaneResource>>('/v1/signers'),
     listNodes: () => get<List<NodeResource>>('/v1/nodes'),
     getSigner: (address: string) =>
-      get<{ lanes: readonly LaneResource[] }>(`/v1/signers/${encodeURIComponent(address)}`),
+      get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
+        `/v1/signers/${encodeURIComponent(address)}`,
+      ),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
@@ -82,6 +89,13 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     /** What an operator does to a transaction; `body` has the reason. */
     operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
       post(`/v1/transactions/${encodeURIComponent(key)}/${action}`, body, {}),
+
+    cancelAllAndReset: (address: string, chainId: number, reason: string) =>
+      post<ResetResource>(
+        `/v1/signers/${encodeURIComponent(address)}/reset-nonce`,
+        { chainId, reason, cancelInFlight: true },
+        {},
+      ),
   }
 }
 

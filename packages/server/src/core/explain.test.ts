@@ -94,6 +94,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ['no_owner', 'lease ran out', queued(), context({}, { owner: { ...owner, live: false } }), ['node-a', 'fence 12']],
   ['lane_paused', 'in line', queued(), context({}, { paused: true }), [queued().intent.lane.signer, '31337']],
   [
+    'lane_cancelling',
+    'in line',
+    queued(),
+    context({}, { cancelling: { resetId: 'order-1', left: 3 }, inFlight: 3 }),
+    ['everything in flight cancelled', 'order-1', '3 transactions left', 'nonce is reset'],
+  ],
+  [
     'waiting_for_slot',
     'behind one that is stuck',
     queued(),

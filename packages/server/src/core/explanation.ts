@@ -17,6 +17,7 @@ export const CAUSES = [
   'deadline_passed',
   'no_owner',
   'lane_paused',
+  'lane_cancelling',
   'waiting_for_slot',
   'waiting_for_node',
   'waiting_for_predecessor',
@@ -86,6 +87,8 @@ export interface ExplainContext {
     /** How many may hold a slot now, as the owner found it; null until one ran the lane. */
     readonly window: ShownWindow | null
     readonly paused: boolean
+    /** An operator has everything in flight cancelled, and so many are left; left out where none does. */
+    readonly cancelling?: { readonly resetId: string; readonly left: number }
     /** Of all nonces that are lent to callers and are in no block, the lowest. */
     readonly lowestReserved: {
       readonly reservationId: ReservationId
