@@ -176,7 +176,9 @@ describe('tx', () => {
     expect(await human('tx', 'cancel', (await queue()).id, ...why)).toContain('CANCELLED')
     const hash = ['--hash', `0x${'12'.repeat(32)}`]
     for (const mode of [[], ['--json']]) {
-      expect((await cli(['tx', 'retry', id, ...why, ...mode])).code).toBe(4)
+      for (const action of ['retry', 'requeue', 'close']) {
+        expect((await cli(['tx', action, id, ...why, ...mode])).code).toBe(4)
+      }
       expect((await cli(['tx', 'resolve', id, ...hash, ...why, ...mode])).code).toBe(4)
     }
     await human('signer', 'resume', other.address, ...why)
@@ -226,6 +228,12 @@ describe('signer', () => {
     expect((await cli([...fill, '--json'])).code).toBe(4)
     expect(await json('signer', 'reset-nonce', fast.address, ...why)).toMatchObject({ state: 'DONE' })
     expect(await human('signer', 'reset-nonce', fast.address, ...why)).toMatch(/^state +DONE$/m)
+    // Nothing is in flight: there is nothing to cancel first, and the order is soon over.
+    const { id } = await json('signer', 'reset-nonce', fast.address, '--cancel-in-flight', ...why)
+    const show = () => json('signer', 'reset', fast.address, id)
+    const done = await eventually(show, ({ state }) => state === 'DONE')
+    expect(done).toMatchObject({ cancelsInFlight: true, progress: { total: 0, left: 0 } })
+    expect(await human('signer', 'reset', fast.address, id)).toMatch(/^in flight +0 of 0 cancelled/m)
   })
 
   test('nonces for those who sign themselves', async () => {

@@ -92,10 +92,16 @@ const until = (id: string, isGood: (tx: HttpAnswer['body']) => boolean) =>
   eventually(() => get('showTransaction', { params: { id } }), isGood)
 const lane = { params: { address: sender.address } }
 
-async function signAlone(nonce: number): Promise<`0x${string}`> {
+/** Somebody else's transaction takes the nonce of ours, which no node has any more. */
+async function takeNonce(nonce: number, value: bigint): Promise<string> {
+  await chain.dropAllTransactions()
+  return await chain.rpc<string>('eth_sendRawTransaction', [await signAlone(nonce, value)])
+}
+
+async function signAlone(nonce: number, value = 1n): Promise<`0x${string}`> {
   const account = privateKeyToAccount(sender.privateKey)
   const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n }
-  return account.signTransaction({ chainId: CHAIN_ID, nonce, to, value: 1n, gas: 21_000n, type: 'eip1559', ...fees })
+  return account.signTransaction({ chainId: CHAIN_ID, nonce, to, value, gas: 21_000n, type: 'eip1559', ...fees })
 }
 
 describe('the service', () => {
@@ -219,13 +225,33 @@ describe('transactions', () => {
     const { id } = await send()
     const stuck = await until(id, ({ state }) => state === 'STUCK')
     await get('retryTransaction', { params: { id }, body: { reason } })
-    await chain.dropAllTransactions()
-    const hash = await chain.rpc<string>('eth_sendRawTransaction', [await signAlone(stuck.nonce)])
-    await chain.mine(4)
+    const hash = await takeNonce(stuck.nonce, 1n)
+    // As deep as finality, and too few for the service to settle it by itself.
+    await chain.mine(2)
     const resolve = () => call('resolveTransaction', { params: { id }, body: { reason, hash } })
     const { body: resolved } = await eventually(resolve, ({ status }) => status === 200)
-    expect(resolved).toMatchObject({ id, subState: 'resolved' })
-    expect(await get('resetNonce', { ...lane, body: { reason } })).toMatchObject({ state: 'DONE' })
+    expect(resolved).toMatchObject({ id, state: 'CONFIRMED', subState: 'resolved' })
+    const reset = await get('resetNonce', { ...lane, body: { reason } })
+    expect(reset).toMatchObject({ state: 'DONE' })
+    const params = { address: sender.address, id: reset.id }
+    expect(await get('showReset', { params })).toMatchObject({ id: reset.id, cancelsInFlight: false, progress: null })
+  })
+
+  test('whose nonce another one used are requeued, and closed', async () => {
+    const { id } = await send()
+    for (const [operationId, state] of [
+      ['requeueTransaction', 'QUEUED'],
+      ['closeTransaction', 'CANCELLED'],
+    ] as const) {
+      const { nonce } = await until(id, (tx) => tx.state === 'TRACKING' || tx.state === 'STUCK')
+      await takeNonce(nonce, 2n)
+      const mineAndRead = async () => {
+        await chain.mine(1)
+        return await get('showTransaction', { params: { id } })
+      }
+      await eventually(mineAndRead, ({ subState }) => subState === 'foreign_nonce')
+      expect(await get(operationId, { params: { id }, body: { reason } })).toMatchObject({ id, state })
+    }
   })
 })
 

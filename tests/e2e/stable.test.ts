@@ -1,6 +1,6 @@
 /**
  * The `stable` policy, held to its promise: one at a time, the same bytes and only those, nothing replaced, nothing
- * filled, nothing cancelled once it has a nonce, and STUCK is a call for help, not an end. The hardest case for it: the
+ * filled, nothing cancelled by itself once it has a nonce, and STUCK is a call for help, not an end. The hardest case for it: the
  * base fee rises above what the first transaction offers, so that no block takes it and nothing behind it may go.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -29,10 +29,10 @@ async function mineAtBaseFee(baseFee: bigint, blocks = 1): Promise<void> {
   }
 }
 
-test('forbids more than one at a time, and any other bytes in the place of those that were sent', async () => {
+test('allows one at a time, and other bytes in the place of those that were sent only on order', async () => {
   const { body } = await node.drover().get(`/v1/signers/${node.sender.address}`)
   expect(body.lanes[0].policy).toMatchObject({
-    ...{ preset: 'stable', maxInFlight: 1, mayReplace: false, onForeignNonce: 'stuck', externalUse: false },
+    ...{ preset: 'stable', maxInFlight: 1, mayReplace: 'on_order', onForeignNonce: 'stuck', externalUse: false },
   })
 })
 
@@ -47,7 +47,9 @@ test('a base fee above the offer: the same bytes again and again, STUCK but not 
   for (const id of [second, third]) expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
   const explanation = (await node.drover().get(`/v1/transactions/${first}/explain`)).body
   expect(explanation.summary).toMatch(/offers at most [\d.]+ gwei per gas, and the next block asks [\d.]+ gwei/)
-  expect(explanation.options.map(({ action }: { action: string }) => action)).toEqual(['suspend', 'retry', 'resolve'])
+  expect(explanation.options.map(({ action }: { action: string }) => action)).toEqual([
+    ...['suspend', 'retry', 'cancel', 'resolve', 'speed-up'],
+  ])
 
   // Not over: it is still sent, also after the process was killed, and always as the same bytes.
   const sends = node.proxy.count('eth_sendRawTransaction')
@@ -59,7 +61,9 @@ test('a base fee above the offer: the same bytes again and again, STUCK but not 
   expect(sentBytes()).toHaveLength(1)
   expect(await node.read(first)).toMatchObject({ state: 'STUCK', nonce: 0, hashes: [stuck.hash] })
 
-  // Nor may an operator put anything else in its place.
+  // Where policy says never, nor may an operator put anything else in its place.
+  const policy = { mayReplace: 'never' }
+  await node.drover().request('PATCH', `/v1/signers/${node.sender.address}`, { policy })
   const answer = await node.drover().post(`/v1/transactions/${first}/cancel`, { reason: 'in the way' })
   expect(answer).toMatchObject({ status: 409, body: { code: 'action_forbidden' } })
   expect(await node.read(first)).toMatchObject({ state: 'STUCK', hashes: [stuck.hash] })

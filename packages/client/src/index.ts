@@ -35,6 +35,7 @@ export type {
   Reservation,
   ReservationPage,
   ReservationRequest,
+  ResetRequest,
   ResolveRequest,
   Signer,
   SignerChange,

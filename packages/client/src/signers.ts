@@ -4,6 +4,7 @@ import type {
   LaneRequest,
   NonceReset,
   ReservationPage,
+  ResetRequest,
   Signer,
   SignerChange,
   SignerRegistration,
@@ -26,8 +27,13 @@ export interface Signers {
   pause(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
   /** Takes nonces again. */
   resume(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
-  /** Puts its next nonce where the chain's count is, unless something alive is in the way. */
-  resetNonce(address: string, request: LaneRequest, options?: CallOptions): Promise<NonceReset>
+  /**
+   * Puts its next nonce where the chain's count is, unless something alive is in the way. With `cancelInFlight` everything
+   * in flight is cancelled first; `reset` tells how far that has come.
+   */
+  resetNonce(address: string, request: ResetRequest, options?: CallOptions): Promise<NonceReset>
+  /** An order to reset its nonce, with how many transactions are cancelled and left. */
+  reset(address: string, id: string, options?: CallOptions): Promise<NonceReset>
   /** Closes gaps below nonces that were given out, with empty transactions to itself: one for each. Without any it is refused. */
   fillGap(address: string, request: LaneRequest, options?: CallOptions): Promise<readonly TransactionHandle[]>
   /** The open reservations of its nonces, lowest nonce first. */
@@ -61,6 +67,8 @@ export function createSigners(ports: HandlePorts): Signers {
       request('POST /v1/signers/{address}/resume', { params: { address }, body }, options),
     resetNonce: (address, body, options) =>
       request('POST /v1/signers/{address}/reset-nonce', { params: { address }, body }, options),
+    reset: (address, id, options) =>
+      request('GET /v1/signers/{address}/resets/{id}', { params: { address, id } }, options),
     async fillGap(address, body, options) {
       const { items } = await request('POST /v1/signers/{address}/fill-gap', { params: { address }, body }, options)
       return items.map((fill) => createTransactionHandle(ports, fill))

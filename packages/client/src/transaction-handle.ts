@@ -36,7 +36,11 @@ export interface TransactionHandle {
   retry(reason: string, options?: CallOptions): Promise<Transaction>
   /** Signs it again at a higher price; whichever is mined counts. */
   speedUp(reason: string, options?: CallOptions): Promise<Transaction>
-  /** Ends a stuck one by the final transaction that used its nonce. */
+  /** Gives it a new nonce, where another transaction used the one that it had and did something else. */
+  requeue(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Ends it as CANCELLED, where another transaction used its nonce and did something else. */
+  close(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Ends a stuck one as the transaction that used its nonce ended, if that did the same. */
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Transaction>
 }
 
@@ -54,7 +58,7 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
   const look = (query: WaitQuery, options: CallOptions = {}) =>
     seen.take(request('GET /v1/transactions/{id}', { params, query }, options))
   const act =
-    (action: 'cancel' | 'suspend' | 'resume' | 'retry' | 'speed-up') =>
+    (action: 'cancel' | 'suspend' | 'resume' | 'retry' | 'speed-up' | 'requeue' | 'close') =>
     (reason: string, options: CallOptions = {}) =>
       seen.take(request(`POST /v1/transactions/{id}/${action}`, { params, body: { reason } }, options))
   return {
@@ -73,6 +77,8 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
     resume: act('resume'),
     retry: act('retry'),
     speedUp: act('speed-up'),
+    requeue: act('requeue'),
+    close: act('close'),
     resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
   }
 }

@@ -311,7 +311,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -356,7 +356,7 @@ export interface Explanation {
   readonly nextActionAt: string | null
   /** What an operator may do now, and what each would bring about. */
   readonly options: readonly ({
-    readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'speed-up'
+    readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
     readonly effect: string
   })[]
 }
@@ -432,7 +432,8 @@ export interface Lane {
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
-    readonly mayReplace: boolean
+    /** `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. */
+    readonly mayReplace: 'never' | 'on_order' | 'automatic'
     readonly bumpAfterMs: number
     readonly onDeferral: 'hold' | 'pass_over'
     readonly lowBalance: string | null
@@ -599,7 +600,7 @@ export interface NonceReset {
   readonly chainId: number
   /** Check-summed address. */
   readonly address: `0x${string}`
-  readonly state: 'REQUESTED' | 'DONE' | 'REFUSED'
+  readonly state: 'REQUESTED' | 'CANCELLING' | 'DONE' | 'REFUSED'
   readonly actor: string
   readonly reason: string
   /** The cursor before; null where there was none. */
@@ -608,6 +609,17 @@ export interface NonceReset {
   readonly toNonce: number | null
   /** What stood in the way. */
   readonly refusal: string | null
+  /** Everything in flight is cancelled before the cursor moves. */
+  readonly cancelsInFlight: boolean
+  /** Null for a plain reset, and until the owner of the lane has begun. */
+  readonly progress: {
+    /** Transactions that the order is about. */
+    readonly total: number
+    readonly cancelled: number
+    /** Mined before their cancel was, for instance. */
+    readonly endedOtherwise: number
+    readonly left: number
+  } | null
   /** ISO 8601, UTC. */
   readonly requestedAt: string
   readonly answeredAt: string | null
@@ -723,11 +735,20 @@ export interface ReservationRequest {
   readonly lockOwner?: string
 }
 
+export interface ResetRequest {
+  /** May be left out where the signer is registered on one chain. */
+  readonly chainId?: number
+  /** Why; kept with who did it. */
+  readonly reason: string
+  /** Cancel everything that is in flight first, as one order. Transactions in line stay there and take no nonce until it is over. */
+  readonly cancelInFlight?: boolean
+}
+
 export interface ResolveRequest {
   /** Why; kept with who did it. */
   readonly reason: string
-  /** The transaction that used the nonce: of the same account, and final. */
-  readonly hash: string
+  /** The transaction that used the nonce. May be left out: Drover finds it. Either way it must be final and do what this one was to do. */
+  readonly hash?: string
 }
 
 export interface Signer {
@@ -754,7 +775,8 @@ export interface SignerChange {
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
-    readonly mayReplace?: boolean
+    /** Whether another transaction may take the place of a sent one. `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. `true` is read as `automatic`, `false` as `never`. */
+    readonly mayReplace?: 'never' | 'on_order' | 'automatic' | boolean
     readonly bumpAfterMs?: number
     readonly onDeferral?: 'hold' | 'pass_over'
     /** Wei; below it a warning; null: none. */
@@ -788,7 +810,8 @@ export interface SignerRegistration {
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
-    readonly mayReplace?: boolean
+    /** Whether another transaction may take the place of a sent one. `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. `true` is read as `automatic`, `false` as `never`. */
+    readonly mayReplace?: 'never' | 'on_order' | 'automatic' | boolean
     readonly bumpAfterMs?: number
     readonly onDeferral?: 'hold' | 'pass_over'
     /** Wei; below it a warning; null: none. */
@@ -840,7 +863,7 @@ export interface Transaction {
   readonly gasLimit: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
-  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
+  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
   /** Of the attempt that is included, else of the newest. */
   readonly hash: `0x${string}` | null
   /** Of every attempt ever signed for it, oldest first. */
@@ -1188,7 +1211,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** End a stuck transaction by the final transaction that used its nonce. */
+  /** End a stuck transaction as the final transaction that used its nonce ended, if that did the same. */
   'POST /v1/transactions/{id}/resolve': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1196,6 +1219,26 @@ export interface Operations {
     }
     readonly query: undefined
     readonly body: ResolveRequest
+    readonly answer: Transaction
+  }
+  /** Give a transaction a new nonce, where another transaction used the one that it had and did something else. */
+  'POST /v1/transactions/{id}/requeue': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** End a transaction as CANCELLED, where another transaction used its nonce and did something else. */
+  'POST /v1/transactions/{id}/close': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
     readonly answer: Transaction
   }
   /** List the signers, one entry for each chain. */
@@ -1252,14 +1295,26 @@ export interface Operations {
     readonly body: LaneRequest
     readonly answer: Lane
   }
-  /** Put a signer's next nonce where the chain's count is, unless something alive is in the way. */
+  /** Put a signer's next nonce where the chain's count is; where asked, after cancelling all that is in flight. */
   'POST /v1/signers/{address}/reset-nonce': {
     readonly params: {
       /** Address in any case; mixed case must carry a right checksum. */
       readonly address: string
     }
     readonly query: undefined
-    readonly body: LaneRequest
+    readonly body: ResetRequest
+    readonly answer: NonceReset
+  }
+  /** Show an order to reset a nonce, with how many transactions are cancelled and left. */
+  'GET /v1/signers/{address}/resets/{id}': {
+    readonly params: {
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly address: string
+      /** Id of a reset. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
     readonly answer: NonceReset
   }
   /** Close gaps below nonces that were given out, with empty transactions to the signer itself. */

@@ -10,6 +10,7 @@ import type {
   Problem,
   Readiness,
   ReservationResource,
+  ResetResource,
   TransactionResource,
 } from './api-resources.ts'
 
@@ -65,13 +66,17 @@ export type OperatorAction = ExplanationResource['options'][number]['action']
 export type ApiClient = ReturnType<typeof createApiClient>
 
 export function createApiClient(ports: { readonly fetch: typeof fetch }) {
-  const post = async (path: string, body: unknown, headers: Readonly<Record<string, string>>) => {
+  const post = async <T = TransactionResource>(
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<T> => {
     const init = {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     }
-    return await ask(ports.fetch, path, init)
+    return readAnswer<T>(await ask(ports.fetch, path, init))
   }
   const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
 
@@ -87,7 +92,9 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     listSigners: () => get<List<LaneResource>>('/v1/signers'),
     listNodes: () => get<List<NodeResource>>('/v1/nodes'),
     getSigner: (address: string) =>
-      get<{ lanes: readonly LaneResource[] }>(`/v1/signers/${encodeURIComponent(address)}`),
+      get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
+        `/v1/signers/${encodeURIComponent(address)}`,
+      ),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
@@ -99,21 +106,26 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<ExplanationResource>(`/v1/transactions/${encodeURIComponent(key)}/explain`),
 
     /** The same key again never sends twice. */
-    sendTransfer: async (transfer: Transfer, idempotencyKey: string) =>
-      readAnswer<TransactionResource>(await post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey })),
+    sendTransfer: (transfer: Transfer, idempotencyKey: string) =>
+      post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey }),
 
     /** What an operator does to a transaction; `body` has the reason. */
-    operate: async (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
-      readAnswer<TransactionResource>(await post(`/v1/transactions/${encodeURIComponent(key)}/${action}`, body, {})),
+    operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
+      post(`/v1/transactions/${encodeURIComponent(key)}/${action}`, body, {}),
 
     listReservations: (address: string, chainId: number, after: string | null) =>
       get<ReservationPage>(
         `/v1/signers/${encodeURIComponent(address)}/nonces?${new URLSearchParams({ chainId: String(chainId), ...(after !== null && { after }) })}`,
       ),
     /** Takes reserved nonces from their holders; `body` has the chain and the reason. */
-    takeBack: async (address: string, action: 'release' | 'fill', body: TakeBack) =>
-      readAnswer<List<TakenReservation>>(
-        await post(`/v1/signers/${encodeURIComponent(address)}/nonces/${action}`, body, {}),
+    takeBack: (address: string, action: 'release' | 'fill', body: TakeBack) =>
+      post<List<TakenReservation>>(`/v1/signers/${encodeURIComponent(address)}/nonces/${action}`, body, {}),
+
+    cancelAllAndReset: (address: string, chainId: number, reason: string) =>
+      post<ResetResource>(
+        `/v1/signers/${encodeURIComponent(address)}/reset-nonce`,
+        { chainId, reason, cancelInFlight: true },
+        {},
       ),
   }
 }

@@ -3,6 +3,7 @@ export type { EventResource } from '../../../server/src/api/contract/event-resou
 export type { ExplanationResource } from '../../../server/src/api/contract/explanation-resource.ts'
 export type { Problem } from '../../../server/src/api/contract/problem.ts'
 export type { ReservationResource } from '../../../server/src/api/contract/reservation-resource.ts'
+export type { ResetResource } from '../../../server/src/api/contract/reset-resource.ts'
 export type { LaneResource } from '../../../server/src/api/contract/signer-resource.ts'
 export type { ChainResource, EndpointResource, NodeResource } from '../../../server/src/api/contract/system-resource.ts'
 export type { AttemptResource, TransactionResource } from '../../../server/src/api/contract/transaction-resource.ts'

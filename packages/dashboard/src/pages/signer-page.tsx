@@ -1,13 +1,14 @@
 /** One signer: its lane on every chain, what its policy means, and its transactions. */
 import { Fragment } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { LaneResource } from '../api/api-resources.ts'
+import type { LaneResource, ResetResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
 import { BackLink } from '../parts/back-link.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { LaneFacts } from '../parts/lane-facts.tsx'
+import { LaneReset } from '../parts/lane-reset.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { ReservationPanel } from '../parts/reservation-panel.tsx'
 import { TransactionPanel } from '../parts/transaction-panel.tsx'
@@ -16,19 +17,19 @@ import { useTitle } from './use-route.ts'
 
 export function SignerPage({ address, after }: { readonly address: string; readonly after: string | null }) {
   const { api } = useContext(Service)
-  const lanes = useResource(`signer ${address}`, async () => (await api.getSigner(address)).lanes)
+  const signer = useResource(`signer ${address}`, () => api.getSigner(address))
   useTitle(`Signer ${shortenAddress(address)}`)
   return (
     <>
       <BackLink />
-      <Loaded resource={lanes} rows={6}>
-        {(known) => (
+      <Loaded resource={signer} rows={6}>
+        {({ lanes, resets }) => (
           <>
             <div class="page-head">
-              <h1>{known[0]?.label ?? 'Signer'}</h1>
-              <Copyable text={known[0]?.address ?? address} shown={known[0]?.address ?? address} what="address" />
+              <h1>{lanes[0]?.label ?? 'Signer'}</h1>
+              <Copyable text={lanes[0]?.address ?? address} shown={lanes[0]?.address ?? address} what="address" />
             </div>
-            <Lanes lanes={known} />
+            <Lanes lanes={lanes} resets={resets} />
             <TransactionPanel
               query={{ group: 'all', from: address, after }}
               linkTo={(cursor) => formHash({ page: 'signer', address, after: cursor })}
@@ -40,13 +41,20 @@ export function SignerPage({ address, after }: { readonly address: string; reado
   )
 }
 
-function Lanes({ lanes }: { readonly lanes: readonly LaneResource[] }) {
+interface LanesProps {
+  readonly lanes: readonly LaneResource[]
+  /** Newest first. */
+  readonly resets: readonly ResetResource[]
+}
+
+function Lanes({ lanes, resets }: LanesProps) {
   return (
     <>
       {lanes.map((lane) => (
         <Fragment key={lane.chainId}>
           <LaneFacts lane={lane} />
           <ReservationPanel lane={lane} />
+          <LaneReset lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
         </Fragment>
       ))}
     </>

@@ -46,6 +46,12 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
   )
 }
 
+const REPLACING: Readonly<Record<LaneResource['policy']['mayReplace'], string>> = {
+  never: 'never',
+  on_order: 'only when ordered',
+  automatic: 'by itself, where the price is why',
+}
+
 function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId'>) {
   const { finality } = policy
   return (
@@ -54,7 +60,7 @@ function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId
         same bytes again every {formatSpan(policy.resubmitIntervalMs)}, stuck after {formatSpan(policy.stuckAfterMs)} or{' '}
         {formatCount(policy.maxSubmitAttempts)} refusals
       </Fact>
-      <Fact name="Replacing">{policy.mayReplace ? 'allowed' : 'never'}</Fact>
+      <Fact name="Replacing">{REPLACING[policy.mayReplace]}</Fact>
       <Fact name="Nonce used elsewhere">
         {policy.onForeignNonce === 'stuck' ? 'stuck, an operator decides' : 'back to the queue'}
         <span class="muted">{policy.externalUse ? ', the key is also used outside' : ', the key is ours alone'}</span>

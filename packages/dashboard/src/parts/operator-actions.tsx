@@ -20,6 +20,8 @@ const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
   retry: 'Retry',
   cancel: 'Cancel',
   resolve: 'Resolve',
+  requeue: 'Requeue',
+  close: 'Close',
   'speed-up': 'Speed up',
 }
 
@@ -68,7 +70,7 @@ function ActionForm({ txId, option: { action, effect }, onDone }: ActionFormProp
       {action === 'resolve' && (
         <FormField
           id="act-hash"
-          label="Hash of the transaction that used the nonce"
+          label="Hash of the transaction that used the nonce; left empty, Drover finds it"
           problem={failure.fields.hash ?? null}
         >
           {(control) => <TextInput control={control} value={typed.hash} onType={(text) => type('hash', text)} />}
@@ -115,7 +117,7 @@ function useAction(txId: string, action: OperatorAction, onDone: () => void) {
     const { reason, hash } = typed
     setBusy(true)
     const failed = await findFailure(() =>
-      api.operate(txId, action, action === 'resolve' ? { reason, hash } : { reason }),
+      api.operate(txId, action, action === 'resolve' && hash.trim() !== '' ? { reason, hash } : { reason }),
     )
     setBusy(false)
     pulse.beatSoon()

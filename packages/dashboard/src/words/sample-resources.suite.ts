@@ -93,7 +93,7 @@ export const LANE: LaneResource = {
     resubmitIntervalMs: 30_000,
     stuckAfterMs: 900_000,
     maxSubmitAttempts: 10,
-    mayReplace: false,
+    mayReplace: 'on_order',
     bumpAfterMs: 30_000,
     onDeferral: 'hold',
     lowBalance: null,

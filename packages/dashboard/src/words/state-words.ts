@@ -39,6 +39,7 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, string>> = {
   expired: 'expired',
   foreign_nonce: 'nonce used elsewhere',
   no_inclusion: 'in no block for too long',
+  replaced: 'replaced by another transaction',
   resolved: 'settled by an operator',
 }
 

@@ -79,7 +79,7 @@ export interface ApiServices {
   readonly operate: Operate
   readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'> & { readonly list: ListReservations }
   readonly takeBack: TakeBackNonces
-  readonly resets: Pick<ResetNonce, 'reset'>
+  readonly resets: Pick<ResetNonce, 'reset' | 'find'>
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits

@@ -13,12 +13,13 @@ export async function explainTransaction(tx: Transaction, services: Services): P
   const { store, clock } = services
   const { lane, finality } = tx.intent
   const isUnmined = isInFlight(tx) && inclusionOf(tx) === null
-  const [queueAhead, [status], loaded, baseFeeWei, count] = await Promise.all([
+  const [queueAhead, [status], loaded, baseFeeWei, count, [reset]] = await Promise.all([
     store.countAhead(tx.id),
     store.listLaneStatus({ lane }),
     isTerminal(tx) ? null : store.loadLane(lane),
     isUnmined ? services.baseFeeOf(lane.chainId) : null,
     isUnmined ? services.countOf(lane) : null,
+    tx.state === 'QUEUED' ? store.listResets(lane, 1) : [],
   ])
   const inFlight = loaded?.inFlight ?? []
   if (status === undefined) throw new AppError('internal', `transaction ${tx.id} belongs to no lane`)
@@ -38,6 +39,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
       unmined: inFlight.filter((each) => inclusionOf(each) === null).length + status.reserved,
       window: status.health.window && presentWindow(status.health.window),
       lowestUnmined: findLowest(inFlight),
+      ...(reset?.state === 'CANCELLING' && { cancelling: { resetId: reset.id, left: reset.progress?.left ?? 0 } }),
       missingNonces: findMissing(count, loaded, status.lowestReserved?.nonce ?? null),
     },
   }

@@ -227,9 +227,13 @@ function limitWrites(services: ApiServices, caller: Caller): Writes {
       return services.fillGaps(lane, by)
     },
     resets: {
-      reset: async (lane, by) => {
+      reset: async (lane, by, options) => {
         if (!mayUse(caller, lane)) throw forbidLane(lane)
-        return resets.reset(lane, by)
+        return resets.reset(lane, by, options)
+      },
+      find: async (id) => {
+        const reset = await resets.find(id)
+        return reset !== null && mayUse(caller, reset.lane) ? reset : null
       },
     },
   }

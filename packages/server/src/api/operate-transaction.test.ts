@@ -1,13 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { inclusionIn } from '../core/sample-transactions.suite.ts'
+import { inclusionIn, proofOf } from '../core/sample-transactions.suite.ts'
 import type { Stuck, Transaction } from '../core/transaction.ts'
 import { history } from './contract/event-resource.ts'
 import { transactionResource } from './contract/transaction-resource.ts'
-import { allocate, blockHash, createTestApi, NOW, SIGNER, TARGET, type TestApi } from './create-test-api.suite.ts'
+import {
+  allocate,
+  blockHash,
+  CHAIN_ID,
+  createTestApi,
+  NOW,
+  SIGNER,
+  TARGET,
+  type TestApi,
+} from './create-test-api.suite.ts'
 
 const HASH = `0x${'a1'.repeat(32)}` as const
 const UNKNOWN = '01890a5d-ac96-774b-bcce-b302099a8057'
-const ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve', 'speed-up'] as const
+const ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve', 'requeue', 'close', 'speed-up'] as const
 let api: TestApi
 
 beforeEach(async () => {
@@ -72,11 +81,13 @@ test('a transaction is named by the hash of an attempt as well', async () => {
 describe('resolve', () => {
   const foreign = `0x${'f0'.repeat(32)}` as const
 
-  async function resolveIn(blockNumber: number) {
+  async function resolveIn(blockNumber: number, change: { readonly value?: bigint } = {}) {
     const id = await send()
     await getStuck(await allocate(api.store, id, HASH))
     const inclusion = inclusionIn(blockNumber, { txHash: foreign, blockHash: blockHash(blockNumber) })
-    api.chain.findTransaction = async () => ({ hash: foreign, from: SIGNER, nonce: 0 })
+    const { to, value } = { to: TARGET, value: 1n, ...change } as const
+    api.chain.findNonceUser = async () =>
+      proofOf({ chainId: CHAIN_ID, from: SIGNER, nonce: 0, to, value, minedAt: NOW, inclusion }).user
     api.chain.findReceipts = async () => [{ type: 'found', inclusion }]
     return act(id, 'resolve', { reason: 'seen on the explorer', hash: foreign })
   }
@@ -85,6 +96,12 @@ describe('resolve', () => {
     expect(await resolveIn(98)).toMatchObject({
       status: 200,
       body: { state: 'CONFIRMED', subState: 'resolved', receipt: { transactionHash: foreign }, nonce: 0 },
+    })
+  })
+
+  test('but not where that one paid something else', async () => {
+    expect(await resolveIn(98, { value: 2n })).toMatchObject({
+      ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('requeue or close it') } },
     })
   })
 
@@ -103,7 +120,7 @@ describe('resolve', () => {
     expect([status, body.code]).toEqual([503, 'chain_unavailable'])
   })
 
-  test.each([[undefined], ['0x12'], [17]])('with hash %j it is refused by name', async (hash) => {
+  test.each([['0x12'], [17]])('with hash %j it is refused by name', async (hash) => {
     const id = await send()
     expect(await act(id, 'resolve', { reason: 'x', hash })).toMatchObject({ status: 400, body: { field: 'hash' } })
   })
@@ -152,7 +169,7 @@ describe('a sent transaction', () => {
   test('of a signer whose policy forbids replacement stays as it is', async () => {
     await api.server.inject({
       ...{ method: 'PATCH', url: `/v1/signers/${SIGNER}` },
-      payload: { policy: { preset: 'stable' } },
+      payload: { policy: { preset: 'stable', mayReplace: 'never' } },
     })
     const id = await send()
     await allocate(api.store, id, HASH)

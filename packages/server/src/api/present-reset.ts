@@ -5,9 +5,10 @@ import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 import type { ResetResource } from './contract/reset-resource.ts'
 
 export function presentReset({ lane, requestedAt, answeredAt, ...reset }: NonceReset): ResetResource {
-  const { id, state, actor, reason, fromNonce, toNonce, refusal } = reset
+  const { id, state, actor, reason, fromNonce, toNonce, refusal, progress } = reset
   return {
-    ...{ id, state, actor, reason, fromNonce, toNonce, refusal },
+    ...{ id, state, actor, reason, fromNonce, toNonce, refusal, progress },
+    cancelsInFlight: reset.cancelsFirst,
     chainId: lane.chainId,
     address: checksumAddress(lane.signer),
     requestedAt: presentInstant(requestedAt),

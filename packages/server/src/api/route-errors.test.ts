@@ -114,6 +114,7 @@ const onRefusedReset: Scene = async (route) => {
   const api = await createTestApi({
     services: {
       resets: {
+        find: async () => null,
         reset: (lane, by) => {
           if (store === null) throw new Error('no store')
           const random = { id: () => '01890a5d-ac96-774b-bcce-000000009999' }
@@ -267,6 +268,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'registerSigner unknown_signer': withOptions({}, {}, { chainId: CHAIN_ID, address: STRANGER }),
   'registerSigner signer_exists': withOptions({}, {}, { chainId: CHAIN_ID, address: SIGNER }),
   'resolveTransaction chain_unavailable': onStuckWithoutChain,
+  'requeueTransaction chain_unavailable': onStuckWithoutChain,
+  'closeTransaction chain_unavailable': onStuckWithoutChain,
   'resetNonce action_forbidden': onRefusedReset,
   'fillGap action_forbidden': withOptions({}, { address: SIGNER }),
   'reserveNonces unknown_signer': withStore(

@@ -19,6 +19,8 @@ import { listSigners } from './routes/list-signers.ts'
 import { listTransactions } from './routes/list-transactions.ts'
 import {
   cancelTransaction,
+  closeTransaction,
+  requeueTransaction,
   resolveTransaction,
   resumeTransaction,
   retryTransaction,
@@ -40,6 +42,7 @@ import { showMetrics } from './routes/show-metrics.ts'
 import { createShowOpenApi } from './routes/show-openapi.ts'
 import { showReadiness } from './routes/show-readiness.ts'
 import { showReservation } from './routes/show-reservation.ts'
+import { showReset } from './routes/show-reset.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
 import { streamEvents } from './routes/stream-events.ts'
@@ -63,6 +66,8 @@ export const ROUTES: readonly Route[] = [
   speedUpTransaction,
   cancelTransaction,
   resolveTransaction,
+  requeueTransaction,
+  closeTransaction,
   listSigners,
   registerSigner,
   showSigner,
@@ -70,6 +75,7 @@ export const ROUTES: readonly Route[] = [
   pauseSigner,
   resumeSigner,
   resetNonce,
+  showReset,
   fillGap,
   reserveNonces,
   listReservations,

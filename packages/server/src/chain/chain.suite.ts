@@ -261,6 +261,25 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       })
     })
 
+    test('the user of a nonce is found in its block, with what it did, and only there', async () => {
+      const paid = await sign(0, { to: harness.poor, value: 5n })
+      const reverted = await sign(1, { to: null, data: REVERTING_CODE, gasLimit: 100_000n, value: 0n })
+      const block = await mineWith(paid, reverted)
+      const find = (nonce: number, height = block.number) => chain.findNonceUser(height, harness.rich, nonce)
+      const common = { chainId: chain.chainId, from: harness.rich, isPlain: true, minedAt: block.timestamp * 1_000 }
+      expect(await find(0)).toMatchObject({
+        ...{ ...common, nonce: 0, to: harness.poor, value: 5n, data: '0x' },
+        inclusion: { txHash: paid.hash, blockHash: block.hash, succeeded: true },
+      })
+      expect(await find(1)).toMatchObject({
+        ...{ ...common, nonce: 1, to: null, value: 0n, data: REVERTING_CODE },
+        inclusion: { txHash: reverted.hash, succeeded: false },
+      })
+      expect(await find(2)).toBeNull()
+      expect(await find(0, block.number - 1)).toBeNull()
+      await expect(find(0, block.number + 1)).rejects.toThrow(ChainUnavailable)
+    })
+
     test('an estimate tells success, revert and lack of funds apart, each for itself', async () => {
       const call: Call = { from: harness.rich, to: harness.poor, data: '0x', value: 1n, gasLimit: null }
       const outcomes = await chain.estimate(

@@ -2,7 +2,7 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findReceipts
+ * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts
  * 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions
  * 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
@@ -26,6 +26,7 @@ import {
 import { readEstimates } from './estimates.ts'
 import { createFeeMarketReader } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
+import { readNonceUser } from './nonce-user-read.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
@@ -138,6 +139,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       })
     },
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
+    findNonceUser: (height, address, nonce) => readNonceUser(pool, { chainId, height, address, nonce }),
     async lookAtPool(address, hashes) {
       const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
       const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]

@@ -39,6 +39,8 @@ export interface FakeChainOptions extends Partial<Omit<FakeMempoolRules, 'chainI
   readonly chainId: number
   readonly balances?: Readonly<Record<Address, bigint>>
   readonly blockTimeSeconds?: number
+  /** Of the first block, in seconds since the epoch. */
+  readonly genesisTime?: number
   /** Blocks behind the head; null: the node has no such tag. */
   readonly safeDepth?: number | null
   readonly finalizedDepth?: number | null
@@ -93,6 +95,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
     blockTimeSeconds: options.blockTimeSeconds ?? 1,
+    genesisTime: options.genesisTime ?? 0,
     blockGasLimit,
     baseFee: () => baseFee,
     execute: (tx): Execution => {
@@ -263,6 +266,15 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       if (stale) return ledger.accountBefore(address, 1).nonce
       const { nonce } = ledger.account(address)
       return tag === 'pending' ? pool.nextNonce(address, nonce) : nonce
+    },
+    async findNonceUser(height, address, nonce) {
+      const block = findBlock(height, openRead('findNonceUser'))
+      if (block === null) throw new ChainUnavailable('findNonceUser: the node does not have this block')
+      const tx = block.transactions.find((each) => each.from === address && each.nonce === nonce)
+      const inclusion = tx && block.inclusions.get(tx.hash)
+      if (tx === undefined || inclusion === undefined) return null
+      const { from, to, data, value } = tx
+      return { chainId, from, nonce, to, data, value, isPlain: true, minedAt: block.timestamp * 1_000, inclusion }
     },
     async lookAtPool(address, hashes) {
       const stale = openRead('lookAtPool')

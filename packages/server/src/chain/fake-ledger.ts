@@ -37,6 +37,7 @@ export interface FakeLedger {
 
 export interface FakeLedgerOptions {
   readonly blockTimeSeconds: number
+  readonly genesisTime: number
   readonly blockGasLimit: bigint
   readonly baseFee: () => bigint
   readonly execute: (tx: DecodedTransaction) => Execution
@@ -53,7 +54,12 @@ export function createFakeLedger(options: FakeLedgerOptions): FakeLedger {
   let forks = 0
   const gasLimit = options.blockGasLimit
   const room = { gasUsed: 0n, gasLimit, baseFeePerGas: options.baseFee() }
-  const genesis: FakeBlock = { ...hashBlock(0, ZERO_HASH, [], 0), ...EMPTY_CONTENT, timestamp: 0, room }
+  const genesis: FakeBlock = {
+    ...hashBlock(0, ZERO_HASH, [], 0),
+    ...EMPTY_CONTENT,
+    timestamp: options.genesisTime,
+    room,
+  }
   const blocks: FakeBlock[] = [genesis]
   byHash.set(genesis.hash, genesis)
   const head = () => blocks.at(-1) ?? genesis
@@ -74,7 +80,7 @@ export function createFakeLedger(options: FakeLedgerOptions): FakeLedger {
       const place = { blockNumber: number, blockHash: identity.hash, txIndex, contractAddress }
       inclusions.set(tx.hash, { ...place, txHash: tx.hash, succeeded, gasUsed, effectiveGasPrice })
     }
-    const timestamp = number * options.blockTimeSeconds
+    const timestamp = options.genesisTime + number * options.blockTimeSeconds
     const gasUsed = [...inclusions.values()].reduce((sum, inclusion) => sum + inclusion.gasUsed, 0n)
     const block: FakeBlock = {
       ...{ ...identity, timestamp, transactions, inclusions, before },

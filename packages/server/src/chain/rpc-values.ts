@@ -121,6 +121,46 @@ export function parseTransactionByHash(value: unknown, asked: Hash): Transaction
   }
 }
 
+/** A block with its transactions, not only their hashes. */
+export function parseWholeBlock(value: unknown) {
+  const fields = getFields(value, 'block')
+  if (!Array.isArray(fields.transactions)) throw new BadAnswer('block.transactions is not a list')
+  const transactions: readonly unknown[] = fields.transactions
+  return {
+    number: getCount(fields.number, 'block.number'),
+    hash: parseHash(fields.hash, 'block.hash'),
+    timestamp: getCount(fields.timestamp, 'block.timestamp'),
+    transactions,
+  }
+}
+
+export interface SentTransaction extends TransactionByHash {
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  /** Nothing but a call: no blobs, no delegations. */
+  readonly isPlain: boolean
+}
+
+/** Legacy, access list, EIP-1559: what they do is said by target, value and data. */
+const PLAIN_TYPES = [0, 1, 2]
+
+export function parseSentTransaction(value: unknown): SentTransaction {
+  const fields = getFields(value, 'transaction')
+  const { to, input, type } = fields
+  const data = typeof input === 'string' ? input.toLowerCase() : ''
+  if (!isHex(data)) throw new BadAnswer('transaction.input is not hex')
+  return {
+    hash: parseHash(fields.hash, 'transaction.hash'),
+    from: parseAddress(fields.from, 'transaction.from'),
+    nonce: getCount(fields.nonce, 'transaction.nonce'),
+    to: to === null || to === undefined ? null : parseAddress(to, 'transaction.to'),
+    data,
+    value: parseQuantity(fields.value, 'transaction.value'),
+    isPlain: type === undefined || PLAIN_TYPES.includes(getCount(type, 'transaction.type')),
+  }
+}
+
 export function toQuantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }

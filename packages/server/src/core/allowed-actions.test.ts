@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { allowedActions, OPERATOR_ACTIONS } from './allowed-actions.ts'
-import { FAST, STABLE } from './policy.ts'
+import { FAST, type Policy, STABLE } from './policy.ts'
 import {
   allocated,
   attemptOf,
@@ -14,7 +14,7 @@ import {
 } from './sample-transactions.suite.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What stable allows, and what fast does where that is more. */
+/** What is allowed where nothing may be replaced, and where it may on order, or by itself, if that is more. */
 const CASES: readonly [string, Transaction, readonly string[], (readonly string[])?][] = [
   ['queued', queued(), ['suspend', 'cancel']],
   ['deferred', deferred('waiting_for_funds'), ['suspend', 'retry', 'cancel']],
@@ -43,7 +43,7 @@ const CASES: readonly [string, Transaction, readonly string[], (readonly string[
     ['suspend', 'retry', 'resolve'],
     ['suspend', 'retry', 'cancel', 'resolve', 'speed-up'],
   ],
-  ['stuck on a foreign nonce', stuck('foreign_nonce'), ['suspend', 'retry', 'resolve']],
+  ['stuck on a foreign nonce', stuck('foreign_nonce'), ['resolve', 'requeue', 'close']],
   [
     'stuck and suspended',
     stuck('no_inclusion', { suspended: true }),
@@ -54,10 +54,12 @@ const CASES: readonly [string, Transaction, readonly string[], (readonly string[
   ['dropped', dropped('EXPIRED', 'expired', { suspended: true }), []],
 ]
 
-describe.each([STABLE, FAST])('under $preset', (policy) => {
+const NEVER: Policy = { ...STABLE, mayReplace: 'never' }
+
+describe.each([NEVER, STABLE, FAST])('where it may replace $mayReplace', (policy) => {
   test.each(CASES)('%s', (_, tx, stable, fast = stable) => {
     const verdicts = allowedActions(tx, policy)
-    const expected = policy.mayReplace ? fast : stable
+    const expected = policy.mayReplace === 'never' ? stable : fast
     expect(OPERATOR_ACTIONS.filter((action) => verdicts[action].allowed)).toEqual(expected)
     for (const verdict of Object.values(verdicts)) {
       if (!verdict.allowed) expect(verdict.why).toMatch(/^[A-Z].{10,}\.$/)
@@ -66,5 +68,5 @@ describe.each([STABLE, FAST])('under $preset', (policy) => {
 })
 
 test.each(['cancel', 'speed-up'] as const)('%s of what was sent says truly why not', (action) => {
-  expect(allowedActions(tracking('pending'), STABLE)[action]).toMatchObject({ why: expect.stringContaining('policy') })
+  expect(allowedActions(tracking('pending'), NEVER)[action]).toMatchObject({ why: expect.stringContaining('policy') })
 })

@@ -2,11 +2,21 @@
  * The one table of what an operator may do to a transaction, by state and policy. It says yes exactly where the
  * transition would change something, so that an action is never accepted and then has no effect.
  */
+import { hasLostNonce, whyNotRequeued } from './lose-nonce.ts'
 import type { Policy } from './policy.ts'
 import { whyNotReplaced } from './replace-sent.ts'
-import { inclusionOf, isInFlight, isTerminal, type Transaction } from './transaction.ts'
+import { inclusionOf, isInFlight, isTerminal, nonceOf, type Transaction } from './transaction.ts'
 
-export const OPERATOR_ACTIONS = ['suspend', 'resume', 'retry', 'cancel', 'resolve', 'speed-up'] as const
+export const OPERATOR_ACTIONS = [
+  'suspend',
+  'resume',
+  'retry',
+  'cancel',
+  'resolve',
+  'requeue',
+  'close',
+  'speed-up',
+] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
@@ -16,11 +26,13 @@ const YES: Verdict = { allowed: true }
 export function allowedActions(tx: Transaction, policy: Policy): Readonly<Record<OperatorAction, Verdict>> {
   const over = whyNothingMayChange(tx)
   return {
-    suspend: over ?? (tx.suspended ? no('It is suspended already.') : YES),
+    suspend: over ?? judgeSuspend(tx),
     resume: judgeResume(tx),
     retry: over ?? judgeRetry(tx),
     cancel: over ?? (tx.state === 'QUEUED' ? YES : judgeReplacement(tx, 'cancel', policy)),
     resolve: over ?? judgeResolve(tx),
+    requeue: over ?? judgeRequeue(tx),
+    close: over ?? judgeClose(tx),
     'speed-up': over ?? judgeSpeedUp(tx, policy),
   }
 }
@@ -32,6 +44,11 @@ function whyNothingMayChange(tx: Transaction): Verdict | null {
   return no(`It is in block ${inclusion.blockNumber}; only the chain decides about it now.`)
 }
 
+function judgeSuspend(tx: Transaction): Verdict {
+  if (tx.suspended) return no('It is suspended already.')
+  return isLost(tx) ? no('Nothing is sent for it any more: its nonce is used by another transaction.') : YES
+}
+
 function judgeResume(tx: Transaction): Verdict {
   if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
   return tx.suspended ? YES : no('It is not suspended.')
@@ -39,6 +56,7 @@ function judgeResume(tx: Transaction): Verdict {
 
 function judgeRetry(tx: Transaction): Verdict {
   if (tx.suspended) return no('It is suspended; resume it, which also tries again.')
+  if (isLost(tx)) return no(`Sending nonce ${nonceOf(tx)} again can never work: another transaction has used it.`)
   if (tx.state !== 'QUEUED' || tx.retryAt !== null) return YES
   return no('Nothing has failed: it is in line and takes its nonce as soon as its turn comes.')
 }
@@ -47,6 +65,20 @@ function judgeResolve(tx: Transaction): Verdict {
   if (tx.state === 'STUCK') return YES
   if (tx.state === 'QUEUED') return no('It has no nonce that another transaction could have used; cancel it instead.')
   return no(`It is ${tx.state} and may still go through by itself; only a STUCK transaction can be resolved by hand.`)
+}
+
+function judgeRequeue(tx: Transaction): Verdict {
+  const why = isInFlight(tx) ? whyNotRequeued(tx) : 'It has no nonce, and waits in line already.'
+  return why === null ? YES : no(why)
+}
+
+function judgeClose(tx: Transaction): Verdict {
+  if (isLost(tx)) return YES
+  return no('Its nonce is not used by another transaction; cancel it instead.')
+}
+
+function isLost(tx: Transaction): boolean {
+  return isInFlight(tx) && hasLostNonce(tx)
 }
 
 function judgeSpeedUp(tx: Transaction, policy: Policy): Verdict {

@@ -9,8 +9,9 @@
  * rules of the chain: by the word of every node, by our own arithmetic, and as the first answer ever for this nonce.
  */
 import { isRefusedEnough, makeWay, mayMakeWay, withdrawRefusal } from './make-way.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, replacesByItself } from './policy.ts'
 import { isProvenInvalid } from './prove-invalid.ts'
+import { isBumpRefusal } from './replace-sent.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import { move, type Step, stay } from './step.ts'
 import { type Attempt, type Dropped, findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
@@ -45,7 +46,7 @@ export function answerBroadcast(
       return refused({ ...tx, ...mayBeHeld }, event, outcome, policy)
     case 'invalid': {
       const isProven = isProvenInvalid(outcome.reason, attempt, tx.intent)
-      if (isProven && policy.mayReplace && isFirstAnswer(tx)) return reject(tx, event, outcome)
+      if (isProven && replacesByItself(policy) && isFirstAnswer(tx)) return reject(tx, event, outcome)
       return refusedOutright({ ...tx, ...answered }, event, { outcome, isProven }, policy)
     }
     case 'refused':
@@ -102,8 +103,8 @@ function takenUp(tx: InFlight, attempt: Attempt): InFlight {
 function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'lookup'): Step {
   const tx = { ...sent, submittedAt: sent.submittedAt ?? event.at }
   const effects = follow === 'lookup' ? [{ type: 'lookup' } as const] : []
-  // At the cap the node may hold the bytes and still not mine them: that stays said.
-  const isCapped = tx.error?.code === 'fee_above_cap'
+  // The node may hold the bytes and still not mine them at their price: why that is not raised stays said.
+  const isCapped = tx.error?.code === 'fee_above_cap' || isBumpRefusal(tx.error)
   const common = {
     error: isCapped ? tx.error : null,
     refusals: 0,
@@ -177,9 +178,9 @@ function refused(tx: InFlight, event: Answer, outcome: Refused, policy: Policy):
   )
 }
 
-/** The same bytes will be refused again, and policy allows no others. */
+/** The same bytes will be refused again, and policy signs no others unasked. */
 function isHopeless(outcome: SendOutcome, policy: Policy): boolean {
-  return (outcome.type === 'refused' || outcome.type === 'invalid') && !policy.mayReplace
+  return (outcome.type === 'refused' || outcome.type === 'invalid') && !replacesByItself(policy)
 }
 
 function subStateOf(outcome: SendOutcome): SubState {

@@ -20,7 +20,11 @@ export function describeAction(action: OperatorAction, tx: Transaction): string 
         ? 'drops it at once; it has no nonce'
         : `puts an empty transaction in place of nonce ${nonce}; whichever of the two is mined counts`
     case 'resolve':
-      return `binds it to the final transaction that used nonce ${nonce}, named by its hash, and ends it as that one ended`
+      return `looks up the final transaction that used nonce ${nonce} and, if it did the same, ends it as that one ended`
+    case 'requeue':
+      return `puts it back in line for a new nonce; its own bytes can never be mined, as nonce ${nonce} is used`
+    case 'close':
+      return 'ends it as CANCELLED (replaced); nothing more is sent'
     case 'speed-up':
       return `signs nonce ${nonce} again at a higher price; whichever is mined counts`
   }

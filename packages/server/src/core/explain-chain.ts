@@ -24,6 +24,7 @@ const OWN_CAUSES: ReadonlySet<Cause> = new Set([
   'deadline_passed',
   'no_owner',
   'lane_paused',
+  'lane_cancelling',
   'waiting_for_funds',
   'fee_above_cap',
   'foreign_nonce',

@@ -27,6 +27,10 @@ function explainDropped(tx: Dropped): Finding {
           ...OVER,
         }
   }
+  if (tx.subState === 'replaced') {
+    const why = spellError(tx.error, 'its nonce was used by another transaction')
+    return { cause: 'replaced', summary: `An operator closed it at ${at}: ${why}`, ...OVER }
+  }
   if (tx.error !== null) {
     const why = spellError(tx.error, 'its nonce was used by another')
     return { cause: 'cancelled', summary: `It was to be cancelled, and ended at ${at} by itself: ${why}`, ...OVER }
@@ -34,16 +38,26 @@ function explainDropped(tx: Dropped): Finding {
   return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it took a nonce.`, ...OVER }
 }
 
+const SAME_EFFECT = 'which Drover did not sign but which does the same'
+
 function explainOnChain(tx: Finished | CancelledOnChain): Finding {
   const { inclusion, nonce } = tx
   const where = `block ${inclusion.blockNumber}, with ${spellCount(tx.confirmations.length, 'confirmation')} recorded`
   const since = `final since ${spellTime(tx.finalAt)}`
   if (tx.subState === 'resolved') {
-    const ours = findAttempt(tx, inclusion.txHash) === null ? 'which is not one that Drover signed' : 'one of its own'
+    const ours = findAttempt(tx, inclusion.txHash) === null ? SAME_EFFECT : 'one of its own'
     const end = inclusion.succeeded ? 'succeeded' : 'reverted'
     return {
       cause: 'resolved',
-      summary: `An operator bound nonce ${nonce} to ${inclusion.txHash}, ${ours}; it ${end} in ${where}.`,
+      summary: `An operator resolved it: nonce ${nonce} was used by ${inclusion.txHash}, ${ours}; it ${end} in ${where}.`,
+      ...OVER,
+    }
+  }
+  if (tx.state !== 'CANCELLED' && findAttempt(tx, inclusion.txHash) === null) {
+    const end = inclusion.succeeded ? 'succeeded' : 'reverted'
+    return {
+      cause: inclusion.succeeded ? 'confirmed' : 'reverted',
+      summary: `Nonce ${nonce} was used by ${inclusion.txHash}, ${SAME_EFFECT}; it ${end} in ${where}; ${since}.`,
       ...OVER,
     }
   }

@@ -16,6 +16,7 @@ const REASONS: readonly Explainer[] = [
   deadlinePassed,
   suspended,
   lanePaused,
+  laneCancelling,
   slotsTaken,
   deferred,
   inLine,
@@ -84,6 +85,19 @@ function lanePaused({ intent: { lane } }: Queued, context: ExplainContext): Find
     blockedBy: { type: 'lane', ...lane },
     summary: `The signer ${lane.signer} is paused on chain ${lane.chainId}, so that none of its queue takes a nonce.`,
     nextAction: 'Nothing until an operator resumes the signer.',
+    nextActionAt: null,
+  }
+}
+
+function laneCancelling({ intent: { lane } }: Queued, context: ExplainContext): Finding | null {
+  const { cancelling } = context.lane
+  if (cancelling === undefined) return null
+  const left = spellCount(cancelling.left, 'transaction')
+  return {
+    cause: 'lane_cancelling',
+    blockedBy: { type: 'lane', ...lane },
+    summary: `An operator has everything in flight cancelled before the nonce is reset (order ${cancelling.resetId}); ${left} left.`,
+    nextAction: 'It takes its nonce once all have ended and the nonce is reset.',
     nextActionAt: null,
   }
 }

@@ -2,6 +2,7 @@
 import { explainLowPrice } from './explain-price.ts'
 import { countSlots } from './explain-slots.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { hasLostNonce, whyNotRequeued } from './lose-nonce.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellTime } from './spell-time.ts'
 import type { Stuck } from './transaction.ts'
@@ -36,7 +37,8 @@ function causeOf(tx: Stuck): Cause {
 function reason(tx: Stuck): string {
   const { nonce, error } = tx
   if (tx.subState === 'foreign_nonce') {
-    return `nonce ${nonce} was used by a transaction that Drover did not sign, so that its own can never be mined.`
+    const what = spellError(error, `nonce ${nonce} was used by a transaction that Drover did not sign`)
+    return `${what} That is not what this transaction was to do, and its own bytes can never be mined.`
   }
   const why = spellError(error, 'neither a node nor a block took it')
   return tx.subState === 'no_inclusion'
@@ -49,7 +51,15 @@ function spellWay({ refusal }: Stuck): string {
   return ` It was to make way for an empty transaction, after this: ${spellError(refusal, 'every RPC node refused it')}`
 }
 
+function describeChoices(tx: Stuck): string {
+  const close = 'close it, which ends it as CANCELLED'
+  return whyNotRequeued(tx) === null
+    ? `Nothing by itself. Requeue it, which sends it under a new nonce, or ${close}.`
+    : `Nothing by itself. It asked for this very nonce, so ${close}.`
+}
+
 function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {
+  if (hasLostNonce(tx)) return { nextAction: describeChoices(tx), nextActionAt: null }
   const watch = `It is still watched: if one of its ${spellCount(tx.attempts.length, 'hash', 'hashes')} appears in a block, it moves on by itself.`
   if (tx.suspended) return { nextAction: `Nothing is sent until an operator resumes it. ${watch}`, nextActionAt: null }
   const at = Math.max(now, tx.nextResubmitAt)

@@ -2,6 +2,8 @@
 import { explainLowPrice } from './explain-price.ts'
 import { freeReservation, spellReservation } from './explain-reservation.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
+import { replacesByItself } from './policy.ts'
+import { isBumpRefusal } from './replace-sent.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
 import {
@@ -35,7 +37,8 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   if (lent !== null) return withReplacement(tx, lent)
   const blocked = blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
-  const found = makingWay(tx) ?? capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
+  const found =
+    makingWay(tx) ?? capped(tx) ?? unbumped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
   const next = tx.refusal !== null && lacksEmpty(tx) ? SIGN_EMPTY : resendOrGetStuck(tx, context)
   return withReplacement(tx, { ...found, ...next })
 }
@@ -63,7 +66,7 @@ function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }
   return {
     cause: 'nonces_missing',
     summary: `The chain counts only ${from} transactions of this signer: ${nonces} no longer on it. Nonce ${tx.nonce} cannot be mined before them.`,
-    nextAction: policy.mayReplace
+    nextAction: replacesByItself(policy)
       ? 'The missing nonces are filled with empty transactions once the chain has shown this for several blocks.'
       : 'Nothing by itself under this policy. The transactions that were lost are named by the event finality.broken; an operator can send them again with their nonces, or fill the nonces with empty transfers.',
     nextActionAt: null,
@@ -127,6 +130,11 @@ function spellWay(tx: Unmined, refusal: Refusal): string {
 function capped(tx: Unmined): Found | null {
   if (tx.subState !== 'fee_above_cap') return null
   return { cause: 'fee_above_cap', summary: `Nonce ${tx.nonce} is not sent at a higher price: ${lastRefusal(tx)}` }
+}
+
+function unbumped(tx: Unmined): Found | null {
+  if (!isBumpRefusal(tx.error)) return null
+  return { cause: 'bump_refused', summary: `Nonce ${tx.nonce} is not signed at a higher price: ${lastRefusal(tx)}` }
 }
 
 function refused(tx: Unmined, { policy }: ExplainContext): Found | null {

@@ -98,6 +98,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ['no_owner', 'lease ran out', queued(), context({}, { owner: { ...owner, live: false } }), ['node-a', 'fence 12']],
   ['lane_paused', 'in line', queued(), context({}, { paused: true }), [queued().intent.lane.signer, '31337']],
   [
+    'lane_cancelling',
+    'in line',
+    queued(),
+    context({}, { cancelling: { resetId: 'order-1', left: 3 }, inFlight: 3 }),
+    ['everything in flight cancelled', 'order-1', '3 transactions left', 'nonce is reset'],
+  ],
+  [
     'waiting_for_slot',
     'behind one that is stuck',
     queued(),
@@ -330,7 +337,35 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck',
     stuck('foreign_nonce'),
     context({}, { inFlight: 1 }),
-    [time(T0 + 8_000), 'nonce 7', 'did not sign', '1 of 1 slot', 'still watched'],
+    [time(T0 + 8_000), 'not what this transaction was to do', '1 of 1 slot', 'Requeue it', 'new nonce', 'or close it'],
+  ],
+  [
+    'foreign_nonce',
+    'stuck with a nonce of its own choice',
+    { ...stuck('foreign_nonce'), intent: { ...stuck('foreign_nonce').intent, exactNonce: 7 } },
+    context({}, { inFlight: 1 }),
+    ['asked for this very nonce', 'close it'],
+  ],
+  [
+    'replaced',
+    'closed',
+    dropped('CANCELLED', 'replaced', { error: { code: 'replaced', message: 'nonce 7 was used by 0xabc' } }),
+    context(),
+    ['An operator closed it', 'nonce 7 was used by 0xabc'],
+  ],
+  [
+    'confirmed',
+    'by a foreign one that did the same',
+    finished('CONFIRMED', { inclusion: inclusionIn(90, { txHash: hashOf(99) }) }),
+    context(),
+    ['Nonce 7 was used by', hashOf(99), 'did not sign but which does the same', 'block 90'],
+  ],
+  [
+    'bump_refused',
+    'sent',
+    tracking('pending', { error: { code: 'bump_would_revert', message: 'it would now revert: paused' } }),
+    context(),
+    ['Nonce 7 is not signed at a higher price', 'would now revert: paused', 'The same bytes are sent again'],
   ],
   [
     'no_inclusion',
@@ -380,7 +415,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'by a foreign one',
     finished('CONFIRMED', { subState: 'resolved', inclusion: inclusionIn(90, { txHash: hashOf(99) }) }),
     context(),
-    ['nonce 7', hashOf(99), 'not one that Drover signed', 'block 90'],
+    ['nonce 7', hashOf(99), 'did not sign but which does the same', 'block 90'],
   ],
   [
     'fee_above_cap',
@@ -484,9 +519,9 @@ test('options are the allowed actions, each with what it would do', () => {
     { action: 'cancel', effect: 'drops it at once; it has no nonce' },
   ])
   expect(explain(stuck('foreign_nonce'), context()).options.map(({ action }) => action)).toEqual([
-    'suspend',
-    'retry',
     'resolve',
+    'requeue',
+    'close',
   ])
   expect(explain(finished('CONFIRMED'), context()).options).toEqual([])
 })

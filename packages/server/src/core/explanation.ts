@@ -17,6 +17,7 @@ export const CAUSES = [
   'deadline_passed',
   'no_owner',
   'lane_paused',
+  'lane_cancelling',
   'waiting_for_slot',
   'waiting_for_node',
   'waiting_for_predecessor',
@@ -34,6 +35,7 @@ export const CAUSES = [
   'pending',
   'preconfirmed',
   'fee_below_base',
+  'bump_refused',
   'stale',
   'reorged',
   'waiting_for_finality',
@@ -44,6 +46,7 @@ export const CAUSES = [
   'resolved',
   'cancelled',
   'cancelled_on_chain',
+  'replaced',
   'rejected',
   'expired',
 ] as const
@@ -81,6 +84,8 @@ export interface ExplainContext {
     /** How many may hold a slot now, as the owner found it; null until one ran the lane. */
     readonly window: ShownWindow | null
     readonly paused: boolean
+    /** An operator has everything in flight cancelled, and so many are left; left out where none does. */
+    readonly cancelling?: { readonly resetId: string; readonly left: number }
     /** Of all nonces that are lent to callers and are in no block, the lowest. */
     readonly lowestReserved: LowestReserved | null
     /** Nonces below all that are in flight that were final once and that the chain does not count any more; null where there are none. */

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { FILL_PRIORITY } from './fill.ts'
 import { FAST, STABLE } from './policy.ts'
-import { allocated, attemptOf, hashOf, inclusionIn, stuck, T0, tracking } from './sample-transactions.suite.ts'
+import {
+  allocated,
+  attemptOf,
+  hashOf,
+  inclusionIn,
+  otherProof,
+  stuck,
+  T0,
+  tracking,
+} from './sample-transactions.suite.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import { type InFlight, lacksEmpty, type Refusal, type Transaction } from './transaction.ts'
 import { transition } from './transition.ts'
@@ -160,7 +169,7 @@ describe('the empty transaction', () => {
   })
 
   test("somebody else's transaction under the nonce ends it as well", () => {
-    const { tx, effects } = move(making, { type: 'nonce.lost', at, nonce: 7 })
+    const { tx, effects } = move(making, { type: 'nonce.lost', at, proof: otherProof() })
     expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: null, error: { reason: message } })
     expect(effects).toEqual([{ type: 'nonce.used' }])
   })
@@ -174,7 +183,7 @@ describe('a refusal that may pass', () => {
     expect(tx).toMatchObject({ state: 'QUEUED', subState: 'accepted', error: null, attempts: BOTH })
     expect(effects).toEqual([{ type: 'nonce.used' }])
     expect(notes).toMatchObject([{ type: 'way.settled', cause: 'back_in_line' }])
-    expect(move(passing, { type: 'nonce.lost', at, nonce: 7 }).tx).toMatchObject({ state: 'QUEUED' })
+    expect(move(passing, { type: 'nonce.lost', at, proof: otherProof() }).tx).toMatchObject({ state: 'QUEUED' })
   })
 
   test('not without end: each time costs an empty transaction', () => {

@@ -10,7 +10,8 @@
 import { isFill } from './fill.ts'
 import type { Confirmation, Inclusion } from './finality.ts'
 import { inLine } from './move-queued.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, replacesByItself } from './policy.ts'
+import { withoutNonce } from './shed-fields.ts'
 import { move, type Step, stay } from './step.ts'
 import {
   type Attempt,
@@ -34,12 +35,12 @@ const REFUSALS_WITHOUT_ALL = 5
 const MOST_RETURNS = 2
 
 /**
- * It is not on its way out already, it is not empty itself, and policy may put other bytes in its place. What is STUCK by
+ * It is not on its way out already, it is not empty itself, and policy puts other bytes in its place unasked. What is STUCK by
  * refusals may, too: that is what there is left to do. What is STUCK for another reason waits for somebody's decision.
  */
 export function mayMakeWay(tx: InFlight, policy: Policy): boolean {
   if (tx.state === 'STUCK' && tx.subState !== 'rejected_by_node') return false
-  return policy.mayReplace && !isFill(tx.intent) && !isCancelling(tx)
+  return replacesByItself(policy) && !isFill(tx.intent) && !isCancelling(tx)
 }
 
 /** Bytes that no node ever had make way at the first refusal by all. Where there are several, others of them get a turn before. */
@@ -106,7 +107,7 @@ export function settleWayElsewhere(tx: InFlight & { readonly refusal: Refusal },
   const detail = { nonce: tx.nonce, message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
   if (goesBack(tx)) return returnToLine(tx, detail)
   const ended: Dropped = {
-    ...keep(tx),
+    ...withoutNonce(tx),
     ...{ state: 'CANCELLED', subState: 'rejected', error: toError(tx.refusal), nonce: null, finalAt: at },
   }
   return move(ended, { type: 'cancel.settled', cause: 'rejected', detail }, { type: 'nonce.used' })
@@ -128,15 +129,10 @@ function isEmptyElsewhere(nonce: number) {
 
 function returnToLine(tx: InFlight, detail: Readonly<Record<string, unknown>>): Step {
   return move(
-    { ...keep(tx), ...inLine(tx.suspended), state: 'QUEUED' },
+    { ...withoutNonce(tx), ...inLine(tx.suspended), state: 'QUEUED' },
     { type: 'way.settled', cause: 'back_in_line', detail },
     { type: 'nonce.used' },
   )
-}
-
-function keep(tx: InFlight) {
-  const { id, intent, version, suspended, createdAt, attempts } = tx
-  return { id, intent, version, suspended, createdAt, attempts }
 }
 
 function toError({ code, message, reason }: Refusal): TxError {

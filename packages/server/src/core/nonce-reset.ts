@@ -1,14 +1,16 @@
 /**
  * An operator's order to put the cursor of a lane where the chain's count is: the one way in which a cursor may go back.
  * It is carried out by the lane's owner under its fence, and refused while something that is alive sits at or above the
- * count, since the cursor would come to that nonce again.
+ * count, since the cursor would come to that nonce again. An order that cancels first makes that room itself: see
+ * cancel-all.ts.
  */
 import type { Lane } from './lane.ts'
 import type { Reservation, ReservationId } from './reservation.ts'
 import { holdsNonce } from './reservation.ts'
 import type { InFlight, TxId } from './transaction.ts'
 
-export const RESET_STATES = ['REQUESTED', 'DONE', 'REFUSED'] as const
+/** `CANCELLING`: what was in flight is being cancelled; no nonce is given out meanwhile. */
+export const RESET_STATES = ['REQUESTED', 'CANCELLING', 'DONE', 'REFUSED'] as const
 
 export interface NonceReset {
   readonly id: string
@@ -21,8 +23,29 @@ export interface NonceReset {
   readonly toNonce: number | null
   /** Why it was refused, in words. */
   readonly refusal: string | null
+  /** Everything in flight is cancelled before the cursor moves. */
+  readonly cancelsFirst: boolean
+  /** The transactions that it cancels; null until the owner has begun. */
+  readonly txIds: readonly TxId[] | null
+  /** What became of them so far. */
+  readonly progress: CancelProgress | null
   readonly requestedAt: number
   readonly answeredAt: number | null
+}
+
+export interface CancelProgress {
+  readonly total: number
+  readonly cancelled: number
+  /** They were mined before their cancel was, or ended otherwise. */
+  readonly endedOtherwise: number
+  readonly left: number
+}
+
+export function toProgress(
+  total: number,
+  { cancelled, left }: Pick<CancelProgress, 'cancelled' | 'left'>,
+): CancelProgress {
+  return { total, cancelled, endedOtherwise: total - cancelled - left, left }
 }
 
 export type ResetVerdict =

@@ -1,6 +1,10 @@
 /** What Drover may and may not do for a signer: two presets, every field of which can be set per signer. */
 import type { Finality } from './finality.ts'
 
+/** `on_order`: only where an operator or the stuck hook says so. `automatic`: also by itself, where price is the reason. */
+export const REPLACEMENTS = ['never', 'on_order', 'automatic'] as const
+export type MayReplace = (typeof REPLACEMENTS)[number]
+
 export interface Policy {
   readonly preset: 'stable' | 'fast'
   /** Transactions of the lane that hold a slot at one time; `auto`: as many as the chain's nodes keep, see window.ts. */
@@ -14,8 +18,8 @@ export interface Policy {
   /** Without inclusion for this long, or after this many refused sends, the transaction is STUCK. */
   readonly stuckAfterMs: number
   readonly maxSubmitAttempts: number
-  /** Another transaction may take the place of a sent one (fee bump, cancel, fill). */
-  readonly mayReplace: boolean
+  /** Whether another transaction may take the place of a sent one: fee bump, cancel, fill. */
+  readonly mayReplace: MayReplace
   /** Without inclusion for this long, and only if its price is why, a transaction is signed again at a higher one. */
   readonly bumpAfterMs: number
   /** A queued transaction that the balance does not cover holds those behind it, or lets them go first. */
@@ -35,7 +39,7 @@ export interface Policy {
   readonly finality: Finality | null
 }
 
-/** Stability before speed: one at a time, same bytes only, nothing replaced, nothing filled. */
+/** Stability before speed: one at a time, and nothing is replaced or filled unless somebody orders it. */
 export const STABLE: Policy = {
   preset: 'stable',
   maxInFlight: 1,
@@ -44,7 +48,7 @@ export const STABLE: Policy = {
   resubmitIntervalMs: 30_000,
   stuckAfterMs: 15 * 60_000,
   maxSubmitAttempts: 10,
-  mayReplace: false,
+  mayReplace: 'on_order',
   bumpAfterMs: 30_000,
   onDeferral: 'hold',
   lowBalanceWei: null,
@@ -56,15 +60,29 @@ export const STABLE: Policy = {
   finality: null,
 }
 
+/** For a signer whose policy is not known. */
+export const CAREFUL: Policy = { ...STABLE, mayReplace: 'never' }
+
 export const FAST: Policy = {
   ...STABLE,
   preset: 'fast',
   maxInFlight: 'auto',
   slotHeldUntil: 'mined',
-  mayReplace: true,
+  mayReplace: 'automatic',
   externalUse: true,
   onForeignNonce: 'requeue',
   onDeferral: 'pass_over',
 }
 
 export const PRESETS: Readonly<Record<Policy['preset'], Policy>> = { stable: STABLE, fast: FAST }
+
+/** Replaces without being asked: bumps, fills gaps, makes way, and cancels what is past its deadline. */
+export function replacesByItself({ mayReplace }: Pick<Policy, 'mayReplace'>): boolean {
+  return mayReplace === 'automatic'
+}
+
+/** Policies were stored with yes or no before there was the choice between. */
+export function readMayReplace(stored: MayReplace | boolean): MayReplace {
+  if (typeof stored === 'boolean') return stored ? 'automatic' : 'never'
+  return stored
+}

@@ -1,7 +1,8 @@
 /** Random lives of a transaction: events of every type in any order, most of which do not fit where they arrive. */
 import fc from 'fast-check'
+import type { NonceProof, NonceUser } from './nonce-user.ts'
 import { FAST, type Policy, STABLE } from './policy.ts'
-import { attemptOf, CONFIRMATIONS, hashOf, inclusionIn, queued, T0 } from './sample-transactions.suite.ts'
+import { attemptOf, CONFIRMATIONS, hashOf, inclusionIn, proofOf, queued, T0 } from './sample-transactions.suite.ts'
 import { INVALID_REASONS, REFUSE_REASONS, type SendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
 import type { Transaction } from './transaction.ts'
@@ -20,6 +21,7 @@ const hasty = { maxSubmitAttempts: 3, stuckAfterMs: 60_000, resubmitIntervalMs: 
 export const anyPolicy: fc.Arbitrary<Policy> = fc.constantFrom<Policy>(
   { ...STABLE, ...hasty },
   { ...FAST, ...hasty },
+  { ...STABLE, ...hasty, mayReplace: 'never' },
   STABLE,
 )
 
@@ -69,6 +71,18 @@ const allocation = fc.record({ number: fc.constantFrom(1, 2), nonce, at }).chain
   })),
 )
 
+/** Who used a nonce: often the right one, doing the same, something else, or too much; in time or long before. */
+const proof: fc.Arbitrary<NonceProof> = fc
+  .record({
+    nonce,
+    inclusion,
+    effect: fc.constantFrom<Partial<NonceUser>>(
+      ...[{}, {}, { value: 6n }, { to: null }, { data: '0xaa' as const }, { isPlain: false }, { chainId: 5 }],
+    ),
+    minedAt: fc.constantFrom(T0 - 100_000, T0 - 1_000, T0 + 30_000, T0 + 3_000_000),
+  })
+  .map(({ nonce: used, inclusion: mined, effect, minedAt }) => proofOf({ nonce: used, minedAt, ...effect }, mined))
+
 const replacement = fc
   .record({ number: fc.constantFrom(2, 3), nonce, kind: fc.constantFrom('bump', 'cancel') })
   .map(({ number, nonce: taken, kind }) => attemptOf(number, kind, taken))
@@ -112,13 +126,23 @@ export const anyEvent: fc.Arbitrary<TxEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: event('inclusion.reorged'), at, blockHash }) },
   fc.record({ type: event('confirmations.replaced'), at, blockHash, confirmations }),
   fc.record({ type: event('finality.reached'), at, blockHash, confirmations }),
-  { weight: 2, arbitrary: fc.record({ type: event('nonce.lost'), at, nonce }) },
+  { weight: 3, arbitrary: fc.record({ type: event('nonce.lost'), at, proof }) },
+  fc.record({
+    type: event('bump.refused'),
+    at,
+    error: fc.constantFrom(
+      { code: 'bump_would_revert', message: 'it would revert' },
+      { code: 'bump_unaffordable', message: 'too little money' },
+    ),
+  }),
   fc.record({ type: event('operator.suspended'), at, by }),
   fc.record({ type: event('operator.resumed'), at, by }),
   fc.record({ type: event('operator.retried'), at, by }),
   fc.record({ type: event('operator.cancelled'), at, by }),
   fc.record({ type: event('operator.sped_up'), at, by }),
-  fc.record({ type: event('operator.resolved'), at, by, inclusion, confirmations }),
+  fc.record({ type: event('operator.resolved'), at, by, proof }),
+  fc.record({ type: event('operator.requeued'), at, by, proof }),
+  fc.record({ type: event('operator.closed'), at, by, proof }),
 )
 
 /** Most walks start with a nonce: what happens before is soon told. */
@@ -147,6 +171,6 @@ function walk(events: readonly TxEvent[], policy: Policy): Move[] {
 /** Every transaction met on many walks, the same ones each time. */
 export function meetTransactions(): readonly Transaction[] {
   return fc
-    .sample(anyWalk, { numRuns: 2_000, seed: 20_300_101 })
+    .sample(anyWalk, { numRuns: 4_000, seed: 20_300_101 })
     .flatMap(({ moves }) => moves.map(({ step }) => step.tx))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FILL_PRIORITY } from './fill.ts'
-import { FAST, STABLE } from './policy.ts'
-import { allocated, attemptOf, hashOf, mined, stuck, T0, tracking } from './sample-transactions.suite.ts'
+import { FAST, type Policy, STABLE } from './policy.ts'
+import { allocated, attemptOf, hashOf, mined, otherProof, stuck, T0, tracking } from './sample-transactions.suite.ts'
 import type { InFlight, Transaction } from './transaction.ts'
 import { transition } from './transition.ts'
 import type { TxEvent } from './tx-event.ts'
@@ -21,6 +21,47 @@ function move(tx: Transaction, event: TxEvent, policy = FAST) {
   return transition(tx, event, policy)
 }
 
+const NEVER: Policy = { ...STABLE, mayReplace: 'never' }
+
+describe('where replacements wait for an order', () => {
+  test('a deadline replaces nothing, and other bytes are signed only for a wish', () => {
+    const sent = tracking('pending')
+    expect(move(sent, LATE, STABLE).tx).toBe(sent)
+    expect(move(sent, added('bump'), STABLE).tx).toBe(sent)
+    expect(move(move(sent, SPEED_UP, STABLE).tx, added('bump'), STABLE).tx).toMatchObject({
+      wish: 'none',
+      subState: 'stale',
+    })
+  })
+
+  test('an order counts once, but an empty transaction is carried through', () => {
+    const bumped = move(move(tracking('pending'), SPEED_UP, STABLE).tx, added('bump'), STABLE).tx
+    expect(move(bumped, added('bump', 3), STABLE).tx).toBe(bumped)
+    const cancelled = move(move(tracking('pending'), CANCEL, STABLE).tx, added('cancel'), STABLE).tx
+    expect(move(cancelled, added('cancel', 3), STABLE).tx.attempts).toHaveLength(3)
+  })
+
+  test('a stuck one goes on with the bytes that were ordered', () => {
+    const ordered = move(stuck('no_inclusion'), CANCEL, STABLE).tx
+    expect(move(ordered, added('cancel'), STABLE).tx).toMatchObject({ state: 'TRACKING', wish: 'none' })
+  })
+})
+
+describe('a bump that is not signed', () => {
+  const refuse = (code: string): TxEvent => ({ type: 'bump.refused', at, error: { code, message: 'no' } })
+
+  test('is said once for each reason, ends the wish, and stays said while the same bytes go on', () => {
+    const wished = tracking('pending', { wish: 'speed_up' })
+    const refused = move(wished, refuse('bump_would_revert')).tx
+    expect(refused).toMatchObject({ wish: 'none', error: { code: 'bump_would_revert' }, subState: 'pending' })
+    expect(move(refused, refuse('bump_would_revert')).tx).toBe(refused)
+    expect(move(refused, refuse('bump_unaffordable')).tx.error?.code).toBe('bump_unaffordable')
+    const taken: TxEvent = { type: 'broadcast.answered', at, hash: attemptOf(1).hash, outcome: { type: 'accepted' } }
+    expect(move(refused, taken).tx.error?.code).toBe('bump_would_revert')
+    expect(move(refused, added('bump')).tx.error).toBeNull()
+  })
+})
+
 describe('a wish', () => {
   test.each([
     ['speed-up', SPEED_UP, 'speed_up'],
@@ -36,7 +77,7 @@ describe('a wish', () => {
 
   test('is nothing where policy never replaces, in a block, or past a foreign transaction', () => {
     for (const event of [SPEED_UP, CANCEL, LATE]) {
-      expect(move(tracking('pending'), event, STABLE).tx).toEqual(tracking('pending'))
+      expect(move(tracking('pending'), event, NEVER).tx).toEqual(tracking('pending'))
       for (const tx of [mined(), stuck('foreign_nonce')]) expect(move(tx, event).tx).toBe(tx)
     }
   })
@@ -127,7 +168,7 @@ describe('the cap', () => {
 })
 
 test('what was to be cancelled is not queued again when a foreign transaction took its nonce', () => {
-  const lost = { type: 'nonce.lost', at, nonce: 7 } as const
+  const lost = { type: 'nonce.lost', at, proof: otherProof() } as const
   const step = move(tracking('pending', { wish: 'cancel' }), lost)
   expect(step.tx).toMatchObject({ state: 'CANCELLED', nonce: null, error: { code: 'foreign_nonce' } })
   expect(step.effects).toEqual([{ type: 'nonce.used' }])

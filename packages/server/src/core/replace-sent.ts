@@ -5,22 +5,22 @@
  */
 import { formatAmount } from './amount.ts'
 import { isFill } from './fill.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, replacesByItself } from './policy.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
-import { findAttempt, type InFlight, isCancelling, newestAttempt, type SubState } from './transaction.ts'
+import { findAttempt, type InFlight, isCancelling, newestAttempt, type SubState, type TxError } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 /** Null: nothing forbids a replacement. Else why there can be none, in words for an operator. */
 export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', policy: Policy): string | null {
   const what = action === 'cancel' ? 'Cancelling' : 'Speeding up'
-  if (!policy.mayReplace) {
-    return `${what} after a nonce is taken needs a replacement transaction, which the signer's policy forbids.`
+  if (policy.mayReplace === 'never') {
+    return `${what} after a nonce is taken needs a replacement transaction, which the signer's policy forbids (mayReplace: never).`
   }
   if (tx.state === 'TRACKING' && tx.inclusion !== null) {
     return `It is in block ${tx.inclusion.blockNumber}; only the chain decides about it now.`
   }
   if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') {
-    return `Nonce ${tx.nonce} is used by a transaction that is not ours, so that none of ours can take it; resolve it.`
+    return `Nonce ${tx.nonce} is used by a transaction that is not ours, so that none of ours can take it; requeue or close it.`
   }
   if (action === 'cancel') {
     if (isFill(tx.intent)) return 'It is empty already: it only fills a gap, and what is behind it needs that.'
@@ -54,6 +54,8 @@ export function wishExpiry(tx: InFlight, event: Extract<TxEvent, { type: 'deadli
   const { validUntil } = tx.intent
   // What makes way is on its way out already, and has a reason of its own.
   if (validUntil === null || event.at < validUntil || tx.refusal !== null) return stay(tx)
+  // Nobody ordered it: the caller's deadline alone replaces nothing where replacements wait for an order.
+  if (!replacesByItself(policy)) return stay(tx)
   if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
   return move(
     { ...tx, wish: 'cancel' },
@@ -110,8 +112,36 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
   )
 }
 
+/**
+ * Said once for each reason; a wish for a higher price ends with it. The same bytes go on, so that whoever ordered the bump
+ * can cancel instead, or order it again once the reason is gone.
+ */
+export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.refused' }>, policy: Policy): Step {
+  if (!mayBeReplaced(tx, policy) || isCancelling(tx)) return stay(tx)
+  const wish = tx.wish === 'speed_up' ? 'none' : tx.wish
+  if (tx.error?.code === event.error.code && wish === tx.wish) return stay(tx)
+  const { code, message, reason } = event.error
+  return move(
+    { ...tx, wish, error: event.error },
+    { type: event.type, cause: code, detail: { nonce: tx.nonce, message, ...(reason !== undefined && { reason }) } },
+  )
+}
+
+/** Why a bump was not signed. */
+const BUMP_REFUSALS = ['bump_would_revert', 'bump_unaffordable']
+
+export function isBumpRefusal(error: TxError | null): boolean {
+  return error !== null && BUMP_REFUSALS.includes(error.code)
+}
+
+/** Somebody asked for other bytes under this nonce; an empty transaction that was asked for is carried through. */
+export function isOrdered(tx: InFlight): boolean {
+  return tx.wish !== 'none' || isCancelling(tx)
+}
+
 function mayBeReplaced(tx: InFlight, policy: Policy): boolean {
-  if (!policy.mayReplace || tx.suspended) return false
+  if (policy.mayReplace === 'never' || tx.suspended) return false
+  if (!replacesByItself(policy) && !isOrdered(tx)) return false
   if (tx.state === 'STUCK') return tx.subState !== 'foreign_nonce'
   return tx.state === 'ALLOCATED' || tx.inclusion === null
 }

@@ -1,6 +1,7 @@
 /** One transaction of every kind that can occur, for tests: each field differs from its neighbours so that a mix-up shows. */
 import type { Confirmation, Inclusion } from './finality.ts'
 import type { Hash, Hex } from './hex.ts'
+import type { NonceProof, NonceUser } from './nonce-user.ts'
 import type {
   Allocated,
   Attempt,
@@ -47,6 +48,19 @@ export const CONFIRMATIONS: readonly Confirmation[] = [101, 102, 103].map((block
   blockNumber,
   blockHash: hashOf(0xb000 + blockNumber),
 }))
+
+/** A foreign transaction that is final under the samples' nonce; unless changed, it does what they were to do. */
+export function proofOf(change: Partial<NonceUser> = {}, mined: Partial<Inclusion> = {}): NonceProof {
+  const { lane, to, data, value } = intent
+  const user = { chainId: lane.chainId, from: lane.signer, nonce: NONCE, to, data, value, isPlain: true }
+  const inclusion = inclusionIn(100, { txHash: hashOf(9), ...mined })
+  return { user: { ...user, minedAt: T0 + 30_000, inclusion, ...change }, confirmations: CONFIRMATIONS }
+}
+
+/** It pays somebody else. */
+export function otherProof(change: Partial<NonceUser> = {}): NonceProof {
+  return proofOf({ to: `0x${'c3'.repeat(20)}`, ...change })
+}
 
 const intent: Intent = {
   lane: { chainId: 31_337, signer: `0x${'a1'.repeat(20)}` },

@@ -41,6 +41,7 @@ export const SUB_STATES = [
   'final',
   'cancelled',
   'expired',
+  'replaced',
   'foreign_nonce',
   'no_inclusion',
   'resolved',

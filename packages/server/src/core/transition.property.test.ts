@@ -3,8 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allowedActions, type OperatorAction } from './allowed-actions.ts'
 import { isFill } from './fill.ts'
+import { judgeNonceUser, type NonceUser } from './nonce-user.ts'
 import { anyEvent, anyPolicy, anyWalk, type Move, meetTransactions } from './random-walk.suite.ts'
-import { hashOf, inclusionIn, T0 } from './sample-transactions.suite.ts'
+import { isOrdered } from './replace-sent.ts'
+import { NONCE, otherProof, proofOf, T0 } from './sample-transactions.suite.ts'
 import {
   inclusionOf,
   isCancelling,
@@ -62,7 +64,7 @@ const SUB_STATES_OF: Readonly<Record<TxState, readonly SubState[]>> = {
   STUCK: ['rejected_by_node', 'no_inclusion', 'foreign_nonce'],
   CONFIRMED: ['final', 'resolved'],
   FAILED_FINAL: ['final', 'resolved'],
-  CANCELLED: ['rejected', 'cancelled'],
+  CANCELLED: ['rejected', 'cancelled', 'replaced'],
   EXPIRED: ['expired'],
 }
 
@@ -89,12 +91,17 @@ test('a state has exactly the fields that its type demands, and a sub-state that
 test('a nonce never changes, and is given up only to a foreign transaction or by a refusal that proves it unused', () => {
   forEveryMove(({ before, event, step: { tx, effects } }, policy) => {
     if (!isInFlight(before)) return
-    if (tx.state === 'CANCELLED' && tx.nonce === null) {
-      expect(policy.mayReplace).toBe(true)
+    if (tx.state === 'CANCELLED' && tx.nonce === null && tx.subState === 'replaced') {
+      expect(before).toMatchObject({ state: 'STUCK', subState: 'foreign_nonce' })
+      expect(event).toMatchObject({ type: 'operator.closed' })
+    } else if (tx.state === 'CANCELLED' && tx.nonce === null) {
       const isFreed = effects.some((effect) => effect.type === 'nonce.freed')
       expect(event.type).toBe(isFreed ? 'broadcast.answered' : 'nonce.lost')
-      if (!isFreed) expect(isCancelling(before)).toBe(true)
-      else {
+      if (!isFreed) {
+        expect(policy.mayReplace).not.toBe('never')
+        expect(isCancelling(before)).toBe(true)
+      } else {
+        expect(policy.mayReplace).toBe('automatic')
         expect(event).toMatchObject({ outcome: { type: 'invalid', reason: 'gas_too_low' } })
         expect(before).toMatchObject({ state: 'ALLOCATED', submitCount: 0, mayBeHeld: false })
         expect(before.attempts.filter((attempt) => attempt.nonce === before.nonce)).toMatchObject([
@@ -103,7 +110,9 @@ test('a nonce never changes, and is given up only to a foreign transaction or by
       }
     } else if (tx.state === 'QUEUED') {
       if (before.refusal?.mayPass) expect(['nonce.lost', 'finality.reached']).toContain(event.type)
-      else expect([event.type, policy.onForeignNonce]).toEqual(['nonce.lost', 'requeue'])
+      else if (event.type === 'operator.requeued') expect(before.subState).toBe('foreign_nonce')
+      else if (policy.onForeignNonce === 'requeue') expect(event.type).toBe('nonce.lost')
+      else expect(event.type === 'nonce.lost' && judgeNonceUser(before, event.proof.user)).toBe('earlier')
     } else {
       expect(nonceOf(tx)).toBe(before.nonce)
       expect(tx).toMatchObject({ fence: before.fence, nodeId: before.nodeId, allocatedAt: before.allocatedAt })
@@ -113,7 +122,7 @@ test('a nonce never changes, and is given up only to a foreign transaction or by
 
 test('what ends CANCELLED on the chain had an empty transaction mined, and what ends otherwise had none', () => {
   forEveryMove(({ step: { tx } }) => {
-    if (!isTerminal(tx) || tx.nonce === null || tx.subState === 'resolved') return
+    if (!isTerminal(tx) || tx.nonce === null) return
     const { kind } = tx.attempts.find(({ hash }) => hash === tx.inclusion.txHash) ?? {}
     expect(kind === 'cancel').toBe(tx.state === 'CANCELLED')
   })
@@ -125,7 +134,7 @@ test('it makes way only where policy may replace, never if it is empty itself, a
     expect(isInFlight(tx)).toBe(true)
     expect(isInFlight(tx) && isCancelling(tx)).toBe(true)
     if ('refusal' in before && before.refusal !== null) return
-    expect(policy.mayReplace).toBe(true)
+    expect(policy.mayReplace).toBe('automatic')
     expect(isFill(tx.intent)).toBe(false)
   })
 })
@@ -149,12 +158,36 @@ test('attempts only grow, and identity, intent and version are never touched', (
   })
 })
 
-test('an inclusion belongs to an attempt at the nonce it has, unless an operator bound it by hand', () => {
-  forEveryMove(({ step: { tx } }) => {
+test('an inclusion belongs to an attempt at the nonce it has, or to a foreign transaction that did the same', () => {
+  forEveryMove(({ before, event, step: { tx } }) => {
     const inclusion = inclusionOf(tx)
-    if (inclusion === null || tx.subState === 'resolved') return
+    if (inclusion === null || tx === before) return
     const match = tx.attempts.find((attempt) => attempt.hash === inclusion.txHash && attempt.nonce === nonceOf(tx))
-    expect(match).toBeDefined()
+    if (match !== undefined || !('proof' in event)) return expect(match).toBeDefined()
+    const { user } = event.proof
+    const { to, data, value, lane } = tx.intent
+    expect(user).toMatchObject({ to, data, value, chainId: lane.chainId, from: lane.signer, nonce: nonceOf(tx) })
+    expect(user.isPlain).toBe(true)
+    expect(user.minedAt).toBeGreaterThanOrEqual(tx.createdAt)
+    expect(tx.state).toBe(user.inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL')
+  })
+})
+
+test('a nonce lost to a transaction that did something else never ends in success, and one that did the same is never sent again', () => {
+  forEveryMove(({ before, event, step: { tx } }) => {
+    if (!('proof' in event) || !isInFlight(before) || tx === before) return
+    const verdict = judgeNonceUser(before, event.proof.user)
+    expect(verdict).not.toBe('stranger')
+    if (verdict === 'other' || verdict === 'earlier') expect(['CONFIRMED', 'FAILED_FINAL']).not.toContain(tx.state)
+    if (verdict === 'same' || verdict === 'ours') expect(tx.state).not.toBe('QUEUED')
+  })
+})
+
+test('where replacements wait for an order, other bytes are signed only for what was ordered', () => {
+  forEveryMove(({ before, event, step: { tx } }, policy) => {
+    if (event.type !== 'attempt.added' || tx === before) return
+    expect(policy.mayReplace).not.toBe('never')
+    if (policy.mayReplace === 'on_order') expect(isInFlight(before) && isOrdered(before)).toBe(true)
   })
 })
 
@@ -250,22 +283,20 @@ test('the same transaction and event give the same step', () => {
 
 test('an operator may do exactly what would have an effect', () => {
   const act = { at: T0 + 50_000, by: { actor: 'ann', reason: 'drill' } }
-  const events: Readonly<Record<OperatorAction, TxEvent>> = {
+  const eventsFor = (user: Partial<NonceUser>): Readonly<Record<OperatorAction, TxEvent>> => ({
     suspend: { type: 'operator.suspended', ...act },
     resume: { type: 'operator.resumed', ...act },
     retry: { type: 'operator.retried', ...act },
     cancel: { type: 'operator.cancelled', ...act },
     'speed-up': { type: 'operator.sped_up', ...act },
-    resolve: {
-      type: 'operator.resolved',
-      ...act,
-      inclusion: inclusionIn(100, { txHash: hashOf(9) }),
-      confirmations: [],
-    },
-  }
+    resolve: { type: 'operator.resolved', ...act, proof: proofOf(user) },
+    requeue: { type: 'operator.requeued', ...act, proof: otherProof(user) },
+    close: { type: 'operator.closed', ...act, proof: otherProof(user) },
+  })
   forEveryMove(({ step: { tx } }, policy) => {
     const verdicts = allowedActions(tx, policy)
-    for (const [action, event] of Object.entries(events) as [keyof typeof events, TxEvent][]) {
+    const events = eventsFor({ nonce: nonceOf(tx) ?? NONCE, minedAt: T0 + 3_000_000 })
+    for (const [action, event] of Object.entries(events) as [OperatorAction, TxEvent][]) {
       expect([action, verdicts[action].allowed]).toEqual([action, transition(tx, event, policy).tx !== tx])
     }
   })

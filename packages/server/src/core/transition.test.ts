@@ -12,6 +12,8 @@ import {
   inclusionIn,
   mined,
   NONCE,
+  otherProof,
+  proofOf,
   queued,
   refused,
   stuck,
@@ -79,23 +81,23 @@ const EVENTS = {
   'inclusion.reorged': { type: 'inclusion.reorged', at, blockHash },
   'confirmations.replaced': { type: 'confirmations.replaced', at, blockHash, confirmations: CONFIRMATIONS },
   'finality.reached': { type: 'finality.reached', at, blockHash, confirmations: CONFIRMATIONS },
-  'nonce.lost': { type: 'nonce.lost', at, nonce: NONCE },
+  'bump.refused': { type: 'bump.refused', at, error: { code: 'bump_would_revert', message: 'it would revert' } },
+  'nonce.lost': { type: 'nonce.lost', at, proof: otherProof() },
   'time.passed': { type: 'time.passed', at, blockedByNonce: null },
   'operator.suspended': { type: 'operator.suspended', at, by },
   'operator.resumed': { type: 'operator.resumed', at, by },
   'operator.retried': { type: 'operator.retried', at, by },
   'operator.cancelled': { type: 'operator.cancelled', at, by },
   'operator.sped_up': { type: 'operator.sped_up', at, by },
-  'operator.resolved': {
-    type: 'operator.resolved',
-    at,
-    by,
-    inclusion: inclusionIn(100, { txHash: hashOf(99) }),
-    confirmations: [],
-  },
-} satisfies { readonly [Type in TxEvent['type']]: Extract<TxEvent, { type: Type }> }
+  'operator.resolved': { type: 'operator.resolved', at, by, proof: proofOf() },
+  'operator.requeued': { type: 'operator.requeued', at, by, proof: otherProof() },
+  'operator.closed': { type: 'operator.closed', at, by, proof: otherProof() },
+} satisfies { readonly [Type in TxEvent['type']]: TxEvent & { readonly type: Type } }
 
 type SampleName = keyof typeof SAMPLES
+
+/** Nothing is replaced, whoever asks. */
+const NEVER: Policy = { ...STABLE, mayReplace: 'never' }
 
 /** Where each event leads, and the effects that come with it. Every pair that is left out changes nothing. */
 const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName, string>>>>> = {
@@ -134,7 +136,6 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     reorged: 'TRACKING/reorged broadcast',
     stuckRejected: 'STUCK/rejected_by_node broadcast',
     stuckNoInclusion: 'STUCK/no_inclusion broadcast',
-    stuckForeign: 'STUCK/foreign_nonce broadcast',
   },
   'attempt.added': {},
   'way.made': {},
@@ -183,6 +184,7 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     stuckNoInclusion: 'STUCK/foreign_nonce alarm:foreign_nonce',
     stuckSuspended: 'STUCK/foreign_nonce alarm:foreign_nonce',
   },
+  'bump.refused': {},
   'time.passed': {
     allocated: 'STUCK/no_inclusion alarm:no_inclusion',
     pending: 'STUCK/no_inclusion alarm:no_inclusion',
@@ -205,7 +207,6 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     reorged: 'TRACKING/suspended',
     stuckRejected: 'STUCK/rejected_by_node',
     stuckNoInclusion: 'STUCK/no_inclusion',
-    stuckForeign: 'STUCK/foreign_nonce',
   },
   'operator.resumed': {
     queuedSuspended: 'QUEUED/accepted',
@@ -226,7 +227,6 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     reorged: 'TRACKING/stale broadcast',
     stuckRejected: 'TRACKING/stale broadcast',
     stuckNoInclusion: 'TRACKING/stale broadcast',
-    stuckForeign: 'TRACKING/stale broadcast',
   },
   'operator.sped_up': {},
   'operator.cancelled': {
@@ -240,6 +240,8 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     stuckForeign: 'CONFIRMED/resolved nonce.used',
     stuckSuspended: 'CONFIRMED/resolved nonce.used',
   },
+  'operator.requeued': { stuckForeign: 'QUEUED/accepted nonce.used' },
+  'operator.closed': { stuckForeign: 'CANCELLED/replaced nonce.used' },
 }
 
 function outcomeOf(tx: Transaction, event: TxEvent, policy: Policy): string {
@@ -255,10 +257,10 @@ describe.each(Object.values(EVENTS))('$type', (event) => {
     const sample = SAMPLES[name]
     const expected = TABLE[event.type][name]
     if (expected === undefined) {
-      const step = transition(sample, event, STABLE)
+      const step = transition(sample, event, NEVER)
       expect(step.tx).toBe(sample)
       expect(step).toMatchObject({ notes: [], effects: [] })
-    } else expect(outcomeOf(sample, event, STABLE)).toBe(expected)
+    } else expect(outcomeOf(sample, event, NEVER)).toBe(expected)
   })
 })
 
@@ -407,14 +409,4 @@ describe('the queue', () => {
     const again = { subState: 'accepted', error: null, retryAt: null, prepareFailures: 0 }
     expect(transition(SAMPLES.deferred, EVENTS['operator.retried'], STABLE).tx).toMatchObject(again)
   })
-})
-
-test('an operator who resolves a reverted transaction gets FAILED_FINAL', () => {
-  const event = {
-    ...EVENTS['operator.resolved'],
-    inclusion: inclusionIn(100, { txHash: hashOf(99), succeeded: false }),
-  }
-  const step = transition(SAMPLES.stuckForeign, event, STABLE)
-  expect(step.tx).toMatchObject({ state: 'FAILED_FINAL', subState: 'resolved', error: { code: 'reverted' } })
-  expect(step.notes).toMatchObject([{ cause: 'operator', detail: { ...by, hash: hashOf(99) } }])
 })

@@ -4,35 +4,28 @@
  * changes. Nothing here decides by the clock: every event carries its time.
  */
 import { answerBroadcast } from './answer-broadcast.ts'
-import { isFill } from './fill.ts'
 import type { Inclusion } from './finality.ts'
+import { getStuck } from './get-stuck.ts'
 import type { Hash } from './hex.ts'
-import { isMakingWay, makeWayForPrice, nameWay, settleWay, settleWayElsewhere, withdrawRefusal } from './make-way.ts'
-import { inLine, moveQueued } from './move-queued.ts'
-import type { Policy } from './policy.ts'
+import { closeLost, hasLostNonce, loseNonce, REVERTED, requeueLost, resolve } from './lose-nonce.ts'
+import { isMakingWay, makeWayForPrice, nameWay, settleWay, withdrawRefusal } from './make-way.ts'
+import { moveQueued } from './move-queued.ts'
+import { type Policy, replacesByItself } from './policy.ts'
 import { losePreconfirmation, preconfirm } from './preconfirm.ts'
-import { addAttempt, capFee, wishCancel, wishExpiry, wishSpeedUp } from './replace-sent.ts'
+import { addAttempt, capFee, refuseBump, wishCancel, wishExpiry, wishSpeedUp } from './replace-sent.ts'
+import { withoutStuck } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
-  type Dropped,
-  type Finished,
   findAttempt,
   type InFlight,
-  isCancelling,
   isPreconfirmed,
   isTerminal,
-  type Stuck,
   type SubState,
   type Tracking,
   type Transaction,
   type TxError,
 } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
-
-const REVERTED: TxError = {
-  code: 'reverted',
-  message: 'the transaction was mined and reverted; its nonce is used',
-}
 
 const EXPIRED_AFTER_SENDING: TxError = {
   code: 'expired',
@@ -56,6 +49,8 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
       return makeWayForPrice(tx, event, policy)
     case 'fee.capped':
       return capFee(tx, event, policy)
+    case 'bump.refused':
+      return refuseBump(tx, event, policy)
     case 'deadline.passed':
       return wishExpiry(tx, event, policy)
     case 'operator.cancelled':
@@ -83,15 +78,19 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
     case 'time.passed':
       return waitOn(tx, event, policy)
     case 'operator.suspended':
-      if (tx.suspended || isMined(tx)) return stay(tx)
+      if (tx.suspended || isMined(tx) || hasLostNonce(tx)) return stay(tx)
       return move({ ...tx, suspended: true, subState: heldBack(tx) }, noteOperator(event))
     case 'operator.resumed':
       return resume(tx, event)
     case 'operator.retried':
-      if (isMined(tx) || tx.suspended) return stay(tx)
+      if (isMined(tx) || tx.suspended || hasLostNonce(tx)) return stay(tx)
       return move(restart(tx, event.at), noteOperator(event), { type: 'broadcast' })
     case 'operator.resolved':
       return resolve(tx, event)
+    case 'operator.requeued':
+      return requeueLost(tx, event)
+    case 'operator.closed':
+      return closeLost(tx, event)
     default:
       return stay(tx)
   }
@@ -119,7 +118,7 @@ function readyToSend(tx: InFlight): SubState {
 
 function resume(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resumed' }>): Step {
   if (!tx.suspended) return stay(tx)
-  if (isMined(tx)) return move({ ...tx, suspended: false }, noteOperator(event))
+  if (isMined(tx) || hasLostNonce(tx)) return move({ ...tx, suspended: false }, noteOperator(event))
   return move(
     { ...tx, suspended: false, subState: readyToSend(tx), waitingSince: event.at, nextResubmitAt: event.at },
     noteOperator(event),
@@ -129,7 +128,7 @@ function resume(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resumed'
 
 /** The claim is stored before the bytes go out again, so that no second node repeats the same side effect. */
 function claimResubmit(claimed: InFlight, at: number, policy: Policy): Step {
-  if (isMined(claimed) || claimed.suspended) return stay(claimed)
+  if (isMined(claimed) || claimed.suspended || hasLostNonce(claimed)) return stay(claimed)
   const tx = standBy(claimed, policy)
   const isQuiet = tx.state === 'TRACKING' && (tx.subState === 'pending' || isPreconfirmed(tx))
   const subState = isQuiet ? 'stale' : tx.subState
@@ -153,7 +152,7 @@ function claimResubmit(claimed: InFlight, at: number, policy: Policy): Step {
  * stands by its own bytes again.
  */
 function standBy(tx: InFlight, policy: Policy): InFlight {
-  const kept = policy.mayReplace ? tx : withdrawRefusal(tx)
+  const kept = replacesByItself(policy) ? tx : withdrawRefusal(tx)
   return kept === tx || kept.subState !== 'making_way' ? kept : { ...kept, subState: readyToSend(kept) }
 }
 
@@ -247,25 +246,6 @@ function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached'
   )
 }
 
-function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.lost' }>, policy: Policy): Step {
-  if (nonce !== tx.nonce || isMined(tx)) return stay(tx)
-  if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') return stay(tx)
-  const error = { code: 'foreign_nonce', message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
-  if (isMakingWay(tx)) return settleWayElsewhere(tx, at)
-  // What was to be undone, or only to fill the gap, has nothing left to do.
-  if (isCancelling(tx) || isFill(tx.intent)) {
-    const ended: Dropped = { ...base(tx), state: 'CANCELLED', subState: 'cancelled', error, nonce: null, finalAt: at }
-    const detail = { nonce: tx.nonce, message: error.message }
-    return move(ended, { type: 'cancel.settled', cause: 'replaced', detail }, { type: 'nonce.used' })
-  }
-  if (policy.onForeignNonce === 'stuck') return getStuck(tx, 'foreign_nonce', error, at)
-  return move(
-    { ...base(tx), ...inLine(tx.suspended), state: 'QUEUED' },
-    { type: 'nonce.lost', cause: 'replaced', detail: { nonce: tx.nonce, message: error.message } },
-    { type: 'nonce.used' },
-  )
-}
-
 function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, policy: Policy): Step {
   if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
   // A promise that is not kept is withdrawn, or taken away by the next send; time goes on from there.
@@ -288,54 +268,11 @@ function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, 
     )
   }
   const waited = Math.round((event.at - since) / 1000)
-  return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not in any block after ${waited} s` }, event.at)
-}
-
-function getStuck(tx: InFlight, subState: Stuck['subState'], error: TxError, at: number): Step {
-  return move(
-    { ...withoutInclusion(tx), state: 'STUCK', subState, error, stuckAt: at },
-    { type: 'stuck.declared', cause: error.code, detail: { message: error.message, nonce: tx.nonce } },
-    { type: 'alarm', cause: error.code },
-  )
-}
-
-function resolve(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resolved' }>): Step {
-  if (tx.state !== 'STUCK') return stay(tx)
-  const resolved: Finished = {
-    ...withoutStuck(tx),
-    state: event.inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL',
-    subState: 'resolved',
-    error: event.inclusion.succeeded ? null : REVERTED,
-    inclusion: event.inclusion,
-    refusal: null,
-    confirmations: event.confirmations,
-    minedAt: event.at,
-    finalAt: event.at,
-  }
-  const note = noteOperator(event)
-  return move(resolved, { ...note, detail: { ...note.detail, hash: event.inclusion.txHash } }, { type: 'nonce.used' })
+  return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not in any block after ${waited} s` }, event)
 }
 
 function restart(tx: InFlight, at: number): Tracking | InFlight {
   const fresh = { error: null, refusals: 0, waitingSince: at, nextResubmitAt: at } as const
   if (tx.state === 'ALLOCATED') return { ...tx, ...fresh, subState: 'signed' }
   return { ...withoutStuck(tx), ...fresh, state: 'TRACKING', subState: 'stale', inclusion: null, minedAt: null }
-}
-
-function withoutStuck<T extends InFlight>(tx: T): Omit<T, 'stuckAt'> {
-  if (tx.state !== 'STUCK') return tx
-  const { stuckAt: _, ...rest } = tx
-  return rest as Omit<T, 'stuckAt'>
-}
-
-/** What stays of a transaction that gives up its nonce. */
-function base(tx: InFlight) {
-  const { id, intent, version, suspended, createdAt, attempts } = tx
-  return { id, intent, version, suspended, createdAt, attempts }
-}
-
-function withoutInclusion(tx: InFlight) {
-  if (tx.state !== 'TRACKING') return tx
-  const { inclusion: _, minedAt: __, ...rest } = tx
-  return rest
 }

@@ -4,6 +4,7 @@
  */
 import type { Confirmation, Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
+import type { NonceProof } from './nonce-user.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import type { Attempt, SubState, TxError, TxState } from './transaction.ts'
 
@@ -65,7 +66,10 @@ export type TxEvent =
       readonly blockHash: Hash
       readonly confirmations: readonly Confirmation[]
     }
-  | { readonly type: 'nonce.lost'; readonly at: number; readonly nonce: number }
+  /** A final transaction that is not ours used the nonce: ours can never be mined under it. */
+  | { readonly type: 'nonce.lost'; readonly at: number; readonly proof: NonceProof }
+  /** A bump was not signed: it would revert, or the account cannot pay for it. */
+  | { readonly type: 'bump.refused'; readonly at: number; readonly error: TxError }
   | {
       readonly type: 'time.passed'
       readonly at: number
@@ -78,12 +82,12 @@ export type TxEvent =
   | { readonly type: 'operator.retried'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.cancelled'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.sped_up'; readonly at: number; readonly by: OperatorAct }
+  /** Each of these carries the proof of what became of the nonce, found anew when it was ordered. */
   | {
-      readonly type: 'operator.resolved'
+      readonly type: 'operator.resolved' | 'operator.requeued' | 'operator.closed'
       readonly at: number
       readonly by: OperatorAct
-      readonly inclusion: Inclusion
-      readonly confirmations: readonly Confirmation[]
+      readonly proof: NonceProof
     }
 
 /** Who did it and why: no operator action without both. */
@@ -102,6 +106,7 @@ export const COMPLETING_EVENTS = [
   'deadline.passed',
   'operator.cancelled',
   'operator.resolved',
+  'operator.closed',
   'broadcast.rejected',
   'cancel.settled',
 ] as const

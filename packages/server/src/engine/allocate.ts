@@ -19,7 +19,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { AccountWatch } from './account-watch.ts'
 import { addWait, type PriceWaits } from './fees/price-watch.ts'
 import { FeeAboveCap, signWithinCap } from './fees/sign-within-cap.ts'
-import { type ChainCounts, findUsable, firstNonce } from './free-nonces.ts'
+import { type ChainCounts, findUsable, firstNonce, hasHadNonce } from './free-nonces.ts'
 import type { LaneDraft, Ledger } from './lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
@@ -67,7 +67,8 @@ export async function allocateNonces(
 ): Promise<AllocateResult> {
   const { policy, now, highest } = context
   const free = findUsable(context.ledger.recyclable, context.counts)
-  let next = firstNonce(context.ledger.cursor, context.counts, policy.externalUse)
+  const followsChain = policy.externalUse || preparations.some(({ tx }) => hasHadNonce(tx))
+  let next = firstNonce(context.ledger.cursor, context.counts, followsChain)
   let { slots } = context
   const yielded = new Set(context.yielded)
   let allocated = 0

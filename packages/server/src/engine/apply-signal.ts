@@ -35,7 +35,7 @@ export function applySignal(draft: LaneDraft, signal: LaneSignal, at: number): v
       return
     }
     case 'nonce.lost':
-      apply(signal.txId, { type: 'nonce.lost', at, nonce: signal.nonce })
+      apply(signal.txId, { type: 'nonce.lost', at, proof: signal.proof })
       return
     case 'expired':
       // Still in the queue, which the ledger does not hold.

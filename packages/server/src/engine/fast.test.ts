@@ -271,7 +271,7 @@ describe('gaps', () => {
   })
 
   test('stable never frees a nonce', async () => {
-    const { cluster } = await setUp({ mayReplace: false })
+    const { cluster } = await setUp({ mayReplace: 'never' })
     const bad = await cluster.submit(BAD)
     await run(cluster, 3)
     expect(await cluster.find(bad)).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', nonce: 0 })

@@ -4,6 +4,8 @@
  * way is a gap, which nothing above it can pass; one above all of them is simply the next to be taken.
  */
 
+import type { Queued } from '../core/transaction.ts'
+
 /** The account's transaction counts, as of the latest block and with what the node's pool adds to it. */
 export interface ChainCounts {
   readonly latest: number
@@ -15,10 +17,15 @@ export interface AccountCounts extends ChainCounts {
   readonly final: number | null
 }
 
-/** The cursor rules; the chain is asked where there is no cursor yet, or where somebody else may use the key too. */
-export function firstNonce(cursor: number | null, counts: ChainCounts | null, externalUse: boolean): number {
+/** It lost a nonce to another transaction before: the cursor may be behind the chain. */
+export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
+  return attempts.length > 0
+}
+
+/** The cursor rules; the chain is followed where there is no cursor yet, or where somebody else used the key or may. */
+export function firstNonce(cursor: number | null, counts: ChainCounts | null, followsChain: boolean): number {
   if (cursor === null) return counts?.pending ?? 0
-  return externalUse && counts !== null ? Math.max(cursor, counts.pending) : cursor
+  return followsChain && counts !== null ? Math.max(cursor, counts.pending) : cursor
 }
 
 /** Lowest first. */

@@ -256,11 +256,18 @@ describe('a nonce that somebody else used', () => {
 
   test('is called lost after several looks as deep as finality, and not before', async () => {
     const all = await setUp()
-    await lose(all)
+    const { foreign } = await lose(all)
     await all.mine(4)
     expect(all.of('nonce.lost')).toEqual([])
     await all.mine(2)
-    expect(all.of('nonce.lost')).toEqual([{ type: 'nonce.lost', txId: 'tx-0', nonce: 0 }])
+    expect(all.of('nonce.lost')).toMatchObject([
+      {
+        type: 'nonce.lost',
+        txId: 'tx-0',
+        nonce: 0,
+        proof: { user: { nonce: 0, inclusion: { txHash: foreign.attempts[0]?.hash } } },
+      },
+    ])
   })
 
   test('by the rule of the signer too, however soon the caller wants to hear of an execution', async () => {

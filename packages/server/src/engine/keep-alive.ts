@@ -3,6 +3,7 @@
  * or nearly due in one batch, so that a node that lost its mempool has the whole sequence back within one interval; and a
  * transaction that waited too long is called stuck, the lowest nonce only, since those above wait for it.
  */
+import { hasLostNonce } from '../core/lose-nonce.ts'
 import type { Policy } from '../core/policy.ts'
 import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
@@ -42,7 +43,7 @@ function isDue(tx: InFlight, now: number, policy: Policy): boolean {
 }
 
 function isWaiting(tx: InFlight): boolean {
-  return inclusionOf(tx) === null && !tx.suspended
+  return inclusionOf(tx) === null && !tx.suspended && !hasLostNonce(tx)
 }
 
 /** Some bytes that a node once took have been quiet for a whole interval: the pool may have lost them all. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChainView, Header } from '../core/finality.ts'
-import { hashOf, inclusionIn, queued } from '../core/sample-transactions.suite.ts'
+import { hashOf, inclusionIn, proofOf, queued } from '../core/sample-transactions.suite.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import type { LaneSignal } from './lane-runner.ts'
 
@@ -18,7 +18,7 @@ test('an hour of blocks, polls and ticks without a cycle stays a handful', () =>
   for (let number = 1; number <= 3_600; number++) {
     for (const signal of [chain(number), expired, { type: 'work' } as const, { type: 'tick' } as const])
       inbox.put(signal)
-    inbox.put({ type: 'nonce.lost', txId: 'tx-1', nonce: 1 })
+    inbox.put({ type: 'nonce.lost', txId: 'tx-1', nonce: 1, proof: proofOf() })
   }
   expect(inbox.takeAll()).toHaveLength(5)
   expect(inbox.isEmpty()).toBe(true)

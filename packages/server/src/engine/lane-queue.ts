@@ -6,14 +6,14 @@
 import { fillsOrdered, isFill } from '../core/fill.ts'
 import { type ChainView, type Finality, finalHeight } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
-import type { Policy } from '../core/policy.ts'
+import { type Policy, replacesByItself } from '../core/policy.ts'
 import { inclusionOf, type Queued } from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createVerdicts } from './follow/verdicts.ts'
-import { type AccountCounts, findGaps } from './free-nonces.ts'
+import { type AccountCounts, findGaps, hasHadNonce } from './free-nonces.ts'
 import { insertFills } from './insert-fills.ts'
 import type { Ledger } from './lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'
@@ -47,6 +47,8 @@ export interface QueueScene {
   readonly slots: number
   readonly policy: Policy
   readonly view: ChainView | null
+  /** Only gaps are closed: an operator has everything else cancelled. */
+  readonly fillsOnly: boolean
 }
 
 interface QueuePorts {
@@ -121,21 +123,23 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     })
     if (queued.length > 0) mayHaveMore = true
     const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
-    const going = heldUntil === null ? queued : []
+    const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
     const hasFree = recyclable.length > 0 || yielded.length > 0
-    const needsCount = ledger.cursor === null || policy.externalUse || hasFree
+    const isBehind = ledger.cursor === null || going.some(hasHadNonce)
+    const needsCount = isBehind || policy.externalUse || hasFree
     const [preparations, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
-      needsCount ? readCounts(scene.view, hasFree) : null,
+      needsCount ? readCounts(scene.view, { hasFree, isBehind }) : null,
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
     const ordered = await prepareOrdered(yielded, queued, counts, context)
     const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
-    const fills = gap && policy.mayReplace ? await prepareFills(scene, coming, counts, context) : []
+    const fills =
+      gap && (replacesByItself(policy) || scene.fillsOnly) ? await prepareFills(scene, coming, counts, context) : []
     return { ...common, preparations: [...ordered, ...fills, ...preparations], counts }
   }
 
@@ -168,19 +172,32 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return first.retryAt
   }
 
-  async function readCounts(view: ChainView | null, hasFree: boolean): Promise<AccountCounts> {
-    const [pending, latest, final] = await Promise.all([
+  /** `isBehind`: the cursor is not to be trusted, so that one node's word must not be too low. */
+  async function readCounts(
+    view: ChainView | null,
+    { hasFree, isBehind }: { readonly hasFree: boolean; readonly isBehind: boolean },
+  ): Promise<AccountCounts> {
+    const [pending, atHead, latest, final] = await Promise.all([
       chain.getTransactionCount(signer, 'pending'),
+      // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
+      isBehind && view !== null ? readCountAt(view.head.number) : 0,
       hasFree ? chain.getTransactionCount(signer, 'latest') : 0,
       hasFree ? readFinalCount(view) : null,
     ])
-    return { pending, latest, final }
+    return { pending: Math.max(pending, atHead), latest, final }
   }
 
   /** Null also where the node no longer has the state of that time: a nonce that is used is then passed over for longer. */
   async function readFinalCount(view: ChainView | null): Promise<number | null> {
     const height = view && finalHeight(view, ports.finality())
-    if (height === null || height < 0) return null
+    return height === null || height < 0 ? null : await readStateAt(height)
+  }
+
+  async function readCountAt(height: number): Promise<number> {
+    return (await readStateAt(height)) ?? 0
+  }
+
+  async function readStateAt(height: number): Promise<number | null> {
     return await chain.getTransactionCount(signer, height).catch((error: unknown) => {
       if (error instanceof ChainUnavailable) return null
       throw error

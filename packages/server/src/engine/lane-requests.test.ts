@@ -1,4 +1,5 @@
 /** What a lane's requests do after a cycle broke, and after the lane was stopped. */
+
 import { expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
 import type { Lease } from '../core/lane.ts'

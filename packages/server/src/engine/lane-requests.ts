@@ -7,13 +7,14 @@
  * the chain is asked beside the cycles and comes back as a signal: the account's counts, which tell whether a nonce whose
  * lock ran out was used after all, and whose the transaction is that a holder named.
  */
+import { type CancelAllStep, planCancelAll } from '../core/cancel-all.ts'
 import { assessInclusion, type ChainView, type Finality, finalHeight, type Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
 import { decideReset, type NonceReset } from '../core/nonce-reset.ts'
 import type { Policy } from '../core/policy.ts'
 import type { ReservationEvent, ReservationId } from '../core/reservation.ts'
-import type { InFlight } from '../core/transaction.ts'
+import type { TxId } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -50,6 +51,8 @@ export interface LaneRequests {
   /** The empty transaction that took this nonce from its holder is final. */
   filled(nonce: number): void
   held(): readonly LentNonce[]
+  /** The order that cancels everything in flight and is not over: no nonce is given out meanwhile. Null where there is none. */
+  cancelling(): NonceReset | null
   stop(): void
 }
 
@@ -57,10 +60,10 @@ export interface DecideContext {
   /** How many more nonces may be out, and how many at one time. */
   readonly slots: number
   readonly window: number
-  readonly policy: Pick<Policy, 'slotHeldUntil' | 'stuckAfterMs'>
   /** Since when the chain makes blocks without a break; null while it does not. */
   readonly movingSince: number | null
   readonly isPaused: boolean
+  readonly policy: Policy
   /** The cursor alone does not tell the next nonce: there is none yet, or somebody else uses the key too. */
   readonly followsChain: boolean
   readonly view: ChainView | null
@@ -172,7 +175,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       counts = null
       return null
     }
-    const reset = decideFirstReset(ledger, [...ledger.inFlight.values()])
+    const reset = decideFirstReset(ledger, context.policy)
     if (reset !== null) return reset
     const next = createRequestDraft({
       ledger,
@@ -186,31 +189,62 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     const asksChain = lapse(next, context.view?.head.number ?? null, listNonces(ledger))
     raiseAlarms(next, ledger, context)
     const asksCount = grantAll(next, context, ledger.recyclable.length > 0)
-    const needsReset = resets.length > 0 && counts === null
+    const needsReset = counts === null && isResetDue(ledger, context.policy)
     counts = null
     if (asksChain || asksCount || needsReset) askCounts(context.view, listNonces(ledger))
     draft = next.changedIds().size === 0 ? null : next
     return draft
   }
 
-  function decideFirstReset(ledger: Ledger, inFlight: readonly InFlight[]): Storable | null {
+  function planFirst(reset: NonceReset, ledger: Ledger, policy: Policy): CancelAllStep {
+    if (!reset.cancelsFirst) return { type: 'reset' }
+    return planCancelAll(reset, { inFlight: [...ledger.inFlight.values()], reservations: [...open.values()], policy })
+  }
+
+  function isResetDue(ledger: Ledger, policy: Policy): boolean {
     const [reset] = resets
-    if (reset === undefined || counts === null) return null
+    return reset !== undefined && planFirst(reset, ledger, policy).type === 'reset'
+  }
+
+  function decideFirstReset(ledger: Ledger, policy: Policy): Storable | null {
+    const [reset] = resets
+    if (reset === undefined) return null
+    const step = planFirst(reset, ledger, policy)
+    if (step.type === 'refuse') return refuseReset(reset, step.why, ledger)
+    if (step.type === 'note') return beginCancelling(reset, step.txIds, ledger)
+    if (step.type === 'wait' || counts === null) return null
+    const inFlight = [...ledger.inFlight.values()]
     const verdict = decideReset(counts.latest, { inFlight, reservations: [...open.values()] })
+    if (verdict.type === 'refused') return refuseReset(reset, verdict.why, ledger)
     resets = resets.slice(1)
     counts = null
     draft = null
-    const by = { resetId: reset.id, actor: reset.actor, reason: reset.reason }
-    if (verdict.type === 'refused') {
-      const notes = [{ type: 'cursor.reset_refused', cause: 'operator', detail: { ...by, why: verdict.why } }]
-      const answer = { id: reset.id, state: 'REFUSED', refusal: verdict.why } as const
-      return asStorable({ ...emptyWrite(lease), notes, reset: answer }, ledger)
-    }
     const { next } = verdict
-    const notes = [{ type: 'cursor.reset', cause: 'operator', detail: { ...by, before: ledger.cursor, after: next } }]
+    const cancelled = reset.txIds === null ? {} : { transactions: reset.txIds.length }
+    const detail = { ...nameOrder(reset), before: ledger.cursor, after: next, ...cancelled }
+    const notes = [{ type: 'cursor.reset', cause: 'operator', detail }]
     const answer = { id: reset.id, state: 'DONE', refusal: null } as const
     const write = { ...emptyWrite(lease), cursor: { expected: ledger.cursor, next }, notes, reset: answer }
     return asStorable(write, { ...ledger, cursor: next, recyclable: [] })
+  }
+
+  function refuseReset(reset: NonceReset, why: string, ledger: Ledger): Storable {
+    resets = resets.slice(1)
+    counts = null
+    draft = null
+    const notes = [{ type: 'cursor.reset_refused', cause: 'operator', detail: { ...nameOrder(reset), why } }]
+    const answer = { id: reset.id, state: 'REFUSED', refusal: why } as const
+    return asStorable({ ...emptyWrite(lease), notes, reset: answer }, ledger)
+  }
+
+  /** From here on the order is known to every owner to come; the transactions themselves are told in the next cycle. */
+  function beginCancelling(reset: NonceReset, txIds: readonly TxId[], ledger: Ledger): Storable {
+    resets = [{ ...reset, state: 'CANCELLING', txIds }, ...resets.slice(1)]
+    draft = null
+    const detail = { ...nameOrder(reset), transactions: txIds.length }
+    const notes = [{ type: 'lane.cancelling', cause: 'operator', detail }]
+    const answer = { id: reset.id, state: 'CANCELLING', refusal: null, txIds } as const
+    return asStorable({ ...emptyWrite(lease), notes, reset: answer }, ledger)
   }
 
   function assess(next: RequestDraft, view: ChainView): void {
@@ -329,6 +363,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       if (filled !== undefined) events.push({ id: filled.id, event: { type: 'nonce.lost', at: clock.now(), nonce } })
     },
     held: () => held,
+    cancelling: () => resets.find(({ state }) => state === 'CANCELLING') ?? null,
     stop: () => {
       isStopped = true
       cancelTimer()
@@ -339,6 +374,10 @@ export function createLaneRequests(ports: Ports): LaneRequests {
 
 function listNonces({ inFlight }: Ledger): ReadonlySet<number> {
   return new Set([...inFlight.values()].map(({ nonce }) => nonce))
+}
+
+function nameOrder({ id, actor, reason }: NonceReset) {
+  return { resetId: id, actor, reason }
 }
 
 function asStorable(write: LaneWrite, after: Ledger): Storable {

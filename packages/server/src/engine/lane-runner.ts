@@ -3,6 +3,7 @@ import type { ChainHealth } from '../core/chain-health.ts'
 import type { ChainView, Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lease } from '../core/lane.ts'
+import type { NonceProof } from '../core/nonce-user.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Queued, TxId } from '../core/transaction.ts'
 import type { Block } from '../ports/chain.ts'
@@ -53,7 +54,7 @@ export type LaneSignal =
       readonly confirmations: readonly Confirmation[]
     }
   | { readonly type: 'withdrawn'; readonly txId: TxId; readonly blockHash: Hash }
-  | { readonly type: 'nonce.lost'; readonly txId: TxId; readonly nonce: number }
+  | { readonly type: 'nonce.lost'; readonly txId: TxId; readonly nonce: number; readonly proof: NonceProof }
   | {
       readonly type: 'prepared'
       readonly preparations: readonly Preparation[]

@@ -7,6 +7,7 @@
  * that the store does not have, so a write whose fate is unknown is cured by loading the lane again.
  */
 
+import { awaitsCancel } from '../core/cancel-all.ts'
 import { fillsOrdered, isFill } from '../core/fill.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
@@ -153,12 +154,23 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       movingSince: ports.movingSince(),
     })
     healthNotes.tell(draft)
-    await replacer.replace(draft, scene)
+    cancelAll(draft)
+    await replacer.replace(draft, { ...scene, head: view?.head ?? null })
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
     await answerRequests()
     advanceQueue()
+  }
+
+  /** What an order to cancel everything is about; said to each once, and found again after a restart or a takeover. */
+  function cancelAll(draft: LaneDraft): void {
+    const order = requests.cancelling()
+    if (order === null) return
+    const by = { actor: order.actor, reason: order.reason }
+    for (const tx of draft.inFlight()) {
+      if (awaitsCancel(tx, order)) draft.apply(tx, { type: 'operator.cancelled', at: clock.now(), by })
+    }
   }
 
   /** After everything else, so that it finds the ledger as it is stored. */
@@ -174,8 +186,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const followsChain = ledger.cursor === null || ports.policy().externalUse
     const slots = slotsBeside(ledger.inFlight.values())
     const policy = ports.policy()
+    const isPaused = ports.isPaused() || requests.cancelling() !== null
     const answer = requests.decide(ledger, {
-      ...{ slots, window: window.size(policy), policy, isPaused: ports.isPaused(), followsChain, view },
+      ...{ slots, window: window.size(policy), policy, isPaused, followsChain, view },
       movingSince: ports.movingSince(),
     })
     if (answer === null || !(await save(answer))) return
@@ -291,7 +304,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   async function allocate(draft: LaneDraft): Promise<void> {
     if (ready === null || ledger === null) return
     const pass = ready
-    const { preparations, counts } = pass
+    const { counts } = pass
+    // While everything is cancelled nothing new takes a nonce, but a gap below has to be closed.
+    const preparations = pass.preparations.filter(({ tx }) => requests.cancelling() === null || isFill(tx.intent))
     ready = null
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const result = await allocateNonces(draft, preparations, {
@@ -435,8 +450,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function advanceQueue(): void {
     if (stopped || ledger === null || ports.isPaused()) return
+    const fillsOnly = requests.cancelling() !== null
+    if (fillsOnly && !hasGap(ledger, lent()) && !lent().some(({ isYielded }) => isYielded)) return
     const slots = slotsBeside(ledger.inFlight.values())
-    queue.advance({ ledger, lent: lent(), slots, policy: ports.policy(), view })
+    queue.advance({ ledger, lent: lent(), slots, policy: ports.policy(), view, fillsOnly })
   }
 
   function scheduleTick(): void {

@@ -84,7 +84,7 @@ test('a policy that forbids replacements, set in between: its own bytes go out a
   await cluster.clock.advance(1_000)
   expect(await cluster.find(id)).toMatchObject({ state: 'ALLOCATED', subState: 'making_way' })
   const note = { type: 'policy.changed', cause: null, detail: {} }
-  await cluster.store.updateSigner(cluster.lane, { policy: { ...POLICY, mayReplace: false } }, note)
+  await cluster.store.updateSigner(cluster.lane, { policy: { ...POLICY, mayReplace: 'never' } }, note)
   cluster.chain.setFault(null)
   isStrict = false
   await run(cluster, 60)
@@ -93,7 +93,7 @@ test('a policy that forbids replacements, set in between: its own bytes go out a
 })
 
 test('where nothing may be replaced it keeps its nonce and is STUCK', async () => {
-  const { cluster } = await setUp(() => null, { mayReplace: false })
+  const { cluster } = await setUp(() => null, { mayReplace: 'never' })
   const bad = await cluster.submit(TOO_MUCH_GAS)
   await run(cluster, 6)
   expect(await cluster.find(bad)).toMatchObject({ state: 'STUCK', error: { code: 'rejected' }, nonce: 0 })

@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
 import type { ChainView, Finality, Header } from '../core/finality.ts'
+import type { NonceUser } from '../core/nonce-user.ts'
 import {
   deferred,
   finished,
   hashOf,
   inclusionIn,
   NONCE,
+  proofOf,
   queued,
   stuck,
   T0,
   tracking,
 } from '../core/sample-transactions.suite.ts'
 import type { Transaction } from '../core/transaction.ts'
-import { type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
+import { type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { NonceMark, TxSave } from '../ports/store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createOperate } from './operate.ts'
@@ -27,7 +29,7 @@ interface SetUp {
   /** What the store has at each read; the last one stays. */
   readonly versions: readonly [Transaction, ...Transaction[]]
   readonly stale?: number
-  readonly found?: TransactionByHash | null
+  readonly user?: Partial<NonceUser> | null
   readonly lookup?: ReceiptLookup
   readonly head?: number
   readonly windowFrom?: number
@@ -51,11 +53,19 @@ function setUp(options: SetUp) {
     ...{ safe: null, finalized: options.finalized ?? null },
     header: (number) => (number >= (options.windowFrom ?? 0) && number <= head ? headerAt(number) : null),
   }
+  const lookup: ReceiptLookup = options.lookup ?? {
+    type: 'found',
+    inclusion: inclusionIn(100, { txHash: FOREIGN }),
+  }
   const chain: Chain = {
     ...createFakeChain({ chainId }),
-    findTransaction: async () =>
-      options.found === undefined ? { hash: FOREIGN, from: signer, nonce: NONCE } : options.found,
-    findReceipts: async () => [options.lookup ?? { type: 'found', inclusion: inclusionIn(100, { txHash: FOREIGN }) }],
+    findNonceUser: async (height) => {
+      if (options.user === null || height !== 100) return null
+      const { inclusion } = lookup.type === 'found' ? lookup : { inclusion: inclusionIn(100, { txHash: FOREIGN }) }
+      return proofOf({ inclusion, ...options.user }).user
+    },
+    getTransactionCount: async (_, height) => (typeof height === 'number' && height < 100 ? NONCE : NONCE + 1),
+    findReceipts: async () => [lookup],
     getBlock: async (ref) => (typeof ref === 'number' ? { ...headerAt(ref), txHashes: [] } : null),
     ...options.chain,
   }
@@ -178,10 +188,12 @@ describe('resolve', () => {
   })
 
   test.each<[string, Partial<SetUp>, RegExp]>([
-    ['the chain does not know it', { found: null }, /does not know/],
-    ['another nonce', { found: { hash: FOREIGN, from: signer, nonce: NONCE + 1 } }, /is nonce 8/],
-    ['another account', { found: { hash: FOREIGN, from: `0x${'99'.repeat(20)}`, nonce: NONCE } }, /of 0x9999/],
-    ['it is only in a pool', { lookup: { type: 'missing' } }, /not in a block/],
+    ['another nonce, or another account', { user: null }, new RegExp(`did not use nonce 7 of ${signer}`)],
+    ['another one in the same block', { user: { inclusion: inclusionIn(100, { txHash: hashOf(8) }) } }, /0{3}8 did/],
+    ['it is in no block', { lookup: { type: 'missing' } }, /in no block/],
+    ['it pays somebody else', { user: { to: `0x${'99'.repeat(20)}` } }, /sends 5 wei to 0x9999.*requeue or close/],
+    ['it pays another amount', { user: { value: 4n } }, /sends 4 wei.*requeue or close/],
+    ['it carries other data', { user: { data: '0x1234' } }, /with 2 bytes of data.*requeue or close/],
     ['too few confirmations', { head: 102 }, /not final yet/],
     ['a block above our head', { head: 99 }, /not final yet/],
     [
@@ -219,11 +231,52 @@ describe('resolve', () => {
   })
 
   test.each<[string, Partial<SetUp>]>([
-    ['the transaction', { chain: { findTransaction: () => Promise.reject(new ChainUnavailable('down')) } }],
+    ['the transaction', { chain: { findNonceUser: () => Promise.reject(new ChainUnavailable('down')) } }],
     ['the receipt', { lookup: { type: 'failed', message: 'busy' } }],
   ])('a node that cannot be asked for %s proves nothing either way', async (_, options) => {
     const { operate, saves } = setUp({ versions: [tx], ...options })
     await expect(operate(tx.id, resolve)).rejects.toMatchObject({ code: 'chain_unavailable' })
     expect(saves).toEqual([])
+  })
+})
+
+describe('without a hash', () => {
+  const tx = stuck('foreign_nonce')
+  const other = { user: { value: 4n } } as const
+
+  test('resolve finds what used the nonce by itself', async () => {
+    const { operate } = setUp({ versions: [tx] })
+    expect(await operate(tx.id, { action: 'resolve', ...BY })).toMatchObject({
+      ...{ state: 'CONFIRMED', subState: 'resolved', inclusion: { txHash: FOREIGN } },
+    })
+  })
+
+  test.each([
+    ['requeue', { state: 'QUEUED', subState: 'accepted' }],
+    ['close', { state: 'CANCELLED', subState: 'replaced', nonce: null, error: { code: 'replaced' } }],
+  ] as const)('%s of what did something else', async (action, after) => {
+    const { operate, saves } = setUp({ versions: [tx], ...other })
+    expect(await operate(tx.id, { action, ...BY })).toMatchObject(after)
+    expect(saves[0]?.nonces).toMatchObject([{ nonce: NONCE, status: 'USED' }])
+    expect(saves[0]?.save.notes).toMatchObject([{ cause: 'operator', detail: { ...BY, hash: FOREIGN } }])
+  })
+
+  test.each(['requeue', 'close'] as const)('%s is refused where the work was done', async (action) => {
+    const { operate, saves } = setUp({ versions: [tx] })
+    await expect(operate(tx.id, { action, ...BY })).rejects.toMatchObject({
+      ...{ code: 'action_forbidden', message: expect.stringContaining('resolve it') },
+    })
+    expect(saves).toEqual([])
+  })
+
+  test.each(['resolve', 'requeue', 'close'] as const)('%s waits for finality, and for proof', async (action) => {
+    const waiting = setUp({ versions: [tx], ...other, head: 102 })
+    await expect(waiting.operate(tx.id, { action, ...BY })).rejects.toThrow('not final yet')
+    const unproved = setUp({
+      versions: [tx],
+      chain: { findNonceUser: () => Promise.reject(new ChainUnavailable('down')) },
+    })
+    await expect(unproved.operate(tx.id, { action, ...BY })).rejects.toMatchObject({ code: 'chain_unavailable' })
+    expect([...waiting.saves, ...unproved.saves]).toEqual([])
   })
 })

@@ -4,25 +4,28 @@
  */
 import { allowedActions, type OperatorAction } from '../core/allowed-actions.ts'
 import { AppError } from '../core/app-error.ts'
-import { assessInclusion, type ChainView, type Finality, type Inclusion } from '../core/finality.ts'
+import type { ChainView, Finality } from '../core/finality.ts'
+import { finalityOfLoss } from '../core/finality-rules.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
-import { type Policy, STABLE } from '../core/policy.ts'
-import { nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
+import type { NonceProof } from '../core/nonce-user.ts'
+import { CAREFUL, type Policy } from '../core/policy.ts'
+import { type Intent, isInFlight, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { OperatorAct, TxEvent } from '../core/tx-event.ts'
-import { type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { Chain } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { type LossAction, proveLoss } from './foreign/prove-loss.ts'
 import { markNonces } from './lane-draft.ts'
 import { tellTransition } from './tell-transition.ts'
 
 export type OperatorRequest = OperatorAct &
   (
     | { readonly action: Exclude<OperatorAction, 'resolve'> }
-    /** `hash`: the transaction that consumed the nonce. */
-    | { readonly action: 'resolve'; readonly hash: Hash }
+    /** `hash`: the transaction that used the nonce; left out, it is looked for. */
+    | { readonly action: 'resolve'; readonly hash?: Hash }
   )
 
 export type Operate = (id: TxId, request: OperatorRequest) => Promise<Transaction>
@@ -47,7 +50,7 @@ export function createOperate(ports: OperatePorts): Operate {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const tx = await store.findTransaction(id)
       if (tx === null) throw new AppError('not_found', `There is no transaction ${id}.`)
-      const policy = ports.policyOf(tx.intent.lane) ?? STABLE
+      const policy = ports.policyOf(tx.intent.lane) ?? CAREFUL
       const verdict = allowedActions(tx, policy)[request.action]
       if (!verdict.allowed)
         throw new AppError('action_forbidden', verdict.why, { state: tx.state, action: request.action })
@@ -77,60 +80,29 @@ export function createOperate(ports: OperatePorts): Operate {
         return { type: 'operator.retried', at, by }
       case 'cancel':
         return { type: 'operator.cancelled', at, by }
-      case 'resolve': {
-        const { inclusion, confirmations } = await findForeign(tx, request.hash)
-        return { type: 'operator.resolved', at, by, inclusion, confirmations }
-      }
+      case 'resolve':
+        return { type: 'operator.resolved', at, by, proof: await prove(tx, request.action, request.hash) }
+      case 'requeue':
+        return { type: 'operator.requeued', at, by, proof: await prove(tx, request.action) }
+      case 'close':
+        return { type: 'operator.closed', at, by, proof: await prove(tx, request.action) }
       case 'speed-up':
         return { type: 'operator.sped_up', at, by }
     }
   }
 
-  /** Binds only to what is provably the transaction that took the nonce: same account, same nonce, and final. */
-  async function findForeign(tx: Transaction, hash: Hash) {
-    const { lane } = tx.intent
-    const chain = ports.chains.get(lane.chainId)
-    const view = ports.viewOf(lane.chainId)
+  async function prove(tx: Transaction, action: LossAction, hash?: Hash): Promise<NonceProof> {
+    const chain = ports.chains.get(tx.intent.lane.chainId)
+    const view = ports.viewOf(tx.intent.lane.chainId)
     if (chain === undefined || view === null)
       throw new AppError('chain_unavailable', 'The chain is not followed at the moment.')
-    const inclusion = await lookUp(chain, hash, tx)
-    const finality = tx.intent.finality ?? ports.finalityOf(lane)
-    const status = assessInclusion(inclusion, await reachDown(chain, view, inclusion.blockNumber), finality)
-    if (status.type === 'final') return { inclusion, confirmations: status.confirmations }
-    throw forbidden(`${hash} is not final yet; wait until it is.`)
+    if (!isInFlight(tx)) throw new AppError('internal', 'only what has a nonce can have lost it')
+    const finalityOf = ({ finality }: Pick<Intent, 'finality'>) => finality ?? ports.finalityOf(tx.intent.lane)
+    return await proveLoss(chain, tx, {
+      action,
+      view,
+      finality: finalityOfLoss(tx.intent, finalityOf),
+      ...(hash && { hash }),
+    })
   }
-}
-
-/** A block below the window is asked for by its number: being deep is not being final, so the same rule judges it. */
-async function reachDown(chain: Chain, view: ChainView, number: number): Promise<ChainView> {
-  if (number > view.head.number || view.header(number) !== null) return view
-  const block = await chain.getBlock(number)
-  return { ...view, header: (wanted) => (wanted === number ? block : view.header(wanted)) }
-}
-
-async function lookUp(chain: Chain, hash: Hash, tx: Transaction): Promise<Inclusion> {
-  const { signer } = tx.intent.lane
-  const nonce = nonceOf(tx)
-  try {
-    const [found, [lookup]] = await Promise.all([chain.findTransaction(hash), chain.findReceipts([hash])])
-    if (found === null) throw forbidden(`The chain does not know ${hash}.`)
-    if (found.from !== signer || found.nonce !== nonce) {
-      throw forbidden(`${hash} is nonce ${found.nonce} of ${found.from}, not nonce ${nonce} of ${signer}.`)
-    }
-    if (lookup === undefined || lookup.type === 'failed') throw new ChainUnavailable('the receipt could not be read')
-    if (lookup.type === 'missing') throw forbidden(`${hash} is not in a block.`)
-    return lookup.inclusion
-  } catch (error) {
-    if (!(error instanceof ChainUnavailable)) throw error
-    throw new AppError(
-      'chain_unavailable',
-      'The chain node cannot be reached; nothing was changed.',
-      {},
-      { cause: error },
-    )
-  }
-}
-
-function forbidden(message: string): AppError {
-  return new AppError('action_forbidden', message, { field: 'hash', action: 'resolve' })
 }

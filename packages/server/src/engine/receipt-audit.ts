@@ -7,12 +7,13 @@
  * hashes, and all that stayed so over several looks as deep as finality itself; and then only if the block that used the
  * nonce is found and does not list them. Without that proof a node that lost its index would make us pay twice.
  */
-import { assessInclusion, type ChainView, type Confirmation, type Header, type Inclusion } from '../core/finality.ts'
+import { assessInclusion, type ChainView, type Header, type Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { findNonceUse } from './find-nonce-use.ts'
+import { readConfirmations } from './follow/read-confirmations.ts'
+import { proveNonceUse } from './foreign/prove-nonce-use.ts'
 import type { Watched, WatchList } from './watch-list.ts'
 
 export interface AuditSettings {
@@ -163,15 +164,10 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const reaching = { ...view, header: (number: number) => (number === at.number ? at : view.header(number)) }
     // Not final yet: its lane asks again with the next block.
     if (assessInclusion(inclusion, reaching, finality).type !== 'final') return
-    const count = finality.type === 'confirmations' ? finality.count : 0
-    const confirmations: Confirmation[] = []
-    for (let blockNumber = at.number + 1; blockNumber <= at.number + count; blockNumber++) {
-      const block = view.header(blockNumber) ?? (await chain.getBlock(blockNumber))
-      if (block === null || block.parentHash !== (confirmations.at(-1)?.blockHash ?? at.hash)) {
-        entry.wanted = true
-        return
-      }
-      confirmations.push({ blockNumber, blockHash: block.hash })
+    const confirmations = await readConfirmations(chain, at, { view, finality })
+    if (confirmations === null) {
+      entry.wanted = true
+      return
     }
     entry.runner.post({ type: 'deep', txId: entry.txId, blockHash: inclusion.blockHash, confirmations })
   }
@@ -211,7 +207,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     entry.suspicion = { ...before, looks: before.looks + 1, lastHead: head }
     if (entry.suspicion.looks < settings.lostAfterLooks || !isFinalAt(before.firstHead, entry, head)) return
     for (const hash of entry.hashes) if ((await chain.findTransaction(hash)) !== null) return
-    await decideLoss(entry, head)
+    await decideLoss(entry)
   }
 
   /** The rule that makes an inclusion final holds for a loss as well. */
@@ -222,20 +218,33 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     return tag !== null && tag >= height
   }
 
-  async function decideLoss(entry: Watched, head: number): Promise<void> {
+  async function decideLoss(entry: Watched): Promise<void> {
     const { txId, nonce, hashes } = entry
-    const use = await findNonceUse(chain, { address: entry.runner.lease.lane.signer, nonce, hashes, height: head })
-    if (use.type !== 'unproved' && !isFinalAt(use.block.number, entry, head)) return
+    const view = ports.view()
+    if (view === null) return
+    const { signer: address } = entry.runner.lease.lane
+    const use = await proveNonceUse(chain, { address, nonce, hashes, view, finality: entry.lossFinality() })
+    if (use.type === 'waiting') return
     // Whatever it is now, the next time it has to be suspected all over again.
     entry.suspicion = null
     switch (use.type) {
-      case 'ours':
-        entry.listedIn = use.block
+      case 'ours': {
+        const { blockNumber, blockHash } = use.proof.user.inclusion
+        entry.listedIn = { number: blockNumber, hash: blockHash }
         return
-      case 'foreign':
-        telemetry.log('warn', 'a nonce was used by a foreign transaction', { txId, nonce, block: use.block.number })
-        entry.runner.post({ type: 'nonce.lost', txId, nonce })
+      }
+      case 'foreign': {
+        const { txHash: hash, blockNumber: block } = use.proof.user.inclusion
+        telemetry.log('warn', 'a nonce was used by a transaction that Drover did not sign', {
+          txId,
+          nonce,
+          hash,
+          block,
+        })
+        entry.runner.post({ type: 'nonce.lost', txId, nonce, proof: use.proof })
         return
+      }
+      case 'absent':
       case 'unproved':
         telemetry.log('warn', 'a nonce seems to be used, but by whom cannot be proved', { txId, nonce, ...use })
     }

@@ -5,7 +5,8 @@
  * way. What every node refuses for its price is priced anew at once. Otherwise those whose newest bytes have waited for
  * `bumpAfterMs` and are too cheap for the next block are signed again. Where the price is fine a higher one changes
  * nothing: bytes that nodes do not have, or do not mine, are sent again as they are (see window/lane-window.ts). What would
- * pass the cap is said once and the same bytes go on. What is preconfirmed has been taken at its price and is left alone;
+ * pass the cap, would revert now, or cannot be paid for is said once and the same bytes go on. Where policy replaces only
+ * on order, nothing but a wish counts. What is preconfirmed has been taken at its price and is left alone;
  * a wish, or a deadline, waits for what becomes of it.
  *
  * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
@@ -17,7 +18,8 @@ import type { FeeMarket } from '../core/fees.ts'
 import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
 import { isPriceRefused, planNext } from '../core/plan-next.ts'
-import type { Policy } from '../core/policy.ts'
+import { type Policy, replacesByItself } from '../core/policy.ts'
+import { isOrdered } from '../core/replace-sent.ts'
 import { isPriceTooLow } from '../core/replacement.ts'
 import {
   type Attempt,
@@ -28,10 +30,11 @@ import {
   lacksEmpty,
   newestAttempt,
 } from '../core/transaction.ts'
-import { type Chain, ChainUnavailable } from '../ports/chain.ts'
+import { type Chain, ChainUnavailable, type HeadRef } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { type BumpScene, createBumpCheck } from './bump/bump-check.ts'
 import { planWithinCap } from './fees/plan-within-cap.ts'
 import { signWithinCap } from './fees/sign-within-cap.ts'
 import type { LaneDraft } from './lane-draft.ts'
@@ -39,7 +42,9 @@ import type { LaneDraft } from './lane-draft.ts'
 export interface ReplaceScene {
   readonly policy: Policy
   /** Null until a block was seen. */
-  readonly head: number | null
+  readonly head: HeadRef | null
+  /** A lower nonce is missing or lent, so that this one cannot be mined. */
+  isBlocked(nonce: number): boolean
 }
 
 export interface Replacer {
@@ -49,7 +54,7 @@ export interface Replacer {
 }
 
 interface ReplacerPorts {
-  readonly chain: Pick<Chain, 'getFeeMarket' | 'estimate'>
+  readonly chain: Pick<Chain, 'getFeeMarket' | 'estimate' | 'getBalance'>
   readonly signer: Signer
   readonly clock: Clock
   readonly telemetry: Telemetry
@@ -61,6 +66,8 @@ interface ReplacerPorts {
 
 /** Signing takes time, and a cycle must be short. */
 const MOST_PER_ROUND = 16
+/** Calls that are run again for one block. */
+const MOST_CHECKED = 100
 const MARKET_RETRY_MS = 5_000
 
 type Reason = 'wish' | 'refused' | 'price'
@@ -73,6 +80,7 @@ interface Market {
 
 export function createReplacer(ports: ReplacerPorts): Replacer {
   const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
+  const check = createBumpCheck(ports)
   let market: Market | null = null
   /** The head at which it was read, or asked for. */
   let marketHead: number | null = null
@@ -81,7 +89,8 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
 
   async function replace(draft: LaneDraft, scene: ReplaceScene): Promise<void> {
     hasMore = false
-    if (!scene.policy.mayReplace || scene.head === null) return
+    const { head } = scene
+    if (scene.policy.mayReplace === 'never' || head === null) return
     const now = clock.now()
     for (const tx of draft.inFlight()) {
       const { validUntil } = tx.intent
@@ -92,18 +101,25 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
     const needsGas = candidates.some(needsEmptyGas)
-    if (market === null || marketHead !== scene.head || (needsGas && market.emptyGas === null))
-      return ask(scene.head, needsGas, scene.policy)
+    if (market === null || marketHead !== head.number || (needsGas && market.emptyGas === null))
+      return ask(head.number, needsGas, scene.policy)
+    const { fees } = market
+    const due = candidates.flatMap((tx) => {
+      const reason = findReason(tx, fees)
+      return reason === null ? [] : [{ tx, reason }]
+    })
+    const around = { head, inFlight: draft.inFlight(), isBlocked: scene.isBlocked }
+    const bumps = due.map(({ tx }) => tx).filter(isBump)
+    const isChecked = bumps.length === 0 || check.isReady(bumps.slice(0, MOST_CHECKED), around)
     const done = { signed: 0, failed: 0 }
-    for (const tx of candidates) {
-      const reason = findReason(tx, market.fees)
-      if (reason === null) continue
+    for (const { tx, reason } of due) {
+      if (isBump(tx) && (!isChecked || bumps.indexOf(tx) >= MOST_CHECKED)) continue
       if (done.signed + done.failed === MOST_PER_ROUND) {
         // A key that cannot sign is tried again with the next block, not at once.
         hasMore ||= done.signed > 0
         return
       }
-      const result = await replaceOne(draft, tx, reason, market, scene.policy)
+      const result = await replaceOne(draft, tx, reason, { ...market, ...around }, scene.policy)
       // What stays as it is costs nothing: those at the cap must not keep the others from their turn.
       if (result !== 'kept') done[result]++
     }
@@ -122,11 +138,12 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     draft: LaneDraft,
     tx: InFlight,
     reason: Reason,
-    { fees, emptyGas }: Market,
+    around: Market & BumpScene,
     policy: Policy,
   ): Promise<'signed' | 'failed' | 'kept'> {
     const newest = newestAttempt(tx)
     if (newest === null) return 'kept'
+    const { fees, emptyGas } = around
     const at = clock.now()
     const isPatient = at - newest.createdAt >= policy.bumpAfterMs
     const rules = { chainMaxFeeWei, policy }
@@ -147,6 +164,11 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
         return 'kept'
       }
+    }
+    const objection = isBump(tx) ? check.findObjection(tx, { gasLimit, fees: plan.fees }, around) : null
+    if (objection !== null) {
+      draft.apply(tx, { type: 'bump.refused', at, error: objection })
+      return 'kept'
     }
     try {
       const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
@@ -215,7 +237,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   return {
     replace,
     nextDueAt: (inFlight, policy) => {
-      if (!policy.mayReplace) return null
+      if (policy.mayReplace === 'never') return null
       const now = clock.now()
       if (hasMore) return now
       return findNextDue(inFlight, policy, now)
@@ -225,11 +247,16 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
 
 /** Asked for, refused, or quiet for so long that its price may be why. What is STUCK waits for somebody's decision. */
 function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
-  if (tx.suspended) return false
+  if (tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) return false
   if (tx.wish !== 'none' || lacksEmpty(tx)) return true
   const newest = newestAttempt(tx)
   if (tx.state === 'STUCK' || newest === null) return false
   return isPriceRefused(tx) || now - newest.createdAt >= policy.bumpAfterMs
+}
+
+/** The same call at a higher price. What is empty cannot revert, and costs less than what it takes the place of. */
+function isBump(tx: InFlight): boolean {
+  return !isCancelling(tx) && !isFill(tx.intent)
 }
 
 /** What it had may be the very reason why it was refused. */
@@ -250,7 +277,7 @@ function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number):
     if (at > now && (next === null || at < next)) next = at
   }
   for (const tx of inFlight) {
-    if (inclusionOf(tx) !== null || tx.suspended) continue
+    if (inclusionOf(tx) !== null || tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) continue
     if (tx.intent.validUntil !== null) consider(tx.intent.validUntil)
     const newest = newestAttempt(tx)
     if (newest !== null) consider(newest.createdAt + policy.bumpAfterMs)

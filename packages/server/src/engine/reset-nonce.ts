@@ -8,8 +8,13 @@ import type { Store } from '../ports/store.ts'
 import { createRequestAnswers } from './request-answers.ts'
 
 export interface ResetNonce {
-  /** As it was answered, or still REQUESTED where nobody has answered in time. Throws where it was refused. */
-  reset(lane: Lane, by: OperatorAct): Promise<NonceReset>
+  /**
+   * As it was answered, or still REQUESTED where nobody has answered in time. Throws where it was refused. One that
+   * cancels first comes back as soon as that has begun; what becomes of it is found by its id.
+   */
+  reset(lane: Lane, by: OperatorAct, options?: { readonly cancelsFirst?: boolean }): Promise<NonceReset>
+  /** Null: there is none under this id. */
+  find(id: string): Promise<NonceReset | null>
   close(): void
 }
 
@@ -28,9 +33,10 @@ export function createResetNonce({ store, clock, random, timeoutMs = 5_000 }: Re
   })
 
   return {
-    reset: async (lane, { actor, reason }) => {
+    find: (id) => store.findReset(id),
+    reset: async (lane, { actor, reason }, { cancelsFirst = false } = {}) => {
       const id = random.id(clock.now())
-      if (!(await store.insertReset({ id, lane, actor, reason }))) {
+      if (!(await store.insertReset({ id, lane, actor, reason, cancelsFirst }))) {
         throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
       }
       const [reset] = await answers.wait([id])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../core/app-error.ts'
-import { STABLE } from '../core/policy.ts'
+import { type MayReplace, STABLE } from '../core/policy.ts'
 import { mined, stuck } from '../core/sample-transactions.suite.ts'
 import type { Transaction } from '../core/transaction.ts'
 import type { StuckDecision, StuckQuestion } from '../ports/stuck-hook.ts'
@@ -11,7 +11,7 @@ import { createStuckReview } from './stuck-review.ts'
 
 function setUp(
   decide: (question: StuckQuestion) => Promise<StuckDecision>,
-  options: { readonly forbids?: boolean } = {},
+  options: { readonly forbids?: boolean; readonly mayReplace?: MayReplace } = {},
 ) {
   const clock = createManualClock()
   const telemetry = createRecordingTelemetry()
@@ -28,7 +28,7 @@ function setUp(
     },
     hook: { decide },
     intervalMs: 60_000,
-    policyOf: () => STABLE,
+    policyOf: () => ({ ...STABLE, mayReplace: options.mayReplace ?? 'never' }),
   })
   return { clock, telemetry, done, state, review }
 }
@@ -93,4 +93,19 @@ test('a lane that moved away, and a stopped review, ask nobody', async () => {
   review.stop()
   await clock.advance(600_000)
   expect(asked).toBe(0)
+})
+
+test('where replacements wait for an order, the hook is one who may give it', async () => {
+  const questions: StuckQuestion[] = []
+  const { clock, state, review, done } = setUp(
+    async (question) => {
+      questions.push(question)
+      return { action: 'bump', reason: 'price is why' }
+    },
+    { mayReplace: 'on_order' },
+  )
+  review.notice(state.tx.id, () => true)
+  await clock.advance(1)
+  expect(questions[0]?.allowed).toEqual(expect.arrayContaining(['cancel', 'speed-up']))
+  expect(done).toEqual([{ action: 'speed-up', actor: 'stuck-hook', reason: 'price is why' }])
 })

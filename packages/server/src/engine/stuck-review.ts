@@ -7,7 +7,7 @@
 import { allowedActions, OPERATOR_ACTIONS } from '../core/allowed-actions.ts'
 import { AppError } from '../core/app-error.ts'
 import type { Lane } from '../core/lane.ts'
-import { type Policy, STABLE } from '../core/policy.ts'
+import { CAREFUL, type Policy } from '../core/policy.ts'
 import type { Stuck, TxId } from '../core/transaction.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -65,7 +65,7 @@ export function createStuckReview(ports: StuckReviewPorts): StuckReview {
     if (!isOurs()) return false
     const tx = await store.findTransaction(txId)
     if (tx?.state !== 'STUCK') return false
-    const decision = await asked.decide(describe(tx, ports.policyOf(tx.intent.lane) ?? STABLE))
+    const decision = await asked.decide(describe(tx, ports.policyOf(tx.intent.lane) ?? CAREFUL))
     telemetry.count('drover_stuck_decisions_total', { action: decision.action, cause: tx.subState })
     if (decision.action === 'wait') return true
     try {
@@ -114,7 +114,7 @@ function toRequest(decision: Exclude<StuckDecision, { action: 'wait' }>): Operat
   const by = { actor: 'stuck-hook', reason: decision.reason }
   switch (decision.action) {
     case 'resolve':
-      return { ...by, action: 'resolve', hash: decision.hash }
+      return { ...by, action: 'resolve', ...(decision.hash !== undefined && { hash: decision.hash }) }
     case 'bump':
       return { ...by, action: 'speed-up' }
     default:

@@ -122,7 +122,9 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
   const keys = Array.from({ length: options.signers ?? 1 }, (_, index) => keyOf(index))
   const { signer, decode } = options.bytes ?? createKnownBytes(createLocalSigner(keys))
   const balances = Object.fromEntries(signer.addresses().map((address) => [address, 10n ** 21n]))
-  const chain = createFakeChain({ chainId: CHAIN_ID, balances, decode, ...options.chain })
+  // Ahead of the clock: nothing that is mined counts as older than what was sent before.
+  const genesisTime = Date.UTC(2031, 0, 1) / 1_000
+  const chain = createFakeChain({ chainId: CHAIN_ID, balances, decode, genesisTime, ...options.chain })
   const shared = createMemoryStore({ clock })
   const lanes = signer.addresses().map((address) => ({ chainId: CHAIN_ID, signer: address }))
   const lane = lanes[0]

@@ -9,16 +9,21 @@ export function parseStuckDecision(answer: unknown): StuckDecision {
     throw refuse('it is not an object with an action')
   const { action } = answer
   if (action === 'wait') return { action }
-  if (action !== 'retry' && action !== 'bump' && action !== 'cancel' && action !== 'resolve') {
-    throw refuse('its action is none of wait, retry, bump, cancel, resolve')
-  }
+  if (!isKnown(action)) throw refuse(`its action is none of wait, ${ACTIONS.join(', ')}`)
   const reason = 'reason' in answer && typeof answer.reason === 'string' ? answer.reason.trim() : ''
   if (reason === '' || reason.length > LONGEST_REASON)
     throw refuse(`its reason is not a text of 1 to ${LONGEST_REASON} characters`)
   if (action !== 'resolve') return { action, reason }
-  const hash = 'hash' in answer && typeof answer.hash === 'string' ? answer.hash.toLowerCase() : ''
-  if (!isHex(hash) || hash.length !== 66) throw refuse('resolve needs the hash of the transaction that took the nonce')
+  if (!('hash' in answer) || answer.hash === undefined || answer.hash === null) return { action, reason }
+  const hash = typeof answer.hash === 'string' ? answer.hash.toLowerCase() : ''
+  if (!isHex(hash) || hash.length !== 66) throw refuse('its hash is not the hash of a transaction')
   return { action, reason, hash }
+}
+
+const ACTIONS = ['retry', 'bump', 'cancel', 'resolve', 'requeue', 'close'] as const
+
+function isKnown(action: unknown): action is (typeof ACTIONS)[number] {
+  return ACTIONS.some((known) => known === action)
 }
 
 function refuse(why: string): Error {

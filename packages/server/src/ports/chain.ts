@@ -3,6 +3,7 @@ import type { AccessList } from '../core/access-list.ts'
 import type { FeeMarket } from '../core/fees.ts'
 import type { Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
+import type { NonceUser } from '../core/nonce-user.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
 
 /** No usable answer: refused, timed out, garbage, rate limited. Says nothing about the chain. */
@@ -97,6 +98,11 @@ export interface Chain {
   /** The same of every node that answers, in order; null where none of them knows it. Throws where none answers. */
   findTransactionsAnywhere(hashes: readonly Hash[]): Promise<readonly (TransactionByHash | null)[]>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
+  /**
+   * The account's transaction under this nonce in the block at this height; null where the block holds none. Where
+   * several nodes are configured, two have to say the same; else it throws.
+   */
+  findNonceUser(height: number, address: Address, nonce: number): Promise<NonceUser | null>
   /** One round trip. */
   lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
   getBalance(address: Address): Promise<bigint>

@@ -7,6 +7,7 @@ import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { NonceReset } from '../core/nonce-reset.ts'
 import type { Reservation, ReservationId } from '../core/reservation.ts'
+import type { TxId } from '../core/transaction.ts'
 import type { OperatorAct } from '../core/tx-event.ts'
 
 export interface NewReservations {
@@ -90,10 +91,15 @@ export interface ReservationSave {
 }
 
 /** The answer to a reset. One that is done moves the cursor, with the same write, from and to what it says. */
-export interface ResetAnswer {
-  readonly id: string
-  readonly state: 'DONE' | 'REFUSED'
-  readonly refusal: string | null
+export type ResetAnswer =
+  | { readonly id: string; readonly state: 'DONE'; readonly refusal: null }
+  | { readonly id: string; readonly state: 'REFUSED'; readonly refusal: string }
+  /** Not over: these are cancelled first. */
+  | { readonly id: string; readonly state: 'CANCELLING'; readonly refusal: null; readonly txIds: readonly TxId[] }
+
+export interface NewReset extends Pick<NonceReset, 'id' | 'lane' | 'actor' | 'reason'> {
+  /** Left out: the cursor alone is moved. */
+  readonly cancelsFirst?: boolean
 }
 
 export interface LaneRequestStore {
@@ -106,7 +112,7 @@ export interface LaneRequestStore {
   /** Those that the order changed, as they are now. Their lanes' owners are told. What is so already is left alone. */
   orderReservations(order: ReservationOrder): Promise<readonly Reservation[]>
   /** False where the signer is not registered. */
-  insertReset(reset: Pick<NonceReset, 'id' | 'lane' | 'actor' | 'reason'>): Promise<boolean>
+  insertReset(reset: NewReset): Promise<boolean>
   findReset(id: string): Promise<NonceReset | null>
   /** Newest first. */
   listResets(lane: Lane, limit: number): Promise<readonly NonceReset[]>

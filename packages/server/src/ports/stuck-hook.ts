@@ -23,9 +23,9 @@ export interface StuckQuestion {
 
 export type StuckDecision =
   | { readonly action: 'wait' }
-  | { readonly action: 'retry' | 'bump' | 'cancel'; readonly reason: string }
-  /** `hash`: the transaction that consumed the nonce. */
-  | { readonly action: 'resolve'; readonly reason: string; readonly hash: Hash }
+  | { readonly action: 'retry' | 'bump' | 'cancel' | 'requeue' | 'close'; readonly reason: string }
+  /** `hash`: the transaction that used the nonce; left out, it is looked for. */
+  | { readonly action: 'resolve'; readonly reason: string; readonly hash?: Hash }
 
 export interface StuckHook {
   /** Throws if there is no usable answer: the engine then waits and asks again. */

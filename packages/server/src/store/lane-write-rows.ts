@@ -57,6 +57,7 @@ function toLaneRow(change: Change, ord: number) {
     reset_id: reset?.id ?? null,
     reset_state: reset?.state ?? null,
     refusal: reset?.refusal ?? null,
+    reset_txs: reset?.state === 'CANCELLING' ? reset.txIds : null,
     mined_at: toTime(minedAt),
     final_at: toTime(confirmedAt),
     balance: toStored(balance?.wei ?? null),

@@ -38,7 +38,17 @@ export function answerReset(state: MemoryState, lane: MemoryLane, { cursor, rese
   const asked = lane.resets[index]
   if (reset === null || asked === undefined) return
   const nonces = cursor && { fromNonce: cursor.expected, toNonce: cursor.next }
-  lane.resets[index] = { ...asked, state: reset.state, refusal: reset.refusal, answeredAt: state.now(), ...nonces }
+  const isOver = reset.state !== 'CANCELLING'
+  const txIds = isOver ? asked.txIds : structuredClone(reset.txIds)
+  const { refusal } = reset
+  lane.resets[index] = {
+    ...asked,
+    state: reset.state,
+    refusal,
+    txIds,
+    answeredAt: isOver ? state.now() : null,
+    ...nonces,
+  }
   if (cursor === null) return
   for (const mark of [...lane.nonces.values()]) {
     if (mark.nonce >= cursor.next) lane.nonces.delete(mark.nonce)

@@ -1,13 +1,15 @@
 /** Reservations and resets of the in-memory store: asked for, acted on by their holders, and found by the lane's owner. */
 import { type Lane, laneKey } from '../core/lane.ts'
-import type { NonceReset } from '../core/nonce-reset.ts'
+import { type NonceReset, toProgress } from '../core/nonce-reset.ts'
 import { MOST_OPEN_RESERVATIONS, noteReservation, type Reservation, type ReservationId } from '../core/reservation.ts'
+import { isTerminal } from '../core/transaction.ts'
 import type {
   HolderAct,
   HolderOutcome,
   LaneRequestStore,
   LaneRequests,
   NewReservations,
+  NewReset,
   ReservationFilter,
   ReservationOrder,
   ReserveOutcome,
@@ -27,12 +29,15 @@ export function createMemoryRequests(state: MemoryState): LaneRequestStore {
     actOnReservation: async (id, lockOwner, act) => actOn(state, id, lockOwner, act),
     orderReservations: async (order) => carryOrder(state, order),
     insertReset: async (reset) => insertReset(state, reset),
-    findReset: async (id) =>
-      structuredClone(
-        [...state.lanes.values()].flatMap((lane) => lane.resets).find((reset) => reset.id === id) ?? null,
-      ),
-    listResets: async (lane, limit) =>
-      structuredClone((state.lanes.get(laneKey(lane))?.resets ?? []).toReversed().slice(0, limit)),
+    findReset: async (id) => {
+      const all = [...state.lanes.values()].flatMap((lane) => lane.resets.map((reset) => withProgress(lane, reset)))
+      return structuredClone(all.find((reset) => reset.id === id) ?? null)
+    },
+    listResets: async (wanted, limit) => {
+      const lane = state.lanes.get(laneKey(wanted))
+      const newest = lane?.resets.toReversed().slice(0, limit) ?? []
+      return structuredClone(newest.map((reset) => (lane === undefined ? reset : withProgress(lane, reset))))
+    },
     readLaneRequests: async (lane) => readRequests(state, lane),
     lanesAsked: async (nodeId) =>
       heldBy(state, nodeId)
@@ -182,12 +187,22 @@ function isOrdered(reservation: Reservation, type: ReservationOrder['type'], fil
   )
 }
 
-function insertReset(state: MemoryState, reset: Pick<NonceReset, 'id' | 'lane' | 'actor' | 'reason'>): boolean {
+/** What became so far of the transactions that a reset cancels. */
+function withProgress(lane: MemoryLane, reset: NonceReset): NonceReset {
+  if (reset.txIds === null) return reset
+  const found = reset.txIds.flatMap((id) => lane.transactions.get(id)?.tx ?? [])
+  const cancelled = found.filter(({ state }) => state === 'CANCELLED').length
+  const left = found.filter((tx) => !isTerminal(tx)).length
+  return { ...reset, progress: toProgress(reset.txIds.length, { cancelled, left }) }
+}
+
+function insertReset(state: MemoryState, reset: NewReset): boolean {
   const lane = state.lanes.get(laneKey(reset.lane))
   if (lane === undefined) return false
   lane.resets.push({
     ...{ ...structuredClone(reset), state: 'REQUESTED', fromNonce: null, toNonce: null, refusal: null },
-    ...{ requestedAt: state.now(), answeredAt: null },
+    ...{ requestedAt: state.now(), answeredAt: null, txIds: null, progress: null },
+    cancelsFirst: reset.cancelsFirst ?? false,
   })
   tell(state, { type: 'lane.asked', lane: lane.lane })
   return true
@@ -211,7 +226,7 @@ export function openReservations(lane: MemoryLane): readonly Reservation[] {
 
 function isAsked(state: MemoryState, lane: MemoryLane): boolean {
   return (
-    lane.resets.some(({ answeredAt }) => answeredAt === null) ||
+    lane.resets.some(({ state: asked }) => asked === 'REQUESTED') ||
     openReservations(lane).some(
       (open) =>
         open.state === 'REQUESTED' ||

@@ -373,6 +373,43 @@ function describeResets(get: GetStore): void {
     return reset
   }
 
+  test('a reset that cancels first is open until it is answered, and tells what became of its transactions', async () => {
+    const { store } = get()
+    const lane = await registerLane(store)
+    const lease = await acquire(store, lane, 'cancelling-node')
+    const reset = { id: anyId(), lane, actor: 'ann', reason: 'all is stuck', cancelsFirst: true }
+    expect(await store.insertReset(reset)).toBe(true)
+    expect(await store.findReset(reset.id)).toMatchObject({ ...reset, state: 'REQUESTED', txIds: null, progress: null })
+    expect(await store.lanesAsked('cancelling-node')).toEqual([lane])
+    const queued = [await acceptOne(store, lane), await acceptOne(store, lane)]
+    const txIds = queued.map(({ id }) => id)
+    const begun = { id: reset.id, state: 'CANCELLING', refusal: null, txIds } as const
+    expect(await store.writeLanes([toWrite(lease, [], { reset: begun })])).toMatchObject([{ type: 'written' }])
+    const open = { id: reset.id, state: 'CANCELLING', txIds, answeredAt: null }
+    expect((await store.readLaneRequests(lane)).resets).toMatchObject([open])
+    // Its owner knows it; nobody has to tell.
+    expect(await store.lanesAsked('cancelling-node')).toEqual([])
+    expect(await store.findReset(reset.id)).toMatchObject({
+      progress: { total: 2, cancelled: 0, endedOtherwise: 0, left: 2 },
+    })
+    const [first] = queued
+    if (first === undefined) throw new Error('not inserted')
+    const { retryAt: _, prepareFailures: __, ...base } = first
+    const ended = { ...base, state: 'CANCELLED', subState: 'cancelled', nonce: null, finalAt: Date.now() } as const
+    const before = { version: first.version, state: first.state, attemptCount: 0 }
+    await store.amend({ before, tx: ended, notes: [anyNote('operator.cancelled')] }, [])
+    expect((await store.listResets(lane, 5))[0]).toMatchObject({ progress: { total: 2, cancelled: 1, left: 1 } })
+    const done = { id: reset.id, state: 'DONE', refusal: null } as const
+    const cursor = { expected: null, next: 7 }
+    expect(await store.writeLanes([toWrite(lease, [], { cursor, reset: done })])).toMatchObject([{ type: 'written' }])
+    expect(await store.findReset(reset.id)).toMatchObject({
+      state: 'DONE',
+      toNonce: 7,
+      txIds,
+      answeredAt: expect.any(Number),
+    })
+  })
+
   test('a reset moves the cursor back, once, and forgets what was above', async () => {
     const { store } = get()
     const lane = await registerLane(store)

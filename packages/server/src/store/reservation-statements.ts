@@ -83,7 +83,8 @@ select l.chain_id, l.signer from signer_lease l
                    and (r.state in ('REQUESTED', 'RELEASED') or (r.fill_ordered_at is not null and r.yielded_at is null)
                         or (r.state = 'RESERVED' and r.locked_until <= clock_timestamp())))
         or exists (select from nonce_reset r
-                    where r.chain_id = l.chain_id and r.signer = l.signer and r.answered_at is null))
+                    where r.chain_id = l.chain_id and r.signer = l.signer and r.answered_at is null
+                      and r.state = 'REQUESTED'))
  order by l.chain_id, l.signer`,
 } as const
 

@@ -10,6 +10,7 @@ export const MIGRATIONS = [
   '0008_tenants.sql',
   '0009_exact_intents.sql',
   '0010_reservation_orders.sql',
+  '0011_cancel_all.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

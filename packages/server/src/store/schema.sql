@@ -251,10 +251,12 @@ create table nonce_reset (
   refusal text,
   requested_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
   answered_at timestamp with time zone,
-  constraint nonce_reset_answer_is_whole CHECK ((((state = 'REQUESTED'::text) = (answered_at IS NULL)) AND ((state = 'DONE'::text) = (to_nonce IS NOT NULL)) AND ((state = 'REFUSED'::text) = (refusal IS NOT NULL)))),
+  cancels_first boolean not null default false,
+  tx_ids uuid[],
+  constraint nonce_reset_answer_is_whole CHECK ((((state = ANY (ARRAY['REQUESTED'::text, 'CANCELLING'::text])) = (answered_at IS NULL)) AND ((state = 'DONE'::text) = (to_nonce IS NOT NULL)) AND ((state = 'REFUSED'::text) = (refusal IS NOT NULL)) AND ((state <> 'CANCELLING'::text) OR (cancels_first AND (tx_ids IS NOT NULL))))),
   constraint nonce_reset_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint nonce_reset_pkey PRIMARY KEY (reset_id),
-  constraint nonce_reset_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'DONE'::text, 'REFUSED'::text])))
+  constraint nonce_reset_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'CANCELLING'::text, 'DONE'::text, 'REFUSED'::text])))
 );
 
 CREATE INDEX nonce_reset_lane ON public.nonce_reset USING btree (chain_id, signer, requested_at);

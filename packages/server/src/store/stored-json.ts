@@ -2,7 +2,7 @@
 import type { Fees, WantedFees } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash, Hex } from '../core/hex.ts'
-import type { Policy } from '../core/policy.ts'
+import { type MayReplace, type Policy, readMayReplace } from '../core/policy.ts'
 import type { Attempt, AttemptKind } from '../core/transaction.ts'
 
 /** A value as `toJson` leaves it: every bigint is text. */
@@ -40,9 +40,13 @@ export function readInclusion(inclusion: Stored<Inclusion>): Inclusion {
   }
 }
 
-export function readPolicy(policy: Stored<Policy>): Policy {
+/** As it is stored now, or was before there was the choice between. */
+export type StoredPolicy = Omit<Stored<Policy>, 'mayReplace'> & { readonly mayReplace: MayReplace | boolean }
+
+export function readPolicy(policy: StoredPolicy): Policy {
   return {
     ...policy,
+    mayReplace: readMayReplace(policy.mayReplace),
     maxFeePerGasWei: readWei(policy.maxFeePerGasWei),
     // Policies that were stored before there was this limit have none.
     maxTxFeeWei: readWei(policy.maxTxFeeWei ?? null),

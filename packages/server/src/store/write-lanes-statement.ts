@@ -29,7 +29,7 @@ export const WRITE_LANES = {
 with lane as materialized (
   select * from json_to_recordset($1::json) as l(
     ord int, chain_id bigint, signer bytea, owner_node text, fence bigint, moves boolean, expected bigint, next bigint,
-    saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text,
+    saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text, reset_txs uuid[],
     mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
     takes boolean)
 ), leased as materialized (
@@ -126,7 +126,8 @@ with lane as materialized (
   returning 1
 ), answered as (
   update nonce_reset r
-     set state = l.reset_state, refusal = l.refusal, answered_at = date_trunc('milliseconds', clock_timestamp()),
+     set state = l.reset_state, refusal = l.refusal, tx_ids = coalesce(l.reset_txs, r.tx_ids),
+         answered_at = case when l.reset_state <> 'CANCELLING' then date_trunc('milliseconds', clock_timestamp()) end,
          from_nonce = case when l.moves then l.expected end, to_nonce = case when l.moves then l.next end
     from lane l
    where (select lanes from passing)[l.ord + 1] and r.reset_id = l.reset_id and r.answered_at is null

@@ -11,6 +11,9 @@ requestSchemas.add(operatorRequest, { id: 'OperatorRequest' })
 
 export const resolveRequest = z.strictObject({
   reason: reasonInput,
-  hash: hashInput.meta({ description: 'The transaction that used the nonce: of the same account, and final.' }),
+  hash: hashInput.optional().meta({
+    description:
+      'The transaction that used the nonce. May be left out: Drover finds it. Either way it must be final and do what this one was to do.',
+  }),
 })
 requestSchemas.add(resolveRequest, { id: 'ResolveRequest' })

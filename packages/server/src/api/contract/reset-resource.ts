@@ -15,6 +15,16 @@ export const resetResource = z.object({
   fromNonce: z.int().nullable().meta({ description: 'The cursor before; null where there was none.' }),
   toNonce: z.int().nullable().meta({ description: "The cursor after: the chain's count." }),
   refusal: z.string().nullable().meta({ description: 'What stood in the way.' }),
+  cancelsInFlight: z.boolean().meta({ description: 'Everything in flight is cancelled before the cursor moves.' }),
+  progress: z
+    .object({
+      total: z.int().meta({ description: 'Transactions that the order is about.' }),
+      cancelled: z.int(),
+      endedOtherwise: z.int().meta({ description: 'Mined before their cancel was, for instance.' }),
+      left: z.int(),
+    })
+    .nullable()
+    .meta({ description: 'Null for a plain reset, and until the owner of the lane has begun.' }),
   requestedAt: instant,
   answeredAt: instant.nullable(),
 })

@@ -1,5 +1,6 @@
 /** What may be changed of a signer on one chain, and within which bounds. What is left out stays as it is. */
 import { z } from 'zod'
+import { REPLACEMENTS, readMayReplace } from '../../core/policy.ts'
 import { addressInput } from './address.ts'
 import { amountInput } from './amount.ts'
 import { requestSchemas } from './api-schemas.ts'
@@ -32,7 +33,14 @@ const policyChange = z
     resubmitIntervalMs: wholeNumber(500, DAY_MS),
     stuckAfterMs: wholeNumber(1_000, 30 * DAY_MS),
     maxSubmitAttempts: wholeNumber(1, 100_000),
-    mayReplace: z.boolean(),
+    mayReplace: z
+      .union([z.enum(REPLACEMENTS), z.boolean().transform(readMayReplace)], {
+        error: `must be one of ${REPLACEMENTS.join(', ')}`,
+      })
+      .meta({
+        description:
+          'Whether another transaction may take the place of a sent one. `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. `true` is read as `automatic`, `false` as `never`.',
+      }),
     bumpAfterMs: wholeNumber(500, DAY_MS),
     onDeferral: z.enum(['hold', 'pass_over']),
     lowBalance: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; below it a warning; null: none.' }),
@@ -78,3 +86,13 @@ requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
 
 export const laneRequest = z.strictObject({ chainId, reason: reasonInput })
 requestSchemas.add(laneRequest, { id: 'LaneRequest' })
+
+export const resetRequest = z.strictObject({
+  chainId,
+  reason: reasonInput,
+  cancelInFlight: z.boolean().optional().meta({
+    description:
+      'Cancel everything that is in flight first, as one order. Transactions in line stay there and take no nonce until it is over.',
+  }),
+})
+requestSchemas.add(resetRequest, { id: 'ResetRequest' })

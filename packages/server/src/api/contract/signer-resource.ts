@@ -1,5 +1,6 @@
 /** A lane (one signer on one chain) as the API shows it. */
 import { z } from 'zod'
+import { REPLACEMENTS } from '../../core/policy.ts'
 import { WINDOW_REASONS } from '../../core/window.ts'
 import { address } from './address.ts'
 import { amount } from './amount.ts'
@@ -20,7 +21,9 @@ const policy = z.object({
   resubmitIntervalMs: z.int(),
   stuckAfterMs: z.int(),
   maxSubmitAttempts: z.int(),
-  mayReplace: z.boolean(),
+  mayReplace: z.enum(REPLACEMENTS).meta({
+    description: '`on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself.',
+  }),
   bumpAfterMs: z.int(),
   onDeferral: z.enum(['hold', 'pass_over']),
   lowBalance: amount.nullable(),

@@ -9,6 +9,8 @@ import { getTransaction } from '../get-transaction.ts'
 import { presentTransaction } from '../present-transaction.ts'
 import { defineRoute, NO_INPUT, type Route } from '../route.ts'
 
+const ASKS_CHAIN: readonly OperatorRequest['action'][] = ['resolve', 'requeue', 'close']
+
 export const suspendTransaction = define(
   'suspend',
   'Hold a transaction back: no nonce is taken for it and nothing is sent',
@@ -46,9 +48,23 @@ export const speedUpTransaction = define(
 
 export const resolveTransaction = define(
   'resolve',
-  'End a stuck transaction by the final transaction that used its nonce',
+  'End a stuck transaction as the final transaction that used its nonce ended, if that did the same',
   resolveRequest,
-  ({ reason, hash }, actor) => ({ action: 'resolve', actor, reason, hash }),
+  ({ reason, hash }, actor) => ({ action: 'resolve', actor, reason, ...(hash !== undefined && { hash }) }),
+)
+
+export const requeueTransaction = define(
+  'requeue',
+  'Give a transaction a new nonce, where another transaction used the one that it had and did something else',
+  operatorRequest,
+  ({ reason }, actor) => ({ action: 'requeue', actor, reason }),
+)
+
+export const closeTransaction = define(
+  'close',
+  'End a transaction as CANCELLED, where another transaction used its nonce and did something else',
+  operatorRequest,
+  ({ reason }, actor) => ({ action: 'close', actor, reason }),
 )
 
 function define<B extends z.ZodType>(
@@ -66,7 +82,11 @@ function define<B extends z.ZodType>(
       summary,
       scope: 'operate',
       answers: [{ status: 200, description: 'The transaction after it.', schema: transactionResource }],
-      errors: ['not_found', 'action_forbidden', ...(action === 'resolve' ? (['chain_unavailable'] as const) : [])],
+      errors: [
+        'not_found',
+        'action_forbidden',
+        ...(ASKS_CHAIN.includes(action) ? (['chain_unavailable'] as const) : []),
+      ],
     },
     async ({ params, body }, services, caller) => {
       const { id } = await getTransaction(services.store, params.id)

@@ -3,28 +3,34 @@ import { z } from 'zod'
 import { actorOf } from '../../core/caller.ts'
 import { addressInput } from '../contract/address.ts'
 import { resetResource } from '../contract/reset-resource.ts'
-import { laneRequest } from '../contract/signer-request.ts'
+import { resetRequest } from '../contract/signer-request.ts'
 import { getLane } from '../get-lane.ts'
 import { presentReset } from '../present-reset.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
 export const resetNonce = defineRoute(
-  { ...NO_INPUT, params: z.strictObject({ address: addressInput }), body: laneRequest },
+  { ...NO_INPUT, params: z.strictObject({ address: addressInput }), body: resetRequest },
   {
     operationId: 'resetNonce',
     method: 'POST',
     path: '/v1/signers/{address}/reset-nonce',
-    summary: "Put a signer's next nonce where the chain's count is, unless something alive is in the way",
+    summary:
+      "Put a signer's next nonce where the chain's count is; where asked, after cancelling all that is in flight",
     scope: 'operate',
     answers: [
       { status: 200, description: 'Done.', schema: resetResource },
-      { status: 202, description: 'Stored; the owner of the lane has not answered yet.', schema: resetResource },
+      {
+        status: 202,
+        description: 'Stored: being carried out, or not answered yet by the owner of the lane. Read on by its id.',
+        schema: resetResource,
+      },
     ],
     errors: ['not_found', 'action_forbidden'],
   },
-  async ({ params, body: { chainId, reason } }, services, caller) => {
+  async ({ params, body: { chainId, reason, cancelInFlight = false } }, services, caller) => {
     const { signer } = await getLane(services, params.address, chainId)
-    const reset = await services.resets.reset(signer.lane, { actor: actorOf(caller), reason })
+    const by = { actor: actorOf(caller), reason }
+    const reset = await services.resets.reset(signer.lane, by, { cancelsFirst: cancelInFlight })
     return { status: reset.state === 'DONE' ? 200 : 202, body: presentReset(reset) }
   },
 )

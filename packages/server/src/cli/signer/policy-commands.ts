@@ -18,7 +18,7 @@ interface PolicyOptions {
   readonly stuckAfter?: number
   readonly maxSubmitAttempts?: number
   readonly bumpAfter?: number
-  readonly mayReplace?: boolean
+  readonly mayReplace?: 'never' | 'on_order' | 'automatic'
   readonly lowBalance?: string
   readonly maxFee?: string
   readonly maxTxFee?: string
@@ -47,7 +47,7 @@ function addPolicyOptions(command: Command): Command {
     .option('--stuck-after <duration>', 'not included after this: STUCK', readDuration)
     .option('--max-submit-attempts <count>', 'not taken after so many: STUCK', readBy(integer(1, 100_000)))
     .option('--bump-after <duration>', 'offer more after this', readDuration)
-    .addOption(new Option('--may-replace <bool>', 'replace by fee').choices(['true', 'false']).argParser(isTrue))
+    .addOption(new Option('--may-replace <when>', 'replace what was sent').choices(['never', 'on_order', 'automatic']))
     .option('--low-balance <amount>', 'warn below this; or none', orNone(readAmount))
     .option('--max-fee <amount>', 'offer no more than this for a gas; or none', orNone(readAmount))
     .option(

@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { EXIT } from '../exit-code.ts'
 import { readChainId } from '../option-value.ts'
-import { presentFields } from '../present-fields.ts'
 import type { ServiceCommand } from '../service-command.ts'
 import { presentTransactions } from '../tx/present-transaction.ts'
 import { presentLane, presentLanes } from './present-lane.ts'
+import { presentReset } from './present-reset.ts'
 
 const addChainId = (command: Command) =>
   command.option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId)
@@ -61,24 +61,37 @@ function pauseOrResume(action: 'pause' | 'resume', description: string): Service
   }
 }
 
+interface ResetOptions extends LaneOptions {
+  readonly cancelInFlight?: boolean
+}
+
 const resetNonce: ServiceCommand = {
   name: 'reset-nonce <address>',
   description: "set the nonce cursor back to the chain's count; refused while a live attempt would collide",
-  examples: ['drover signer reset-nonce 0xf39F… --reason "the chain was started anew"'],
-  configure: (command) => void addReason(addChainId(command)),
+  examples: [
+    'drover signer reset-nonce 0xf39F… --reason "the chain was started anew"',
+    'drover signer reset-nonce 0xf39F… --cancel-in-flight --reason "everything is stuck"',
+  ],
+  configure: (command) =>
+    void addReason(addChainId(command)).option('--cancel-in-flight', 'cancel everything that is in flight first'),
   async run({ drover, signal, style, print }, command) {
-    const input = { params: { address: command.args[0] ?? '' }, body: onLane(command.opts<LaneOptions>()) }
+    const options = command.opts<ResetOptions>()
+    const body = { ...onLane(options), ...(options.cancelInFlight && { cancelInFlight: true }) }
+    const input = { params: { address: command.args[0] ?? '' }, body }
     const reset = await drover.request('POST /v1/signers/{address}/reset-nonce', input, { signal })
-    print(reset, () =>
-      presentFields(
-        [
-          ['state', reset.state],
-          ['nonce', `${reset.fromNonce ?? '-'} to ${reset.toNonce ?? '-'}`],
-          ['refusal', reset.refusal],
-        ],
-        style,
-      ),
-    )
+    print(reset, () => presentReset(reset, style))
+    return reset.state === 'REFUSED' ? EXIT.refused : EXIT.ok
+  },
+}
+
+const showReset: ServiceCommand = {
+  name: 'reset <address> <id>',
+  description: 'show an order to reset a nonce: how many transactions are cancelled, and how many are left',
+  examples: ['drover signer reset 0xf39F… 01990a5e-…'],
+  async run({ drover, signal, style, print }, { args: [address = '', id = ''] }) {
+    const input = { params: { address, id } }
+    const reset = await drover.request('GET /v1/signers/{address}/resets/{id}', input, { signal })
+    print(reset, () => presentReset(reset, style))
     return reset.state === 'REFUSED' ? EXIT.refused : EXIT.ok
   },
 }
@@ -102,5 +115,6 @@ export const signerCommands: readonly ServiceCommand[] = [
   pauseOrResume('pause', 'take no more nonces for a signer; what is in flight goes on'),
   pauseOrResume('resume', 'take nonces for a paused signer again'),
   resetNonce,
+  showReset,
   fillGap,
 ]

@@ -3,7 +3,7 @@ import type { Transaction } from '@drover/client'
 import type { ServiceCommand } from '../service-command.ts'
 import { presentTransaction } from './present-transaction.ts'
 
-type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry'
+type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry' | 'requeue' | 'close'
 
 const DESCRIPTIONS: Readonly<Record<Action, string>> = {
   cancel: 'drop a transaction, or replace it by one that does nothing',
@@ -11,6 +11,8 @@ const DESCRIPTIONS: Readonly<Record<Action, string>> = {
   suspend: 'hold a transaction back',
   resume: 'let a suspended transaction go on',
   retry: 'try again at once what waits or is stuck',
+  requeue: 'send it under a new nonce, where another transaction used the one it had',
+  close: 'give it up, where another transaction used its nonce',
 }
 
 const ACTIONS = Object.keys(DESCRIPTIONS) as readonly Action[]
@@ -34,16 +36,16 @@ export const operateCommands: readonly ServiceCommand[] = [
   ),
   {
     name: 'resolve <id>',
-    description: 'end a stuck transaction by naming the final one that used its nonce',
-    examples: ['drover tx resolve 01990a5e-… --hash 0x5e1d… --reason "sent by hand"'],
+    description: 'end a stuck transaction as the one that used its nonce ended, if that did the same',
+    examples: ['drover tx resolve 01990a5e-… --reason "sent by hand"'],
     configure: (command) =>
       void command
-        .requiredOption('--hash <hash>', 'the transaction that used the nonce')
+        .option('--hash <hash>', 'the transaction that used the nonce; left out, it is looked for')
         .requiredOption('--reason <text>', 'why; kept with who did it'),
     async run({ drover, signal, style, print }, command) {
       const [id = ''] = command.args
-      const { reason, hash } = command.opts<{ reason: string; hash: string }>()
-      const input = { params: { id }, body: { reason, hash } }
+      const { reason, hash } = command.opts<{ reason: string; hash?: string }>()
+      const input = { params: { id }, body: { reason, ...(hash !== undefined && { hash }) } }
       const tx = await drover.request('POST /v1/transactions/{id}/resolve', input, { signal })
       print(tx, () => presentTransaction(tx, style))
       return undefined

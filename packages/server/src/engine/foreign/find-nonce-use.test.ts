@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Address, Hash } from '../core/hex.ts'
-import { type Block, ChainUnavailable, type CountTag } from '../ports/chain.ts'
+import type { Address, Hash } from '../../core/hex.ts'
+import { proofOf } from '../../core/sample-transactions.suite.ts'
+import { ChainUnavailable, type CountTag } from '../../ports/chain.ts'
 import { findNonceUse } from './find-nonce-use.ts'
 
 const ADDRESS: Address = `0x${'a1'.repeat(20)}`
@@ -19,10 +20,8 @@ function createReads(usedAt: readonly number[], hash: Hash, stateFrom = 0) {
       if (tag < stateFrom) throw new ChainUnavailable('missing trie node')
       return usedAt.filter((height) => height <= tag).length
     },
-    async getBlock(ref: unknown): Promise<Block | null> {
-      const number = Number(ref)
-      const identity = { number, hash: OURS, parentHash: OURS, timestamp: number }
-      return { ...identity, txHashes: usedAt.includes(number) ? [hash] : [] }
+    async findNonceUser(height: number, _: Address, nonce: number) {
+      return usedAt[nonce] === height ? proofOf({ nonce }, { blockNumber: height, txHash: hash }).user : null
     },
   }
 }
@@ -32,15 +31,27 @@ const suspected = (nonce: number) => ({ address: ADDRESS, nonce, hashes: [OURS],
 describe('the block that used a nonce', () => {
   test.each([1, 2, 3, 500, 997, 998, 999, 1_000])('is found at height %i, with few questions', async (height) => {
     const reads = createReads([height], THEIRS)
-    expect(await findNonceUse(reads, suspected(0))).toMatchObject({ type: 'foreign', block: { number: height } })
+    expect(await findNonceUse(reads, suspected(0))).toMatchObject({
+      type: 'foreign',
+      user: { inclusion: { blockNumber: height } },
+    })
     expect(reads.asked.length).toBeLessThan(25)
   })
 
   test('is told apart from those of its neighbours', async () => {
     const reads = createReads([10, 700, 700, 701, 990], OURS)
-    expect(await findNonceUse(reads, suspected(1))).toMatchObject({ type: 'ours', block: { number: 700 } })
-    expect(await findNonceUse(reads, suspected(2))).toMatchObject({ type: 'ours', block: { number: 700 } })
-    expect(await findNonceUse(reads, suspected(3))).toMatchObject({ type: 'ours', block: { number: 701 } })
+    expect(await findNonceUse(reads, suspected(1))).toMatchObject({
+      type: 'ours',
+      user: { inclusion: { blockNumber: 700 } },
+    })
+    expect(await findNonceUse(reads, suspected(2))).toMatchObject({
+      type: 'ours',
+      user: { inclusion: { blockNumber: 700 } },
+    })
+    expect(await findNonceUse(reads, suspected(3))).toMatchObject({
+      type: 'ours',
+      user: { inclusion: { blockNumber: 701 } },
+    })
   })
 
   test('is not found where the count never passes it, where it always was past it, or where the state is gone', async () => {

@@ -1,0 +1,20 @@
+/** An order to reset a nonce, with how far it has come. */
+import type { NonceReset } from '@drover/client'
+import { presentFields } from '../present-fields.ts'
+import type { Style } from '../style.ts'
+
+export function presentReset({ id, state, fromNonce, toNonce, refusal, progress }: NonceReset, style: Style): string {
+  const spelled =
+    progress &&
+    `${progress.cancelled} of ${progress.total} cancelled, ${progress.endedOtherwise} ended otherwise, ${progress.left} left`
+  return presentFields(
+    [
+      ['id', id],
+      ['state', state],
+      ['in flight', spelled],
+      ['nonce', `${fromNonce ?? '-'} to ${toNonce ?? '-'}`],
+      ['refusal', refusal],
+    ],
+    style,
+  )
+}

@@ -1,0 +1,20 @@
+/** A transaction without what its next state does not have. */
+import type { InFlight } from './transaction.ts'
+
+/** What stays of a transaction that gives up its nonce. */
+export function withoutNonce(tx: InFlight) {
+  const { id, intent, version, suspended, createdAt, attempts } = tx
+  return { id, intent, version, suspended, createdAt, attempts }
+}
+
+export function withoutStuck<T extends InFlight>(tx: T): Omit<T, 'stuckAt'> {
+  if (tx.state !== 'STUCK') return tx
+  const { stuckAt: _, ...rest } = tx
+  return rest as Omit<T, 'stuckAt'>
+}
+
+export function withoutInclusion(tx: InFlight) {
+  if (tx.state !== 'TRACKING') return tx
+  const { inclusion: _, minedAt: __, ...rest } = tx
+  return rest
+}

@@ -1,0 +1,69 @@
+/**
+ * Finds the transaction that used a nonce, and whether its bytes are ours. What a node says about a hash proves nothing
+ * when it does not know it: indexes are pruned and lost. The account's count at past heights leads to the one block that
+ * moved it past the nonce, and that block holds the transaction. Few requests, since the search first reaches back in
+ * growing steps and then halves; and only for what has been in doubt for long.
+ */
+import type { Address, Hash } from '../../core/hex.ts'
+import type { NonceUser } from '../../core/nonce-user.ts'
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+
+export type NonceUse =
+  | { readonly type: 'ours' | 'foreign'; readonly user: NonceUser }
+  /** The block that was to hold it does not. */
+  | { readonly type: 'absent'; readonly reason: string }
+  /** The nodes cannot tell, for instance because they no longer have the state of that time, or do not agree. */
+  | { readonly type: 'unproved'; readonly reason: string }
+
+export interface SuspectedNonce {
+  readonly address: Address
+  readonly nonce: number
+  /** Of every attempt at it. */
+  readonly hashes: readonly Hash[]
+  /** Where the account's count is past the nonce. */
+  readonly height: number
+  /** The block that is said to hold its user: then no search is needed. */
+  readonly knownAt?: number
+}
+
+export type NonceReads = Pick<Chain, 'findNonceUser' | 'getTransactionCount'>
+
+export async function findNonceUse(chain: NonceReads, suspected: SuspectedNonce): Promise<NonceUse> {
+  try {
+    const height = suspected.knownAt ?? (await findHeight(chain, suspected))
+    if (height === null) return { type: 'unproved', reason: 'the count does not pass the nonce at any height' }
+    return await identify(chain, suspected, height)
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error
+    return { type: 'unproved', reason: error.message }
+  }
+}
+
+async function identify(
+  chain: NonceReads,
+  { address, nonce, hashes }: SuspectedNonce,
+  height: number,
+): Promise<NonceUse> {
+  const user = await chain.findNonceUser(height, address, nonce)
+  if (user === null) return { type: 'absent', reason: `block ${height} holds no transaction with this nonce` }
+  return { type: hashes.includes(user.inclusion.txHash) ? 'ours' : 'foreign', user }
+}
+
+/** The lowest height at which the count is past the nonce; null where there is no height below it. */
+async function findHeight(chain: NonceReads, { address, nonce, height }: SuspectedNonce): Promise<number | null> {
+  const isPast = async (at: number) => (await chain.getTransactionCount(address, at)) > nonce
+  if (!(await isPast(height))) return null
+  let past = height
+  let notPast = height - 1
+  for (let step = 2; notPast >= 0 && (await isPast(notPast)); step *= 2) {
+    past = notPast
+    notPast = past === 0 ? -1 : Math.max(0, past - step)
+  }
+  if (notPast < 0) return null
+  while (past - notPast > 1) {
+    const middle = Math.floor((past + notPast) / 2)
+    if (await isPast(middle)) past = middle
+    else notPast = middle
+  }
+  return past
+}
