@@ -135,7 +135,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
 
 /** One save may hold several transitions: each entry of the history tells of its own. */
 function markSteps(notes: readonly HistoryNote[], before: Transaction, after: Transaction): HistoryNote[] {
-  const step = { from: before.state, to: after.state, subState: after.subState }
+  const step = { from: before.state, fromSubState: before.subState, to: after.state, subState: after.subState }
   return notes.map((note) => ({ ...note, step }))
 }
 

@@ -157,6 +157,16 @@ export interface HistoryEntry {
   readonly lastAt: number
 }
 
+/** Which end comes first. */
+export type ListOrder = 'asc' | 'desc'
+
+export interface HistoryPage {
+  readonly order: ListOrder
+  /** The last event of the page before. */
+  readonly after: number | null
+  readonly limit: number
+}
+
 /** What a caller makes a request known by. */
 export interface RequestKey {
   readonly lane: Lane
@@ -271,7 +281,8 @@ export interface Store extends LaneRequestStore {
   ): Promise<Page<Transaction>>
   /** How many stand before it in its lane's queue; null if it is not queued. */
   countAhead(id: TxId): Promise<number | null>
-  readHistory(id: TxId): Promise<readonly HistoryEntry[]>
+  /** Oldest first and all of it, unless a page is asked for. */
+  readHistory(id: TxId, page?: HistoryPage): Promise<readonly HistoryEntry[]>
   /** Events after a cursor, in commit order; a later commit never appears before the cursor. */
   readEvents(after: number, limit: number, reach?: Reach): Promise<readonly HistoryEntry[]>
   /** The same stream, but only the one entry of each transaction that made it final. */

@@ -3,7 +3,7 @@ import type { Reach } from '../core/caller.ts'
 import type { Address } from '../core/hex.ts'
 import type { TxId, TxState } from '../core/transaction.ts'
 import { COMPLETING_EVENTS } from '../core/tx-event.ts'
-import type { HistoryEntry } from '../ports/store.ts'
+import type { HistoryEntry, HistoryPage } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { reachValues } from './reach-values.ts'
 import { isTxId } from './tx-id.ts'
@@ -35,6 +35,28 @@ const HISTORY = {
   text: `select ${COLUMNS} from tx_event where tx_id = $1 order by tx_seq`,
 } as const
 
+/** The cursor is an event of this very transaction: its place in the history is looked up, and the index goes on from there. */
+const HISTORY_PAGES = {
+  asc: {
+    name: 'read_history_page',
+    text: `
+select ${COLUMNS} from tx_event
+ where tx_id = $1
+   and tx_seq > case when $2::bigint is null then 0
+                     else (select e.tx_seq from tx_event e where e.event_id = $2 and e.tx_id = $1) end
+ order by tx_seq limit $3`,
+  },
+  desc: {
+    name: 'read_history_page_back',
+    text: `
+select ${COLUMNS} from tx_event
+ where tx_id = $1
+   and tx_seq < case when $2::bigint is null then 2147483647
+                     else (select e.tx_seq from tx_event e where e.event_id = $2 and e.tx_id = $1) end
+ order by tx_seq desc limit $3`,
+  },
+} as const
+
 const WITHIN_REACH = '($3::bytea[] is null or signer = any($3)) and ($4::bigint[] is null or chain_id = any($4))'
 
 const EVENTS = {
@@ -58,8 +80,15 @@ const BY_ID = {
 
 const LAST = { name: 'find_last_event', text: 'select last_id from event_head' } as const
 
-export async function readHistory(database: Database, id: TxId): Promise<readonly HistoryEntry[]> {
-  return isTxId(id) ? (await database.query<EventRow>(HISTORY, [id])).map(toEntry) : []
+export async function readHistory(
+  database: Database,
+  id: TxId,
+  page?: HistoryPage,
+): Promise<readonly HistoryEntry[]> {
+  if (!isTxId(id)) return []
+  if (page === undefined) return (await database.query<EventRow>(HISTORY, [id])).map(toEntry)
+  const { order, after, limit } = page
+  return (await database.query<EventRow>(HISTORY_PAGES[order], [id, after, limit])).map(toEntry)
 }
 
 export async function readEvents(

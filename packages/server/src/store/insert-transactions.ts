@@ -7,7 +7,7 @@ import type { Transaction } from '../core/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
-import { ACCEPTED_NOTE, acceptedNote, eventKey } from './history-note.ts'
+import { ACCEPTED_NOTE, acceptedNote } from './history-note.ts'
 import { toBytes, toJson, toStored, toTime } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED } from './notice-payload.ts'
 import { toQueued } from './queued-transaction.ts'
@@ -29,10 +29,10 @@ with input as materialized (
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, metadata, created_at, accepted_seq,
-                          queue_position, state, sub_state, event_seq, event_key)
+                          queue_position, state, sub_state, event_seq, event_open_from)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
          i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, $2
+         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2
     from input i
    where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
    order by i.chain_id, i.signer, i.request_id, i.tx_id, i.ord
@@ -45,7 +45,7 @@ with input as materialized (
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
   select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         $3, 'QUEUED', 'accepted', (select g.detail from input g where g.seq = i.accepted_seq), h.at, h.at
+         $2, 'QUEUED', 'accepted', (select g.detail from input g where g.seq = i.accepted_seq), h.at, h.at
     from inserted i cross join head h
   returning 1
 ), told as materialized (
@@ -131,7 +131,6 @@ async function insertApart(database: Database, items: readonly Item[]): Promise<
   try {
     const rows = await database.query<InsertedRow>(INSERT, [
       toJson(items.map(toRow)),
-      eventKey(ACCEPTED_NOTE, { state: 'QUEUED', subState: 'accepted' }),
       ACCEPTED_NOTE.type,
     ])
     return new Map(rows.map((row) => [row.tx_id, row.created_at]))

@@ -11,8 +11,8 @@ export interface MemoryTransaction {
   tx: Transaction
   /** Place in line by acceptance, kept for life. */
   readonly acceptedSeq: number
-  lastEvent: HistoryEntry | null
-  eventKey: string
+  /** Events that only count when they happen again, by their key. */
+  readonly routine: Map<string, number>
 }
 
 export interface MemoryLane {

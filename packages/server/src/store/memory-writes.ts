@@ -49,7 +49,7 @@ function insertOne(state: MemoryState, { id, intent, by }: NewTransaction): Inse
   }
   const queued = toQueued({ id, intent: structuredClone(intent) }, state.now())
   state.acceptedSeq += 1
-  const row: MemoryTransaction = { tx: queued, acceptedSeq: state.acceptedSeq, lastEvent: null, eventKey: '' }
+  const row: MemoryTransaction = { tx: queued, acceptedSeq: state.acceptedSeq, routine: new Map() }
   lane.transactions.set(id, row)
   state.laneOf.set(id, lane)
   if (intent.requestId !== null) lane.requests.set(intent.requestId, id)

@@ -79,7 +79,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     findTransactionByHash: (hash) => findTransactionByHash(database, hash),
     listTransactions: (filter, page) => listTransactions(database, filter, page),
     countAhead: (id) => countAhead(database, id),
-    readHistory: (id) => readHistory(database, id),
+    readHistory: (id, page) => readHistory(database, id, page),
     readEvents: (after, limit, reach) => readEvents(database, after, limit, reach),
     readCompletions: (after, limit, reach) => readCompletions(database, after, limit, reach),
     findLastEventId: () => findLastEventId(database),

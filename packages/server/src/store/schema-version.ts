@@ -1,4 +1,9 @@
 /** The migrations this program knows, in order; the place in the list is the version. */
-export const MIGRATIONS = ['0001_transactions.sql', '0002_access.sql', '0003_webhooks.sql'] as const
+export const MIGRATIONS = [
+  '0001_transactions.sql',
+  '0002_access.sql',
+  '0003_webhooks.sql',
+  '0004_history_lists_chain.sql',
+] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -48,11 +48,11 @@ with numbered as (
     from generate_series(0, $1 - 1) n
 ), added as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, data, value, speed, priority, simulate,
-    metadata, created_at, accepted_seq, queue_position, state, sub_state, event_seq, event_key, nonce, fencing_token,
+    metadata, created_at, accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, nonce, fencing_token,
     node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish, inclusion,
     confirmations, mined_at, final_at)
   select tx_id, chain_id, signer, 'r-' || n, decode(repeat('00', 32), 'hex'), '', 0, 'standard', 0, false,
-    '{}', at, n, case when is_queued then n end, case when is_queued then 'QUEUED' else 'CONFIRMED' end, 'final', 1, '',
+    '{}', at, n, case when is_queued then n end, case when is_queued then 'QUEUED' else 'CONFIRMED' end, 'final', 1, 2,
     case when not is_queued then n end, case when not is_queued then 1 end, case when not is_queued then 'node' end,
     case when not is_queued then at end, case when not is_queued then at end, case when not is_queued then 1 end,
     case when not is_queued then 0 end, case when not is_queued then at end, case when not is_queued then 0 end,
