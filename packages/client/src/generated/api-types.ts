@@ -238,10 +238,35 @@ export interface Event {
   readonly detail: Readonly<Record<string, unknown>>
   /** ISO 8601, UTC. */
   readonly at: string
-  /** How often in a row this happened; equal entries are kept as one. */
+  /** How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry. */
   readonly count: number
   /** ISO 8601, UTC. */
   readonly lastAt: string
+  /** With the one event that made a transaction final: whose it was, and what came of it. */
+  readonly completion: {
+    readonly requestId: string | null
+    readonly metadata: Readonly<Record<string, string>>
+    /** Null where it ended without being in a block. */
+    readonly receipt: {
+      readonly transactionHash: `0x${string}`
+      readonly transactionIndex: number
+      readonly blockNumber: number
+      readonly blockHash: `0x${string}`
+      readonly status: 'success' | 'reverted'
+      /** Whole number as a decimal string. */
+      readonly gasUsed: string
+      /** Whole number as a decimal string. */
+      readonly effectiveGasPrice: string
+      /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+      readonly fee: string
+      readonly contractAddress: `0x${string}` | null
+    } | null
+    readonly error: {
+      readonly code: string
+      readonly message: string
+      readonly reason?: string
+    } | null
+  } | null
 }
 
 export interface EventPage {
@@ -339,6 +364,8 @@ export interface FillList {
 
 export interface History {
   readonly items: readonly Event[]
+  /** Pass as `after` to go on; null at the end. */
+  readonly next: number | null
 }
 
 export interface Lane {
@@ -529,6 +556,32 @@ export interface Problem {
   readonly [other: string]: unknown
 }
 
+export interface Receipt {
+  readonly transactionHash: `0x${string}`
+  readonly transactionIndex: number
+  readonly blockNumber: number
+  readonly blockHash: `0x${string}`
+  readonly status: 'success' | 'reverted'
+  /** Whole number as a decimal string. */
+  readonly gasUsed: string
+  /** Whole number as a decimal string. */
+  readonly effectiveGasPrice: string
+  /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+  readonly fee: string
+  readonly contractAddress: `0x${string}` | null
+  /** Only with `include=logs`; at most 1,000, in the order of the block. */
+  readonly logs?: readonly ({
+    /** Check-summed address. */
+    readonly address: `0x${string}`
+    readonly topics: readonly `0x${string}`[]
+    readonly data: `0x${string}`
+    /** Place within the block. */
+    readonly logIndex: number
+  })[]
+  /** How many logs it has in all; only with `include=logs`. */
+  readonly logCount?: number
+}
+
 export interface ReleaseNonceRequest {
   /** The proof that the reservation was made with; whoever has it may act for the holder. */
   readonly lockOwner: string
@@ -669,6 +722,19 @@ export interface Transaction {
   readonly value: string
   /** Null until it is estimated. */
   readonly gasLimit: string | null
+  /** The price that was asked for; null: the market at `speed`. */
+  readonly fees: {
+    /** Whole number as a decimal string. */
+    readonly maxFeePerGas: string
+    /** Whole number as a decimal string. */
+    readonly maxPriorityFeePerGas: string
+  } | {
+    /** Whole number as a decimal string. */
+    readonly gasPrice: string
+  } | null
+  readonly speed: 'slow' | 'standard' | 'fast'
+  readonly priority: number
+  readonly validUntil: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
@@ -688,6 +754,8 @@ export interface Transaction {
     readonly gasUsed: string
     /** Whole number as a decimal string. */
     readonly effectiveGasPrice: string
+    /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+    readonly fee: string
     readonly contractAddress: `0x${string}` | null
   } | null
   readonly inclusion: {
@@ -711,7 +779,17 @@ export interface Transaction {
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */
   readonly createdAt: string
+  /** An operator holds it back. */
+  readonly suspended: boolean
+  /** How often its bytes were sent under the nonce that it has. */
+  readonly submitCount: number
+  /** When a node first took its bytes. */
   readonly submittedAt: string | null
+  /** When its bytes were last sent. */
+  readonly lastSubmitAt: string | null
+  /** When its bytes are sent again, unless a block has it by then; null where they are not. */
+  readonly nextResubmitAt: string | null
+  readonly stuckAt: string | null
   readonly minedAt: string | null
   readonly finalAt: string | null
   /** Number of the lease under which the nonce was taken. */
@@ -871,7 +949,7 @@ export interface Operations {
     readonly body: TransactionRequest
     readonly answer: Transaction
   }
-  /** List transactions, filtered, page by page. */
+  /** List transactions in the order of acceptance, filtered, page by page. */
   'GET /v1/transactions': {
     readonly params: undefined
     readonly query: {
@@ -881,18 +959,28 @@ export interface Operations {
       readonly from?: string
       /** One or more states, separated by commas. */
       readonly state?: string
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly to?: string
       /** Idempotency key: the same key and body again give the same transaction. */
       readonly requestId?: string
+      /** Only with a request id that begins so. */
+      readonly requestIdPrefix?: string
+      /** Only with this pair in their metadata. */
+      readonly metadata?: string
       /** Transaction hash: 0x and 64 hex digits. */
       readonly hash?: string
       /** Whole number from 0 to 9007199254740991. */
       readonly nonce?: number
-      /** ISO 8601 time with a zone, from 1970 to 9999. */
+      /** Accepted at or after this time. */
       readonly since?: string
+      /** Accepted before this time. */
+      readonly until?: string
+      /** `asc`: oldest first; `desc`: newest first. */
+      readonly order?: 'asc' | 'desc'
       /** Whole number from 1 to 200. */
       readonly limit?: number
       /** `next` of the page before. */
-      readonly after?: string
+      readonly after?: number
     }
     readonly body: undefined
     readonly answer: TransactionPage
@@ -919,13 +1007,20 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Transaction
   }
-  /** Show what happened to a transaction. */
+  /** Show what happened to a transaction, page by page. */
   'GET /v1/transactions/{id}/history': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
       readonly id: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** `asc`: oldest first; `desc`: newest first. */
+      readonly order?: 'asc' | 'desc'
+      /** `next` of the page before. */
+      readonly after?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
     readonly body: undefined
     readonly answer: History
   }
@@ -948,6 +1043,19 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: Confirmations
+  }
+  /** Show the receipt of a transaction, with its logs if asked for. */
+  'GET /v1/transactions/{id}/receipt': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: {
+      /** `logs`: with what it logged, read from a node at this moment. */
+      readonly include?: 'logs'
+    }
+    readonly body: undefined
+    readonly answer: Receipt
   }
   /** Say why a transaction is where it is, what comes next, and what can be done. */
   'GET /v1/transactions/{id}/explain': {

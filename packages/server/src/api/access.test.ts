@@ -282,6 +282,7 @@ describe('a key for some signers', () => {
     showHistory: { expect: 404 },
     listAttempts: { expect: 404 },
     showConfirmations: { expect: 404 },
+    showReceipt: { expect: 404 },
     explainTransaction: { expect: 404 },
     suspendTransaction: { body: reason, expect: 404 },
     resumeTransaction: { body: reason, expect: 404 },

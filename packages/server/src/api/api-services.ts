@@ -1,6 +1,6 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
 import type { ChainView, Finality, Header } from '../core/finality.ts'
-import type { Address } from '../core/hex.ts'
+import type { Address, Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Accept } from '../engine/accept.ts'
@@ -12,6 +12,7 @@ import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
+import type { ReceiptLogs } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -83,6 +84,8 @@ export interface ApiServices {
   viewOf(chainId: number): ChainView | null
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
   baseFeeOf(chainId: number): Promise<bigint | null>
+  /** What a transaction logged, read from a node; null where none has its receipt. Throws where none answers. */
+  readLogs(chainId: number, hash: Hash): Promise<ReceiptLogs | null>
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>

@@ -127,6 +127,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),
     listNodes: () => store.listNodes(),
     baseFeeOf: async () => null,
+    readLogs: (_, hash) => chain.findLogs(hash),
     readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
     ...options.services,
   })

@@ -52,6 +52,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       defaultPolicy: services.ownKeys.defaultPolicy,
     },
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
+    readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
   }
 }
@@ -149,7 +150,7 @@ function limitStore(store: ApiStore, caller: Caller): ApiStore {
     findTransaction,
     findTransactionByHash: async (hash) => isSeen(await store.findTransactionByHash(hash)),
     listTransactions: (filter, page) => store.listTransactions({ ...filter, reach: caller }, page),
-    readHistory: async (id) => ((await findTransaction(id)) === null ? [] : store.readHistory(id)),
+    readHistory: async (id, page) => ((await findTransaction(id)) === null ? [] : store.readHistory(id, page)),
     readEvents: (after, limit) => store.readEvents(after, limit, caller),
     readCompletions: (after, limit) => store.readCompletions(after, limit, caller),
     findLastEventId: store.findLastEventId,

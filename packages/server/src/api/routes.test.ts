@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../ports/store.ts'
-import { eventPage, history } from './contract/event-resource.ts'
+import { eventPage, historyPage } from './contract/event-resource.ts'
 import { laneList, signerResource } from './contract/signer-resource.ts'
 import { chainList, nodeList, readinessResource } from './contract/system-resource.ts'
 import { attemptList, transactionPage } from './contract/transaction-resource.ts'
@@ -117,7 +117,7 @@ describe('one transaction', () => {
     const id = await send(1)
     await allocate(api.store, id, HASH)
     const { body } = await get(`/v1/transactions/${id}/history`)
-    const entries = history.parse(body).items
+    const entries = historyPage.parse(body).items
     expect(entries).toMatchObject([
       { type: 'accepted', transactionId: id, toState: 'QUEUED', from: SIGNER_CHECKSUMMED },
       { type: 'nonce.allocated', fromState: 'QUEUED', toState: 'ALLOCATED', node: 'node-a', detail: { feeWei: '5' } },

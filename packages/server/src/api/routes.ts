@@ -37,6 +37,7 @@ import { showHistory } from './routes/show-history.ts'
 import { showMetrics } from './routes/show-metrics.ts'
 import { createShowOpenApi } from './routes/show-openapi.ts'
 import { showReadiness } from './routes/show-readiness.ts'
+import { showReceipt } from './routes/show-receipt.ts'
 import { showReservation } from './routes/show-reservation.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
@@ -53,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   showHistory,
   listAttempts,
   showConfirmations,
+  showReceipt,
   showExplanation,
   suspendTransaction,
   resumeTransaction,

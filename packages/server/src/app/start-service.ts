@@ -154,6 +154,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
       const chain = byId.get(chainId)
       return chain === undefined ? null : await readBaseFee(chain, clock)
     },
+    readLogs: async (chainId, hash) => (await byId.get(chainId)?.findLogs(hash)) ?? null,
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,

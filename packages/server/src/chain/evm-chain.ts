@@ -2,7 +2,7 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getTags 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
+ * findLogs, getTransactionCount, getBalance, getCode 1; getTags, getCounts 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
  * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
@@ -19,6 +19,7 @@ import {
   codeRead,
   countRead,
   heightRead,
+  logsRead,
   receiptRead,
   transactionRead,
 } from './chain-reads.ts'
@@ -100,7 +101,13 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       })
     },
     findTransaction: (hash) => pool.read(transactionRead(hash)),
+    findLogs: (hash) => pool.read(logsRead(hash)),
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
+    async getCounts(address) {
+      const [latest, pending] = await pool.readAll([countRead(address, 'latest'), countRead(address, 'pending')])
+      if (latest === undefined || pending === undefined) throw new Error('the pool answered less than it was asked')
+      return { latest, pending }
+    },
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls) => readEstimates(pool, calls),

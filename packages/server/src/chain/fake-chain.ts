@@ -240,6 +240,15 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const { nonce } = ledger.account(address)
       return tag === 'pending' ? pool.nextNonce(address, nonce) : nonce
     },
+    async getCounts(address) {
+      const { nonce } = openRead('getCounts') ? ledger.accountBefore(address, 1) : ledger.account(address)
+      return { latest: nonce, pending: pool.nextNonce(address, nonce) }
+    },
+    async findLogs(hash) {
+      openRead('findLogs')
+      const found = lookUp(hash)
+      return found.type === 'found' ? { blockHash: found.inclusion.blockHash, logs: [] } : null
+    },
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
     },

@@ -49,6 +49,26 @@ export type ReceiptLookup =
   /** This one could not be looked up; others in the batch may have been. */
   | { readonly type: 'failed'; readonly message: string }
 
+export interface Log {
+  readonly address: Address
+  readonly topics: readonly Hash[]
+  readonly data: Hex
+  /** Place within the block. */
+  readonly logIndex: number
+}
+
+/** What a transaction logged, and the block that this is true of. */
+export interface ReceiptLogs {
+  readonly blockHash: Hash
+  readonly logs: readonly Log[]
+}
+
+/** The account's next nonce as of the latest block, and with what the node's pool adds to it. */
+export interface AccountCount {
+  readonly latest: number
+  readonly pending: number
+}
+
 export interface TransactionByHash {
   readonly hash: Hash
   readonly from: Address
@@ -65,7 +85,11 @@ export interface Chain {
   /** Receipts by hash, batched, one lookup for each hash in order. */
   findReceipts(hashes: readonly Hash[]): Promise<readonly ReceiptLookup[]>
   findTransaction(hash: Hash): Promise<TransactionByHash | null>
+  /** Null where no node has a receipt for it. */
+  findLogs(hash: Hash): Promise<ReceiptLogs | null>
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
+  /** Both counts in one round trip. */
+  getCounts(address: Address): Promise<AccountCount>
   getBalance(address: Address): Promise<bigint>
   /** What is deployed at the address; `0x` for an ordinary account. */
   getCode(address: Address): Promise<Hex>

@@ -4,12 +4,12 @@
  * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
  */
 import type { Reach } from '../core/caller.ts'
-import type { Header } from '../core/finality.ts'
+import type { Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { ReservationId } from '../core/reservation.ts'
-import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
+import type { InFlight, Intent, Queued, Transaction, TxError, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
@@ -152,9 +152,20 @@ export interface HistoryEntry {
   readonly fence: number | null
   readonly detail: Readonly<Record<string, unknown>>
   readonly at: number
-  /** How often in a row this happened, and when last. */
+  /** How often this happened in one sub-state, and when last. */
   readonly count: number
   readonly lastAt: number
+  /** Of the one entry that made a transaction final; else null. */
+  readonly completion: Completion | null
+}
+
+/** What came of a transaction, and whose it was: enough for who is told of it to need no second question. */
+export interface Completion {
+  readonly requestId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** The block that holds it; null where it ended without one. */
+  readonly inclusion: Inclusion | null
+  readonly error: TxError | null
 }
 
 /** Which end comes first. */
@@ -180,8 +191,14 @@ export interface TransactionFilter {
   readonly requestId?: string
   readonly hash?: Hash
   readonly nonce?: number
-  /** Created at or after, milliseconds. */
+  readonly to?: Address
+  /** Request ids that begin so. */
+  readonly requestIdPrefix?: string
+  /** These pairs are all among its metadata. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** Created at or after, and before, in milliseconds. */
   readonly since?: number
+  readonly until?: number
   readonly reach?: Reach
 }
 
@@ -189,6 +206,13 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Pass as `after` to go on; null at the end. */
   readonly next: string | null
+}
+
+export interface PageRequest {
+  readonly after: string | null
+  readonly limit: number
+  /** By acceptance; newest first where it is not said. */
+  readonly order?: ListOrder
 }
 
 export interface QueueOptions {
@@ -216,7 +240,8 @@ export interface Store extends LaneRequestStore {
   /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
   ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
 
-  // Acceptance: one database transaction for the whole batch; one bad item never fails another.
+  // Acceptance: one database transaction for the whole batch; one bad item never fails another. What is seen of a lane's
+  // queue is complete up to the newest: nothing is ever put in before something that could be read.
   insertTransactions(batch: readonly NewTransaction[]): Promise<readonly InsertOutcome[]>
 
   // Signers
@@ -275,10 +300,8 @@ export interface Store extends LaneRequestStore {
   /** Earlier requests under these keys, in order; null where there is none. One round trip. */
   findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
-  listTransactions(
-    filter: TransactionFilter,
-    page: { readonly after: string | null; readonly limit: number },
-  ): Promise<Page<Transaction>>
+  /** In the order of acceptance, from either end. */
+  listTransactions(filter: TransactionFilter, page: PageRequest): Promise<Page<Transaction>>
   /** How many stand before it in its lane's queue; null if it is not queued. */
   countAhead(id: TxId): Promise<number | null>
   /** Oldest first and all of it, unless a page is asked for. */

@@ -10,10 +10,12 @@ import {
   anyNew,
   lastEventId,
   registerLane,
+  toAllocated,
   toConfirmed,
   toSave,
   toTracking,
   toWrite,
+  write,
 } from './samples.suite.ts'
 import type { GetStore } from './store.suite.ts'
 
@@ -58,6 +60,34 @@ export function describeEvents(get: GetStore): void {
         [first.id, 'finality.reached'],
       ])
       expect(await store.readCompletions(completions[0]?.eventId ?? 0, 10)).toEqual(completions.slice(1))
+    })
+
+    test('the entry that ended a transaction says what came of it, wherever it is read', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const start = await lastEventId(store)
+      const asked = { requestId: 'order-17', metadata: { customer: '7' } }
+      const queued = await acceptOne(store, lease.lane, asked)
+      const [allocated] = await write(store, lease, [[queued, toAllocated(queued, 0, lease)]])
+      if (allocated === undefined) throw new Error('nothing was allocated')
+      const confirmed = toConfirmed(allocated)
+      const save = toSave(allocated, confirmed, 'inclusion.seen', 'finality.reached')
+      await store.writeLanes([toWrite(lease, [save])])
+      const dropped = await acceptOne(store, lease.lane, { requestId: 'order-18' })
+      const error = { code: 'reverted', message: 'it reverts' }
+      const ended = { ...dropped, state: 'CANCELLED', subState: 'rejected', error, nonce: null, finalAt: 5 } as const
+      await store.writeLanes([toWrite(lease, [toSave(dropped, ended, 'prepare.rejected')])])
+      const first = { ...asked, inclusion: confirmed.inclusion, error: null }
+      const second = { requestId: 'order-18', metadata: {}, inclusion: null, error }
+      expect((await store.readCompletions(start, 10)).map(({ completion }) => completion)).toEqual([first, second])
+      const events = await store.readEvents(start, 10)
+      expect(events.map(({ type, completion }) => [type, completion])).toEqual([
+        ...['accepted', 'to.ALLOCATED', 'inclusion.seen'].map((type) => [type, null]),
+        ['finality.reached', first],
+        ['accepted', null],
+        ['prepare.rejected', second],
+      ])
+      expect((await store.readHistory(queued.id)).at(-1)?.completion).toEqual(first)
     })
 
     test('numbers grow by one, and a reader that resumes misses none', async () => {
@@ -134,11 +164,13 @@ export function describeEvents(get: GetStore): void {
         await bench.save([claim], { subState: 'stale' })
         await bench.save([note('accepted')], { subState: 'pending' })
       }
-      expect((await bench.events()).map((event) => [event.type, event.fromState, event.subState, event.count])).toEqual([
-        ['broadcast.answered', 'ALLOCATED', 'pending', 1],
-        ['resubmit.claimed', 'TRACKING', 'stale', 5],
-        ['broadcast.answered', 'TRACKING', 'pending', 5],
-      ])
+      expect((await bench.events()).map((event) => [event.type, event.fromState, event.subState, event.count])).toEqual(
+        [
+          ['broadcast.answered', 'ALLOCATED', 'pending', 1],
+          ['resubmit.claimed', 'TRACKING', 'stale', 5],
+          ['broadcast.answered', 'TRACKING', 'pending', 5],
+        ],
+      )
     })
 
     test('what is news each time it happens is an entry each time', async () => {
@@ -203,9 +235,7 @@ export function describeEvents(get: GetStore): void {
       // An event of another transaction is no place in this history.
       const other = await acceptOne(store, await registerLane(store))
       const [elsewhere] = await store.readHistory(other.id)
-      expect(
-        await store.readHistory(bench.id, { order: 'desc', after: elsewhere?.eventId ?? 0, limit: 3 }),
-      ).toEqual([])
+      expect(await store.readHistory(bench.id, { order: 'desc', after: elsewhere?.eventId ?? 0, limit: 3 })).toEqual([])
     })
 
     test('amounts in a detail come back as text', async () => {

@@ -3,6 +3,7 @@
  * ON CONFLICT DO NOTHING waits for a rival that has not committed yet, so what was not inserted is there to be read by
  * the next statement, and only then the batch needs a second round trip.
  */
+import type { Lane } from '../core/lane.ts'
 import type { Transaction } from '../core/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../ports/store.ts'
 import type { Database } from './database.ts'
@@ -14,18 +15,23 @@ import { toQueued } from './queued-transaction.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 
 /**
- * Keys are inserted in one order, so that two batches with the same keys wait for each other in a line and not in a
- * circle; places in the queue follow the order of the batch. The head of the event stream comes last, as in every write.
+ * Places in line are given out under a lock of the lane that is held until commit: whoever reads a lane's queue has all
+ * that was accepted before the last it sees, so that nonces follow acceptance, whichever node accepted it. The locks are
+ * advisory and few, each for many lanes, and are taken in one order before anything else; the head of the event stream
+ * comes last, as in every write. Places follow the order of the batch.
  */
 const INSERT = {
   name: 'insert_transactions',
   text: `
-with input as materialized (
+with locked as materialized (
+  select pg_advisory_xact_lock(key) from (select key from unnest($3::bigint[]) key order by key) k
+), input as materialized (
   select i.*, nextval('managed_tx_accepted_seq') as seq
     from json_to_recordset($1::json) as i(
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
       finality jsonb, simulate boolean, metadata jsonb, detail jsonb)
+   where (select count(*) from locked) > 0
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, metadata, created_at, accepted_seq,
@@ -57,6 +63,10 @@ with input as materialized (
 select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
   from inserted`,
 } as const
+
+/** Any constant will do as long as nothing else in the database uses it, or the 63 after it. */
+const LOCK_BASE = 7_061_644_215_716_937_728n
+const LOCKS = 64
 
 const RESOLVE = {
   name: 'resolve_inserts',
@@ -132,6 +142,7 @@ async function insertApart(database: Database, items: readonly Item[]): Promise<
     const rows = await database.query<InsertedRow>(INSERT, [
       toJson(items.map(toRow)),
       ACCEPTED_NOTE.type,
+      [...new Set(items.map(({ entry }) => lockOf(entry.intent.lane)))],
     ])
     return new Map(rows.map((row) => [row.tx_id, row.created_at]))
   } catch (error) {
@@ -188,6 +199,12 @@ function compare(entry: NewTransaction, earlier: Transaction): InsertOutcome {
   return earlier.intent.requestDigest === entry.intent.requestDigest
     ? { type: 'existing', transaction: earlier }
     : { type: 'conflict', transactionId: earlier.id }
+}
+
+/** The same on every node. */
+function lockOf({ chainId, signer }: Lane): string {
+  const spread = Number.parseInt(signer.slice(-4), 16) + chainId
+  return (LOCK_BASE + BigInt(spread % LOCKS)).toString()
 }
 
 function toRow({ place, entry: { id, intent, by } }: Item) {

@@ -1,12 +1,13 @@
 /** The history and stream of the in-memory store. Its events are in commit order because every write is one step. */
 
+import { isCompletion } from '../core/event-filter.ts'
 import type { Lane } from '../core/lane.ts'
-import type { TxId, TxState } from '../core/transaction.ts'
+import { inclusionOf, type TxId, type TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { HistoryEntry, HistoryPage } from '../ports/store.ts'
 import { type CountedNote, compactNotes, routineKey } from './history-note.ts'
 import { toJson, toStored } from './json-text.ts'
-import type { MemoryState, MemoryTransaction } from './memory-state.ts'
+import { findMemoryTransaction, type MemoryState, type MemoryTransaction } from './memory-state.ts'
 
 type Writer = { readonly nodeId: string; readonly fence: number } | null
 
@@ -42,19 +43,35 @@ export function appendLaneNotes(state: MemoryState, lane: Lane, by: Writer, note
       ...{ eventId: state.events.length + 1, txId: null, lane, type, cause },
       ...{ fromState: null, toState: null, subState: null, nodeId: by?.nodeId ?? null, fence: by?.fence ?? null },
       detail: JSON.parse(toJson(toStored(detail))),
-      ...{ at, count: 1, lastAt: at },
+      ...{ at, count: 1, lastAt: at, completion: null },
     })
   }
   return notes.length
 }
 
 export function readHistoryInMemory(state: MemoryState, id: TxId, page?: HistoryPage): readonly HistoryEntry[] {
-  const all = state.events.filter((event) => event.txId === id)
+  const all = complete(
+    state,
+    state.events.filter((event) => event.txId === id),
+  )
   if (page === undefined) return all
   const inOrder = page.order === 'asc' ? all : all.toReversed()
   const last = inOrder.findIndex(({ eventId }) => eventId === page.after)
   if (page.after !== null && last < 0) return []
   return inOrder.slice(last + 1, last + 1 + page.limit)
+}
+
+/** With what came of a transaction, on the entries that ended one; copies. */
+export function complete(state: MemoryState, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  return entries.map((entry) => {
+    const tx = isCompletion(entry) && findMemoryTransaction(state, entry.txId ?? '')?.tx
+    if (!tx) return structuredClone(entry)
+    const { requestId, metadata } = tx.intent
+    return structuredClone({
+      ...entry,
+      completion: { requestId, metadata, inclusion: inclusionOf(tx), error: tx.error },
+    })
+  })
 }
 
 function countAgain(state: MemoryState, eventId: number, { count }: CountedNote): void {
@@ -82,5 +99,6 @@ function toEntry(state: MemoryState, { tx }: MemoryTransaction, by: Writer, note
     at,
     count: note.count,
     lastAt: at,
+    completion: null,
   }
 }

@@ -10,7 +10,7 @@ import { laneKey } from '../core/lane.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry, SignerRecord, Store } from '../ports/store.ts'
-import { appendLaneNotes, readHistoryInMemory } from './memory-events.ts'
+import { appendLaneNotes, complete, readHistoryInMemory } from './memory-events.ts'
 import {
   acquireInMemory,
   heartbeatInMemory,
@@ -73,10 +73,10 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
-    readHistory: async (id, page) => structuredClone(readHistoryInMemory(state, id, page)),
+    readHistory: async (id, page) => readHistoryInMemory(state, id, page),
     readCompletions: async (after, limit, reach) =>
-      structuredClone(eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
-    readEvents: async (after, limit, reach) => structuredClone(eventsAfter(state, after, reach).slice(0, limit)),
+      complete(state, eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
+    readEvents: async (after, limit, reach) => complete(state, eventsAfter(state, after, reach).slice(0, limit)),
     findLastEventId: async () => state.events.length,
     saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
     readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),

@@ -215,3 +215,24 @@ test('nodes that accept the same keys at once agree on one transaction for each'
   expect(types.filter((type) => type === 'inserted')).toHaveLength(keys.length)
   expect(types.filter((type) => type === 'existing')).toHaveLength(keys.length * 3)
 })
+
+test('what is accepted later is not seen earlier, so that nonces of a lane follow acceptance', async () => {
+  const lane = await registerLane(store)
+  const taken = await acceptOne(store, lane)
+  const [first, second] = [anyNew(lane, { requestId: 'held-up' }), anyNew(lane, { requestId: 'quick' })]
+  const done: string[] = []
+  const inserts: Promise<unknown>[] = []
+  const rename = ['update managed_tx set request_id = $1 where tx_id = $2', ['held-up', taken.id]] as const
+  await locks.hold([rename], async () => {
+    // It has its place, and waits to hear whether its key is taken.
+    inserts.push(store.insertTransactions([first]).then(() => done.push('first')))
+    await locks.untilWaiting(1)
+    const following = other.insertTransactions([second]).then(() => done.push('second'))
+    inserts.push(following)
+    await Promise.race([following, locks.untilWaiting(2)])
+    expect((await store.readQueue(lane, 10)).map(({ id }) => id)).toEqual([taken.id])
+  })
+  await Promise.all(inserts)
+  expect(done).toEqual(['first', 'second'])
+  expect((await store.readQueue(lane, 10)).map(({ id }) => id)).toEqual([taken.id, first.id, second.id])
+})

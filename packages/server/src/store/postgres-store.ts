@@ -24,13 +24,8 @@ import {
 } from './reservation-statements.ts'
 import { findReset, insertReset, listResets } from './reset-statements.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './signer-statements.ts'
-import {
-  findRequests,
-  findTransaction,
-  findTransactionByHash,
-  findTransactions,
-  listTransactions,
-} from './transaction-reads.ts'
+import { listTransactions } from './transaction-list.ts'
+import { findRequests, findTransaction, findTransactionByHash, findTransactions } from './transaction-reads.ts'
 import { amend, writeLanes } from './write-lanes.ts'
 
 export type PostgresStoreOptions = DatabaseOptions
