@@ -32,6 +32,7 @@ export type {
   Node as DroverNode,
   NonceReset,
   Problem,
+  Receipt,
   Reservation,
   ReservationRequest,
   ResolveRequest,

@@ -1,5 +1,13 @@
 /** A transaction of the service in the caller's hands: looked at, waited for, acted upon. */
-import type { Attempt, Confirmations, Event, Explanation, ResolveRequest, Transaction } from './generated/api-types.ts'
+import type {
+  Attempt,
+  Confirmations,
+  Event,
+  Explanation,
+  Receipt,
+  ResolveRequest,
+  Transaction,
+} from './generated/api-types.ts'
 import type { HeldWaits } from './held-waits.ts'
 import type { CallOptions, Request } from './operation.ts'
 import type { Stage, Stages } from './stage.ts'
@@ -22,6 +30,8 @@ export interface TransactionHandle {
   explain(options?: CallOptions): Promise<Explanation>
   /** All that happened to it, oldest first. */
   history(options?: CallOptions): Promise<readonly Event[]>
+  /** What the block says of it; with `include: 'logs'`, what it logged too. Fails with `not_found` while it is in no block. */
+  receipt(options?: CallOptions & { readonly include?: 'logs' }): Promise<Receipt>
   /** Every byte string that was signed for it, oldest first. */
   attempts(options?: CallOptions): Promise<readonly Attempt[]>
   /** The blocks on top of it. */
@@ -65,7 +75,9 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
     refresh: (options) => look({}, options),
     wait: (stage, options = {}) => waitForStage({ ...ports, snapshot: seen.value, look }, stage, options),
     explain: (options) => request('GET /v1/transactions/{id}/explain', { params }, options),
-    history: async (options) => (await request('GET /v1/transactions/{id}/history', { params }, options)).items,
+    history: (options) => readHistory(request, id, options),
+    receipt: ({ include, ...options } = {}) =>
+      request('GET /v1/transactions/{id}/receipt', { params, query: include ? { include } : {} }, options),
     attempts: async (options) => (await request('GET /v1/transactions/{id}/attempts', { params }, options)).items,
     confirmations: (options) => request('GET /v1/transactions/{id}/confirmations', { params }, options),
     cancel: act('cancel'),
@@ -75,6 +87,18 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
     speedUp: act('speed-up'),
     resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
   }
+}
+
+/** Page by page; resends are counted and not listed, so that there are seldom more than one. */
+async function readHistory(request: Request, id: string, options: CallOptions = {}): Promise<readonly Event[]> {
+  const items: Event[] = []
+  for (let after: number | null | undefined; after !== null; ) {
+    const query = { limit: 200, ...(after !== undefined && { after }) }
+    const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, options)
+    items.push(...page.items)
+    after = page.next
+  }
+  return items
 }
 
 /** Of answers that overtake each other, the one that was asked for last is kept. */

@@ -414,6 +414,17 @@ export interface Lane {
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
+  /** What the chain counts, as the owner of the lane last saw it; null until it looked. */
+  readonly chain: {
+    /** Transactions of the account up to the latest block: the next nonce on chain. */
+    readonly latest: number
+    /** The same, with those in the RPC node's pool. */
+    readonly pending: number
+    /** 0: the cursor fits. Below zero: the chain is past it, so something else uses the key. Above: so many nonces below it are neither used nor held. */
+    readonly drift: number
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
   /** When a transaction of the lane was last found final. */
   readonly lastConfirmationAt: string | null
   /** When a transaction of the lane was last found in a block. */
@@ -980,7 +991,7 @@ export interface Operations {
       /** Whole number from 1 to 200. */
       readonly limit?: number
       /** `next` of the page before. */
-      readonly after?: number
+      readonly after?: string
     }
     readonly body: undefined
     readonly answer: TransactionPage

@@ -13,6 +13,7 @@ import type {
 } from './api-resources.ts'
 
 const TIMEOUT_MS = 10_000
+const SHOWN_HISTORY = 200
 
 interface List<T> {
   readonly items: readonly T[]
@@ -68,7 +69,11 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
-    readHistory: (key: string) => get<List<EventResource>>(`/v1/transactions/${encodeURIComponent(key)}/history`),
+    /** The newest of it, oldest first; resends are counted, so that more than this is rare. */
+    async readHistory(key: string): Promise<readonly EventResource[]> {
+      const path = `/v1/transactions/${encodeURIComponent(key)}/history?order=desc&limit=${SHOWN_HISTORY}`
+      return (await get<List<EventResource>>(path)).items.toReversed()
+    },
     readEvents: (after: number, limit: number) =>
       get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
 

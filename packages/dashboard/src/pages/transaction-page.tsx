@@ -51,7 +51,7 @@ async function load(api: ApiClient, key: string, previous: WholeTransaction | nu
     api.readHistory(tx.id),
     api.explainTransaction(tx.id),
   ])
-  return { tx, attempts: attempts.items, history: history.items, explanation }
+  return { tx, attempts: attempts.items, history, explanation }
 }
 
 function Whole({ tx, attempts, history, explanation }: WholeTransaction) {

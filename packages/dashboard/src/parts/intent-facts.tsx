@@ -63,6 +63,22 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
         <Fact name="Accepted">
           <Clock at={tx.createdAt} />
         </Fact>
+        {tx.validUntil !== null && (
+          <Fact name="Valid until">
+            <Clock at={tx.validUntil} />
+          </Fact>
+        )}
+        {tx.lastSubmitAt !== null && (
+          <Fact name="Last sent">
+            <Clock at={tx.lastSubmitAt} />{' '}
+            <span class="muted">{tx.submitCount === 1 ? 'once' : `${formatCount(tx.submitCount)} times`}</span>
+          </Fact>
+        )}
+        {tx.nextResubmitAt !== null && (
+          <Fact name="Sent again">
+            <Clock at={tx.nextResubmitAt} />
+          </Fact>
+        )}
         {tx.node !== null && (
           <Fact name="Nonce taken by">
             <span class="mono">{tx.node}</span> <span class="muted">under fence {tx.fence}</span>

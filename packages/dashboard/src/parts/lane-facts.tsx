@@ -21,6 +21,13 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           <Fact name="Next nonce">
             {lane.nextNonce === null ? <span class="muted">none taken yet</span> : lane.nextNonce}
           </Fact>
+          {lane.chain !== null && (
+            <Fact name="On chain">
+              {formatCount(lane.chain.latest)}{' '}
+              <span class="muted">mined, {formatCount(lane.chain.pending)} with the pool</span>
+              {lane.chain.drift !== 0 && <span class="is-alarming"> {describeDrift(lane.chain.drift)}</span>}
+            </Fact>
+          )}
           <Fact name="Queued">{formatCount(lane.queued)}</Fact>
           <Fact name="In flight">
             {formatCount(lane.inFlight)} <span class="muted">of {formatCount(lane.policy.maxInFlight)} allowed</span>
@@ -37,6 +44,10 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
       </div>
     </section>
   )
+}
+
+function describeDrift(drift: number): string {
+  return drift < 0 ? 'something else uses this key' : `${formatCount(drift)} nonces are nobody's`
 }
 
 function PolicyFacts({ policy }: { readonly policy: LaneResource['policy'] }) {

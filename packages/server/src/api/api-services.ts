@@ -82,6 +82,8 @@ export interface ApiServices {
   chainStatus(): readonly ChainStatus[]
   /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
   viewOf(chainId: number): ChainView | null
+  /** Calls whenever the view of a chain has changed, until the returned function is called. */
+  onChain(listener: (chainId: number) => void): () => void
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
   baseFeeOf(chainId: number): Promise<bigint | null>
   /** What a transaction logged, read from a node; null where none has its receipt. Throws where none answers. */

@@ -35,13 +35,16 @@ beforeEach(async () => {
   }
   telemetry = createRecordingTelemetry()
   allowed = true
-  streams = createEventStreams({ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed })
+  streams = createEventStreams({
+    ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
+    confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
+  })
   lane = await registerLane(store)
 })
 
 function open(after: number | 'latest', over: { filter?: Partial<EventFilter>; caller?: Partial<Caller> } = {}) {
   const caller = { ...LOCAL_CALLER, ...over.caller }
-  return streams.open({ after, filter: { ...ALL, ...over.filter }, caller })
+  return streams.open({ after, filter: { ...ALL, ...over.filter }, caller, confirmations: false })
 }
 
 /** Takes all that the stream has now. */

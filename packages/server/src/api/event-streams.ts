@@ -1,4 +1,4 @@
-/** All event streams that this node serves: so many and no more, over one shared tail, ended together when it stops. */
+/** All streams that this node serves, of events and of blocks: so many and no more, ended together when it stops. */
 import type { Readable } from 'node:stream'
 import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
@@ -6,14 +6,24 @@ import { createEventTail } from '../engine/event-tail.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { ConfirmationFeed } from './confirmation-feed.ts'
 import { createEventFrame } from './event-frame.ts'
-import { type EventStream, type EventStreamRequest, openEventStream, type StreamEnd } from './event-stream.ts'
+import { createEventSource, type EventStreamRequest } from './event-stream.ts'
+import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
 
 export interface EventStreams {
   /** Throws `too_many_streams` where this node has as many as it may. */
-  open(request: Omit<EventStreamRequest, 'after'> & { readonly after: number | 'latest' }): Promise<Readable>
+  open(request: EventsRequest): Promise<Readable>
+  /** Of anything else; counts as one of them. */
+  openSource(source: ServerEventSource, caller: Caller): Readable
   /** Ends all of them in order; those who read go on at another node. */
   close(): void
+}
+
+export interface EventsRequest extends Omit<EventStreamRequest, 'after'> {
+  readonly after: number | 'latest'
+  /** Growing confirmations are told of in between. */
+  readonly confirmations: boolean
 }
 
 export interface EventStreamLimits {
@@ -28,6 +38,7 @@ interface EventStreamsPorts {
   readonly telemetry: Telemetry
   readonly limits: EventStreamLimits
   isAllowed(caller: Caller): Promise<boolean>
+  readonly confirmations: Pick<ConfirmationFeed, 'createReader'>
 }
 
 /** Pages that are read at one time for streams that are behind. */
@@ -37,7 +48,7 @@ const RETRY_AFTER_MS = 5_000
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const { store, clock, telemetry, limits, isAllowed } = ports
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
-  const streams = new Set<EventStream>()
+  const streams = new Set<ServerEvents>()
   const readPage = createPageReader(store)
   let opening = 0
   let isClosed = false
@@ -47,38 +58,42 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
     if (end === 'failed') telemetry.log('warn', 'an event stream was ended by an error', { error: String(error) })
   }
 
-  function start(request: EventStreamRequest): Readable {
+  function start(source: ServerEventSource, caller: Caller): Readable {
     const { heartbeatMs, stallMs } = limits
-    const stream = openEventStream(
-      { clock, tail, readPage, isAllowed, heartbeatMs, stallMs },
-      request,
-      (end, error) => {
-        streams.delete(stream)
-        tellEnd(end, error)
-        telemetry.gauge('drover_event_streams', streams.size)
-      },
-    )
+    const stream = openServerEvents({ clock, isAllowed, heartbeatMs, stallMs }, { source, caller }, (end, error) => {
+      streams.delete(stream)
+      tellEnd(end, error)
+      telemetry.gauge('drover_event_streams', streams.size)
+    })
     streams.add(stream)
     telemetry.count('drover_event_streams_total', { result: 'opened' })
     telemetry.gauge('drover_event_streams', streams.size)
     return stream.body
   }
 
+  function checkRoom(): void {
+    if (!isClosed && streams.size + opening < limits.maxStreams) return
+    telemetry.count('drover_event_streams_total', { result: 'refused' })
+    const message = isClosed ? 'This node is stopping' : `This node serves ${limits.maxStreams} streams already`
+    throw new AppError('too_many_streams', `${message}; ask another, or try again.`, { retryAfterMs: RETRY_AFTER_MS })
+  }
+
   return {
-    async open({ after, ...request }) {
-      if (isClosed || streams.size + opening >= limits.maxStreams) {
-        telemetry.count('drover_event_streams_total', { result: 'refused' })
-        const message = isClosed ? 'This node is stopping' : `This node serves ${limits.maxStreams} streams already`
-        throw new AppError('too_many_streams', `${message}; ask another, or try again.`, {
-          retryAfterMs: RETRY_AFTER_MS,
-        })
-      }
+    async open({ after, confirmations, ...request }) {
+      checkRoom()
       opening += 1
       try {
-        return start({ ...request, after: after === 'latest' ? await store.findLastEventId() : after })
+        const from = after === 'latest' ? await store.findLastEventId() : after
+        const reader = confirmations ? ports.confirmations.createReader() : null
+        const source = createEventSource({ tail, readPage, confirmations: reader }, { ...request, after: from })
+        return start(source, request.caller)
       } finally {
         opening -= 1
       }
+    },
+    openSource(source, caller) {
+      checkRoom()
+      return start(source, caller)
     },
     close() {
       isClosed = true

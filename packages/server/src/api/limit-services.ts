@@ -37,9 +37,11 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     webhooks: limitWebhooks(services.webhooks, caller),
     eventStreams: {
       open: (request) => services.eventStreams.open({ ...request, caller }),
+      openSource: services.eventStreams.openSource,
       close: services.eventStreams.close,
     },
     chainStatus: () => services.chainStatus().filter(({ chainId }) => mayUseChain(caller, chainId)),
+    onChain: services.onChain,
     viewOf: (chainId) => (mayUseChain(caller, chainId) ? services.viewOf(chainId) : null),
     feeMarkets: {
       read: async (chainId) => {

@@ -18,6 +18,7 @@ export function presentLane(status: LaneStatus): LaneResource {
     ...{ queued, inFlight, stuck, reserved, free },
     lowestReserved: lowestReserved && { ...lowestReserved, lockedUntil: presentInstant(lowestReserved.lockedUntil) },
     balance: health.balance && { wei: health.balance.wei.toString(), at: presentInstant(health.balance.at) },
+    chain: health.counts && { ...health.counts, at: presentInstant(health.counts.at) },
     lastConfirmationAt: presentOptionalInstant(health.lastConfirmationAt),
     lastNonceMovementAt: presentOptionalInstant(health.lastNonceMovementAt),
     lease: lease && {

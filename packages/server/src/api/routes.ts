@@ -41,6 +41,7 @@ import { showReceipt } from './routes/show-receipt.ts'
 import { showReservation } from './routes/show-reservation.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
+import { streamBlocks } from './routes/stream-blocks.ts'
 import { streamEvents } from './routes/stream-events.ts'
 import { updateSigner } from './routes/update-signer.ts'
 import { listDeliveries, redeliver, testWebhook } from './routes/webhook-deliveries.ts'
@@ -87,6 +88,7 @@ export const ROUTES: readonly Route[] = [
   testWebhook,
   listChains,
   listBlocks,
+  streamBlocks,
   showFees,
   listNodes,
   listApiKeys,

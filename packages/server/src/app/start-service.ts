@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
+import { createConfirmationFeed } from '../api/confirmation-feed.ts'
 import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
@@ -141,7 +142,14 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     acceptBatch,
     operate,
     webhooks: hooks.webhooks,
-    eventStreams: createEventStreams({ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed }),
+    eventStreams: createEventStreams({
+      ...{ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed },
+      confirmations: createConfirmationFeed({
+        ...{ store, telemetry, onChain: engine.onChain, ...around },
+        chainIds: () => [...byId.keys()],
+      }),
+    }),
+    onChain: engine.onChain,
     waits,
     feeMarkets: createFeeMarkets({ chains: byId, clock }),
     fillGaps: createFillGaps({ store, clock, random }),

@@ -7,6 +7,7 @@ const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const EVENT: DroverEvent = {
   ...{ eventId: 17, transactionId: ID, chainId: 1, from: `0x${'11'.repeat(20)}`, type: 'nonce.allocated', cause: null },
   ...{ fromState: 'QUEUED', toState: 'ALLOCATED', subState: 'signed', node: null, fence: null, count: 1 },
+  completion: null,
   ...{ at: '2030-01-01T00:00:00.000Z', lastAt: '2030-01-01T00:00:00.000Z', detail: { hash: `0x${'22'.repeat(32)}` } },
 }
 const HEAD = `17  2030-01-01T00:00:00.000Z  ${ID}  nonce.allocated  ALLOCATED signed`

@@ -14,6 +14,7 @@ import { createHeaderKeeper } from './header-keeper.ts'
 import { createInclusionTracker, type InclusionTracker } from './inclusion-tracker.ts'
 import { createLane } from './lane.ts'
 import { createLaneKeeper, type KeeperSettings } from './lane-keeper.ts'
+import { withLogFields } from './log-fields.ts'
 import { createWriter, type WriterSettings } from './writer.ts'
 
 export interface ChainSettings {
@@ -75,6 +76,8 @@ export interface FollowStatus {
 export interface Engine {
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
+  /** Calls whenever the view of a chain has changed, until the returned function is called. */
+  onChain(listener: (chainId: number) => void): () => void
   lanesHeld(): number
   stop(): Promise<void>
 }
@@ -116,7 +119,7 @@ export function createEngine(ports: EnginePorts): Engine {
         store,
         writer,
         clock,
-        telemetry,
+        telemetry: withLogFields(telemetry, { nodeId, ...lease.lane, fence: lease.fence }),
         signer: ports.signer,
         random: ports.random,
         chain: unit.chain,
@@ -187,6 +190,12 @@ export function createEngine(ports: EnginePorts): Engine {
       schedulePoll()
     },
     followStatus: () => [...units.values()].map((unit) => presentUnit(unit, clock)),
+    onChain: (listener) => {
+      const ends = [...units.values()].map(({ chain, follower }) => follower.onUpdate(() => listener(chain.chainId)))
+      return () => {
+        for (const end of ends) end()
+      }
+    },
     lanesHeld: () => keeper.running().size,
     stop: async () => {
       stopped = true

@@ -9,7 +9,7 @@ import type { Effect, Step } from '../core/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { HistoryNote, TxEvent } from '../core/tx-event.ts'
-import type { LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
+import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 
 /** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
 export interface Ledger {
@@ -33,6 +33,8 @@ export interface LaneDraft {
   note(note: HistoryNote): void
   /** Stored along with whatever else there is to store. */
   setBalance(balance: NonNullable<LaneWrite['balance']>): void
+  /** A reason to store, unless `isOld`: then they go along with whatever else there is. */
+  setCounts(counts: ChainCounts, isOld: boolean): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
   /** Every transaction that this draft moved, as it is after it. */
@@ -57,6 +59,8 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   const freed = new Set<number>()
   let cursor = ledger.cursor
   let balance: LaneWrite['balance'] = null
+  let counts: ChainCounts | null = null
+  let hasNewCounts = false
   let listed: readonly InFlight[] | null = null
 
   function apply(tx: Transaction, event: TxEvent): Transaction {
@@ -105,7 +109,12 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     setBalance: (seen) => {
       balance = seen
     },
-    isEmpty: () => changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
+    setCounts: (seen, isOld) => {
+      counts = seen
+      hasNewCounts = !isOld
+    },
+    isEmpty: () =>
+      !hasNewCounts && changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
     toWrite: (lease) => ({
       lease,
       cursor: cursor === ledger.cursor || cursor === null ? null : { expected: ledger.cursor, next: cursor },
@@ -115,6 +124,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       reservations: [],
       reset: null,
       balance,
+      counts,
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,

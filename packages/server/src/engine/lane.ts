@@ -21,6 +21,7 @@ import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
+import { createCountWatch } from './chain-counts/count-watch.ts'
 import { findUsed } from './free-nonces.ts'
 import { createGapWatch } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
@@ -85,6 +86,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const funds = createLaneFunds(beside)
   const replacer = createReplacer({ ...beside, signer: ports.signer })
   const gaps = createGapWatch(beside)
+  const counts = createCountWatch(beside)
   const queue = createLaneQueue({
     ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
     finality: () => finalityOf({ finality: null }),
@@ -132,6 +134,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (loaded) recover(draft)
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
+    counts.mind(draft, { ledger, lent: requests.held(), policy: ports.policy() })
     closeGaps(draft)
     keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
     await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
@@ -236,6 +239,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
         funds.watch(draft, headNumber())
+        counts.look(headNumber(), draft.inFlight().length > 0 || requests.held().length > 0)
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
         if (ledger !== null && hasGap(ledger, requests.held())) queue.wake()
@@ -401,6 +405,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function halt(): void {
     stopped = true
     cancelTick()
+    counts.stop()
     requests.stop()
     tracker.forget(runner)
   }

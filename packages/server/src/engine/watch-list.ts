@@ -20,6 +20,8 @@ export interface Watched {
   readonly nonce: number
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
+  /** Its bytes went to a node: before that there is nothing to be found. */
+  readonly isSent: boolean
   /** Whether a node may still show it, or has shown it, in a block in the making; `none` where that would say nothing new. */
   readonly preconfirmation: 'none' | 'awaited' | 'seen'
   /** What makes an inclusion of it final; asked for anew each time, since a signer's policy may change. */
@@ -36,7 +38,7 @@ export interface Watched {
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
 
-type Watchable = Pick<Watched, 'txId' | 'nonce' | 'hashes' | 'inclusion' | 'preconfirmation' | 'finality'>
+type Watchable = Pick<Watched, 'txId' | 'nonce' | 'hashes' | 'inclusion' | 'isSent' | 'preconfirmation' | 'finality'>
 
 export interface WatchList {
   put(runner: LaneRunner, tx: Transaction, now: number, wanted: boolean): void
@@ -99,13 +101,16 @@ export function createWatchList(): WatchList {
       const hashes = tx.attempts.map((attempt) => attempt.hash)
       const finality = () => runner.finalityOf(intent)
       const preconfirmation = preconfirmationOf(tx)
-      set(runner, { txId, nonce, hashes, inclusion: inclusionOf(tx), preconfirmation, finality }, now, wanted, true)
+      const isSent = tx.submitCount > 0
+      const item = { txId, nonce, hashes, inclusion: inclusionOf(tx), isSent, preconfirmation, finality }
+      set(runner, item, now, wanted, true)
     },
     putReservation: (runner, reservation, now, wanted) => {
       const { id: txId, state, nonce, hashes, inclusion, finalAt } = reservation
       if (state !== 'USED' || nonce === null || finalAt !== null) return remove(txId)
       const finality = () => runner.finalityOf({ finality: null })
-      set(runner, { txId, nonce, hashes, inclusion, preconfirmation: 'none', finality }, now, wanted, false)
+      const item = { txId, nonce, hashes, inclusion, isSent: true, preconfirmation: 'none', finality } as const
+      set(runner, item, now, wanted, false)
     },
     keepOnly: (runner, ids) => {
       for (const txId of [...(perRunner.get(runner) ?? [])]) if (!ids.has(txId)) remove(txId)

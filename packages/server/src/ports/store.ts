@@ -4,13 +4,14 @@
  * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
  */
 import type { Reach } from '../core/caller.ts'
-import type { Header, Inclusion } from '../core/finality.ts'
+import type { Finality, Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { ReservationId } from '../core/reservation.ts'
 import type { InFlight, Intent, Queued, Transaction, TxError, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { AccountCount } from './chain.ts'
 import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
@@ -66,6 +67,15 @@ export interface LaneWrite {
   readonly reset: ResetAnswer | null
   /** The account's balance, where the owner has looked. */
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  /** The account's counts on the chain, where the owner has looked. */
+  readonly counts?: ChainCounts | null
+}
+
+/** The account's counts on the chain, as the owner of its lane last saw them. */
+export interface ChainCounts extends AccountCount {
+  readonly at: number
+  /** How far the cursor is off: below zero, the chain is past it; above, so many nonces under it are nobody's. */
+  readonly drift: number
 }
 
 /** How a lane has fared, as its owner last saw it; null where it has not seen that yet. */
@@ -74,6 +84,7 @@ export interface LaneHealth {
   readonly lastConfirmationAt: number | null
   readonly lastNonceMovementAt: number | null
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  readonly counts: ChainCounts | null
 }
 
 export type LaneWriteResult =
@@ -87,6 +98,9 @@ export type LaneWriteResult =
   | { readonly type: 'refused'; readonly detail: string }
 
 export type AmendResult = { readonly type: 'written'; readonly version: number } | { readonly type: 'stale' }
+
+/** A lease that was free, or, with the node that lost it, one that had run out. */
+export type AcquiredLease = Lease & { readonly takenFrom?: string }
 
 /** A lease that was extended, and the node, if any, that asked to have it. */
 export type RenewedLease = Lease & { readonly wantedBy: string | null }
@@ -157,6 +171,16 @@ export interface HistoryEntry {
   readonly lastAt: number
   /** Of the one entry that made a transaction final; else null. */
   readonly completion: Completion | null
+}
+
+/** A transaction in a block that is not final yet. */
+export interface MinedTransaction {
+  readonly txId: TxId
+  readonly lane: Lane
+  readonly blockNumber: number
+  readonly blockHash: Hash
+  /** The rule that it was sent with; null: that of its lane. */
+  readonly finality: Finality | null
 }
 
 /** What came of a transaction, and whose it was: enough for who is told of it to need no second question. */
@@ -266,7 +290,7 @@ export interface Store extends LaneRequestStore {
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>
   /** Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes in progress. */
-  acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly Lease[]>
+  acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly AcquiredLease[]>
   /** Extends every unexpired lease of this node in one statement; what is missing from the answer is lost. */
   renewLeases(nodeId: string, ttlMs: number): Promise<readonly RenewedLease[]>
   /** Asks the live owners of these lanes to hand them over: each sees `wantedBy` at its next renewal. Cleared when the lease changes hands. */
@@ -304,6 +328,8 @@ export interface Store extends LaneRequestStore {
   listTransactions(filter: TransactionFilter, page: PageRequest): Promise<Page<Transaction>>
   /** How many stand before it in its lane's queue; null if it is not queued. */
   countAhead(id: TxId): Promise<number | null>
+  /** Transactions of a chain that are in a block and not final, those that were mined last first. */
+  listMined(chainId: number, limit: number): Promise<readonly MinedTransaction[]>
   /** Oldest first and all of it, unless a page is asked for. */
   readHistory(id: TxId, page?: HistoryPage): Promise<readonly HistoryEntry[]>
   /** Events after a cursor, in commit order; a later commit never appears before the cursor. */

@@ -20,6 +20,7 @@ export interface Change {
   readonly reservations: LaneWrite['reservations']
   readonly reset: LaneWrite['reset']
   readonly balance: LaneWrite['balance']
+  readonly counts?: LaneWrite['counts']
   /** Payload of a notice to send if it is written. */
   readonly notice: string | null
 }
@@ -37,7 +38,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 }
 
 function toLaneRow(change: Change, ord: number) {
-  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance } = change
+  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts } = change
   const { minedAt, confirmedAt } = findLaneTimes(change)
   return {
     ord,
@@ -60,6 +61,10 @@ function toLaneRow(change: Change, ord: number) {
     final_at: toTime(confirmedAt),
     balance: toStored(balance?.wei ?? null),
     balance_at: toTime(balance?.at ?? null),
+    latest: counts?.latest ?? null,
+    pending: counts?.pending ?? null,
+    counts_at: toTime(counts?.at ?? null),
+    drift: counts?.drift ?? null,
     takes: takesNonces(change),
   }
 }

@@ -8,6 +8,7 @@ import { type Intent, isInFlight, nonceOf, type Queued, type Transaction, type T
 import type {
   LaneStatus,
   LoadedLane,
+  MinedTransaction,
   Page,
   PageRequest,
   QueueOptions,
@@ -135,6 +136,20 @@ function isAskedFor(intent: Intent, { to, requestId, requestIdPrefix, metadata =
     (requestIdPrefix === undefined || (intent.requestId?.startsWith(requestIdPrefix) ?? false)) &&
     Object.entries(metadata).every(([key, value]) => intent.metadata[key] === value)
   )
+}
+
+export function listMinedInMemory(state: MemoryState, chainId: number, limit: number): readonly MinedTransaction[] {
+  return [...state.lanes.values()]
+    .filter(({ lane }) => lane.chainId === chainId)
+    .flatMap(({ transactions }) => [...transactions.values()])
+    .flatMap((row) => (row.tx.state === 'TRACKING' && row.tx.inclusion !== null ? [{ ...row, tx: row.tx }] : []))
+    .sort((a, b) => (b.tx.minedAt ?? 0) - (a.tx.minedAt ?? 0) || b.acceptedSeq - a.acceptedSeq)
+    .slice(0, limit)
+    .flatMap(({ tx: { id, intent, inclusion } }) => {
+      if (inclusion === null) return []
+      const { blockNumber, blockHash } = inclusion
+      return [structuredClone({ txId: id, lane: intent.lane, blockNumber, blockHash, finality: intent.finality })]
+    })
 }
 
 export function listStatusInMemory(

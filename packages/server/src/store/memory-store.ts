@@ -23,6 +23,7 @@ import {
 import {
   countAheadInMemory,
   lanesWithWorkInMemory,
+  listMinedInMemory,
   listStatusInMemory,
   listTransactionsInMemory,
   loadLaneInMemory,
@@ -73,6 +74,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
+    listMined: async (chainId, limit) => listMinedInMemory(state, chainId, limit),
     readHistory: async (id, page) => readHistoryInMemory(state, id, page),
     readCompletions: async (after, limit, reach) =>
       complete(state, eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
@@ -103,7 +105,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
       ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
       ...{ reservations: new Map(), resets: [] },
-      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null },
+      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null },
     })
   }
   if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })

@@ -55,7 +55,7 @@ test('a takeover waits for the fenced write in progress, and afterwards the old 
     await locks.untilWaiting(2)
     await release()
     expect(await writing).toEqual([{ type: 'written', versions: [3] }])
-    expect(await taking).toEqual([{ lane: lease.lane, nodeId: 'node-b', fence: 2 }])
+    expect(await taking).toEqual([{ lane: lease.lane, nodeId: 'node-b', fence: 2, takenFrom: 'node-a' }])
   })
   expect(order).toEqual(['written', 'taken'])
   const tracking = { ...toTracking(allocated), version: 3 }

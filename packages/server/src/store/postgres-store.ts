@@ -4,7 +4,7 @@ import { createDatabase, type DatabaseOptions } from './database.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
-import { countAhead, loadLane, readExpired, readQueue } from './lane-reads.ts'
+import { countAhead, listMined, loadLane, readExpired, readQueue } from './lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -74,6 +74,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     findTransactionByHash: (hash) => findTransactionByHash(database, hash),
     listTransactions: (filter, page) => listTransactions(database, filter, page),
     countAhead: (id) => countAhead(database, id),
+    listMined: (chainId, limit) => listMined(database, chainId, limit),
     readHistory: (id, page) => readHistory(database, id, page),
     readEvents: (after, limit, reach) => readEvents(database, after, limit, reach),
     readCompletions: (after, limit, reach) => readCompletions(database, after, limit, reach),

@@ -37,6 +37,10 @@ interface StatusRow extends SignerRow {
   readonly last_nonce_movement_at: number | null
   readonly balance_wei: bigint | null
   readonly balance_at: number | null
+  readonly chain_latest: number | null
+  readonly chain_pending: number | null
+  readonly chain_at: number | null
+  readonly chain_drift: number | null
 }
 
 const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
@@ -105,7 +109,8 @@ const STATUS = {
 select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l.fencing_token, l.expires_at,
        l.expires_at > clock_timestamp() as is_live, n.free, r.reserved, w.reservation_id as lowest_id,
        w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, h.last_confirmation_at,
-       h.last_nonce_movement_at, h.balance_wei, h.balance_at
+       h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.chain_latest, h.chain_pending, h.chain_at,
+       h.chain_drift
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
  cross join lateral (
@@ -213,5 +218,11 @@ function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
 function toHealth(row: StatusRow): LaneHealth {
   const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
   const { balance_wei: wei, balance_at: at } = row
-  return { lastConfirmationAt, lastNonceMovementAt, balance: wei === null || at === null ? null : { wei, at } }
+  const balance = wei === null || at === null ? null : { wei, at }
+  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row) }
+}
+
+function toCounts(row: StatusRow): LaneHealth['counts'] {
+  const { chain_latest: latest, chain_pending: pending, chain_at: at, chain_drift: drift } = row
+  return latest === null || pending === null || at === null || drift === null ? null : { latest, pending, at, drift }
 }

@@ -28,13 +28,10 @@ export const eventResource = z.object({
   fence: z.int().nullable(),
   detail: z.record(z.string(), z.unknown()),
   at: instant,
-  count: z
-    .int()
-    .min(1)
-    .meta({
-      description:
-        'How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry.',
-    }),
+  count: z.int().min(1).meta({
+    description:
+      'How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry.',
+  }),
   lastAt: instant,
   completion: completion
     .nullable()

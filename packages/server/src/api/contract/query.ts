@@ -37,7 +37,7 @@ export const reservationIdParam = z
 /** Opaque to callers. */
 export const cursorParam = z
   .string({ error: ONCE })
-  .regex(/^\d{1,16}$/, { error: 'must be the `next` of an earlier page' })
+  .regex(/^[0-9]{1,16}$/, { error: 'must be the `next` of an earlier page' })
   .meta({ description: '`next` of the page before.' })
 
 /** Which end of a list comes first. */

@@ -21,7 +21,14 @@ const afterParam = z
 export const streamEvents = defineRoute(
   {
     ...NO_INPUT,
-    query: z.strictObject({ after: afterParam, ...eventFilterParams }),
+    query: z.strictObject({
+      after: afterParam,
+      ...eventFilterParams,
+      include: z.literal('confirmations', { error: 'must be confirmations' }).optional().meta({
+        description:
+          '`confirmations`: between the events, the blocks on top of each mined transaction as they come, as events without an id.',
+      }),
+    }),
     headers: z.object({
       // Sent by whoever comes back, beside the URL that it first came with: it is the newer of the two.
       'last-event-id': cursor
@@ -45,13 +52,14 @@ export const streamEvents = defineRoute(
     ],
     errors: ['too_many_streams'],
   },
-  async ({ query: { after, ...filter }, headers }, { eventStreams }, caller) => ({
+  async ({ query: { after, include, ...filter }, headers }, { eventStreams }, caller) => ({
     status: 200,
     // Proxies hold back what they believe to be a whole page.
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
     body: await eventStreams.open({
       after: headers['last-event-id'] ?? after,
       filter: toEventFilter(filter),
+      confirmations: include === 'confirmations',
       caller,
     }),
   }),

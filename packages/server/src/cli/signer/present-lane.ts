@@ -28,14 +28,22 @@ export function presentLanes(lanes: readonly Lane[], style: Style): string {
   return lanes.length === 0 ? 'The service has no signer.' : presentTable(COLUMNS(style), lanes, style)
 }
 
+function describeDrift(drift: number): string {
+  return drift < 0
+    ? `the chain is ${-drift} past the next nonce: something else uses this key`
+    : `${drift} nonces below the next one are neither used nor held`
+}
+
 export function presentLane(lane: Lane, style: Style): string {
-  const { policy, lowestReserved, lease, balance } = lane
+  const { policy, lowestReserved, lease, balance, chain } = lane
   const fields: readonly Field[] = [
     ['address', lane.address],
     ['chain', lane.chainId],
     ['label', lane.label],
     ['status', statusCell(lane).text],
     ['next nonce', lane.nextNonce],
+    ['chain counts', chain && `latest ${chain.latest}, pending ${chain.pending}, at ${chain.at}`],
+    ['nonce drift', chain && chain.drift !== 0 ? describeDrift(chain.drift) : null],
     ['queued', lane.queued],
     ['in flight', lane.inFlight],
     ['stuck', lane.stuck],
