@@ -239,7 +239,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
         funds.watch(draft, headNumber())
-        counts.look(headNumber(), draft.inFlight().length > 0 || requests.held().length > 0)
+        // As it was before this block, which may have ended the last of it.
+        counts.look(headNumber(), (ledger?.inFlight.size ?? 0) + requests.held().length > 0)
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
         if (ledger !== null && hasGap(ledger, requests.held())) queue.wake()

@@ -15,6 +15,7 @@ import {
   anyNew,
   registerLane,
   toConfirmed,
+  toTracking,
   write,
 } from './samples.suite.ts'
 import type { GetStore } from './store.suite.ts'
@@ -142,6 +143,31 @@ export function describeReads(get: GetStore): void {
       expect(await list({ nonce: 12, from: other.signer })).toEqual([])
       expect(await list({ since: waiting.createdAt })).toEqual(expect.arrayContaining([apart.id, waiting.id]))
       expect(await list({ since: apart.createdAt + 60_000 })).toEqual([])
+    })
+
+    test('those in a block that are not final, the last mined first', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const { chainId } = lease.lane
+      const [first, second] = [await allocateOne(store, lease, 0), await allocateOne(store, lease, 1)]
+      const [waiting, done] = [await allocateOne(store, lease, 2), await allocateOne(store, lease, 3)]
+      const { inclusion } = toConfirmed(first)
+      const mined = { ...toTracking(first, inclusion), minedAt: 5_000 }
+      const later = { ...toTracking(second, { ...inclusion, blockNumber: 101 }), minedAt: 6_000 }
+      await write(store, lease, [
+        [first, mined],
+        [second, later],
+        [waiting, toTracking(waiting)],
+        [done, toConfirmed(done)],
+      ])
+      const seen = { lane: lease.lane, blockHash: inclusion.blockHash, finality: null }
+      const expected = [
+        { ...seen, txId: second.id, blockNumber: 101 },
+        { ...seen, txId: first.id, blockNumber: 100 },
+      ]
+      expect(await store.listMined(chainId, 10)).toEqual(expected)
+      expect(await store.listMined(chainId, 1)).toEqual(expected.slice(0, 1))
+      expect(await store.listMined(chainId + 1_000_000, 10)).toEqual([])
     })
 
     test('what is no id at all is not found, and what is no cursor is refused', async () => {

@@ -68,6 +68,21 @@ describe('chain counts', () => {
     expect(counted.calls).toBeGreaterThan(2)
   })
 
+  test('the block that ended all waiting is looked at too, though no further one comes', async () => {
+    const cluster = await createTestCluster({
+      policy: QUICK,
+      chainSettings: { finality: { type: 'confirmations', count: 0 } },
+    })
+    await cluster.startNode()
+    await cluster.mine()
+    const id = await cluster.submit()
+    await cluster.clock.advance(100)
+    await cluster.mine()
+    expect((await cluster.find(id)).state).toBe('CONFIRMED')
+    await cluster.clock.advance(3_000)
+    expect(await countsOf(cluster)).toMatchObject({ latest: 1, drift: 0 })
+  })
+
   test('a key that something else uses is named: the chain is past the cursor', async () => {
     const cluster = await createTestCluster({ policy: QUICK })
     const node = await cluster.startNode()

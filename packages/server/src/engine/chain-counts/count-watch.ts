@@ -64,10 +64,13 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   function look(head: number | null, isBusy: boolean): void {
     const waitMs = askedAt + (isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS) - clock.monotonic()
     if (asking || head === null || (isBusy && head === askedHead)) return
+    if (waitMs > 0 && !isBusy) return
     cancelLook()
-    // There may be no further block for long; without anything on its way that does not matter.
-    if (waitMs > 0 && isBusy) cancelLook = clock.schedule(waitMs, () => look(head, isBusy))
-    if (waitMs > 0) return
+    // There may be no further block for long: what this one changed is looked at once the time has come.
+    if (waitMs > 0) {
+      cancelLook = clock.schedule(waitMs, () => look(head, true))
+      return
+    }
     asking = true
     askedAt = clock.monotonic()
     askedHead = head
