@@ -96,7 +96,7 @@ async function readHistory(request: Request, id: string, options: CallOptions = 
     const query = { limit: 200, ...(after !== undefined && { after }) }
     const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, options)
     items.push(...page.items)
-    after = page.next
+    after = page.next ?? null
   }
   return items
 }

@@ -70,9 +70,7 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
     waiting.add(chainId)
     if (isLooking) return
     isLooking = true
-    void lookAll().finally(() => {
-      isLooking = false
-    })
+    void lookAll()
   }
 
   async function lookAll(): Promise<void> {
@@ -87,6 +85,8 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
         ports.telemetry.log('warn', 'confirmations could not be read; trying again with the next block', { error })
       }
     }
+    // In the same step as the last look: what comes in between would have nobody to work on it.
+    isLooking = false
   }
 
   function tell(chainId: number, view: ChainView, mined: readonly MinedTransaction[]): void {
