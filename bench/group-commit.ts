@@ -54,7 +54,17 @@ function createTransaction(): NewTransaction {
   return {
     id,
     intent: {
-      ...{ lane, to: lane.signer, data: '0x', value: 1n, gasLimit: null, fees: null, speed: 'standard', priority: 0 },
+      ...{
+        lane,
+        to: lane.signer,
+        data: '0x',
+        value: 1n,
+        gasLimit: null,
+        fees: null,
+        maxFeeWei: null,
+        speed: 'standard',
+        priority: 0,
+      },
       ...{ validUntil: null, requestId: id, requestDigest: `0x${'22'.repeat(32)}`, finality: null, simulate: true },
       metadata: {},
     },

@@ -1,11 +1,15 @@
 /** Nonces that come back, and accounts that run dry: the lane goes on by itself, and the chain shows no gap. */
+import { parseTransaction } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type SingleNode, startSingleNode } from '../faults/single-node.ts'
 import { readAll, readChain } from '../setup/cluster.ts'
 import { eventually } from '../setup/eventually.ts'
+import { pass, rpcError } from '../setup/rpc-reactions.ts'
 
-/** More than a block has: the node refuses such bytes for good. */
+/** More than a block has: the node refuses such bytes, and that proves nothing. */
 const TOO_MUCH_GAS = { gasLimit: '100000000', simulate: false }
+/** Less than these bytes cost on any chain. */
+const TOO_LITTLE_GAS = { gasLimit: '21000', data: `0x${'11'.repeat(100)}`, simulate: false }
 const PLAIN = { gasLimit: '21000', simulate: false }
 const ETHER = 10n ** 18n
 
@@ -18,13 +22,21 @@ async function expectConsecutive(count: number): Promise<void> {
   expect(mined.map(({ nonce }) => nonce)).toEqual(Array.from({ length: count }, (_, index) => index))
 }
 
-describe('bytes that a node proves invalid', () => {
+/** As geth does; anvil takes them and never mines them. */
+function refuseTooLittleGas(): void {
+  node.proxy.on('eth_sendRawTransaction', ({ params: [raw] }) =>
+    parseTransaction(raw as `0x${string}`).data === undefined ? pass : rpcError(-32000, 'intrinsic gas too low'),
+  )
+}
+
+describe('bytes that are proven invalid', () => {
   test('free their nonce, and the next in line has it before any higher one is taken', async () => {
     node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '2' } })
+    refuseTooLittleGas()
     const act = (action: string) =>
       node.drover().post(`/v1/signers/${node.sender.address}/${action}`, { reason: 'collecting' })
     await act('pause')
-    const bad = await node.send(TOO_MUCH_GAS)
+    const bad = await node.send(TOO_LITTLE_GAS)
     const [second, third] = [await node.send(PLAIN), await node.send(PLAIN)]
     await act('resume')
     await node.until(third, ({ state }) => state === 'TRACKING')
@@ -40,10 +52,11 @@ describe('bytes that a node proves invalid', () => {
 
   test('with nothing in line the gap is filled by an empty transaction', async () => {
     node = await startSingleNode({ preset: 'fast' })
+    refuseTooLittleGas()
     const act = (action: string) =>
       node.drover().post(`/v1/signers/${node.sender.address}/${action}`, { reason: 'collecting' })
     await act('pause')
-    await node.send(TOO_MUCH_GAS)
+    await node.send(TOO_LITTLE_GAS)
     const good = await node.send(PLAIN)
     await act('resume')
     await node.mineUntil([good], 'CONFIRMED')
@@ -52,6 +65,22 @@ describe('bytes that a node proves invalid', () => {
     expect(fills).toMatchObject([{ state: 'CONFIRMED', nonce: 0, metadata: { purpose: 'gap_fill' } }])
     await expectConsecutive(2)
   })
+})
+
+test('bytes that the node refuses keep their nonce: an empty transaction takes it, and the next in line have theirs', async () => {
+  node = await startSingleNode({ preset: 'fast' })
+  const bad = await node.send(TOO_MUCH_GAS)
+  const good = [await node.send(PLAIN), await node.send(PLAIN)]
+  await node.mineUntil([bad, ...good], 'CONFIRMED', 'CANCELLED')
+  expect(await node.read(bad)).toMatchObject({
+    ...{ state: 'CANCELLED', subState: 'rejected', nonce: 0, hashes: { length: 2 } },
+    error: { code: 'rejected' },
+  })
+  expect((await Promise.all(good.map(node.read))).map(({ state, nonce }) => [state, nonce])).toEqual([
+    ['CONFIRMED', 1],
+    ['CONFIRMED', 2],
+  ])
+  await expectConsecutive(3)
 })
 
 describe('funds', () => {

@@ -54,14 +54,17 @@ export interface SingleNode {
   metric(name: string, labels?: string): Promise<number>
   isReady(): Promise<boolean>
   query<T extends pg.QueryResultRow>(sql: string): Promise<readonly T[]>
+  readonly databaseUrl: string
   close(): Promise<void>
 }
 
 export interface SingleNodeOptions {
   readonly preset: Preset
   readonly env?: Record<string, string>
-  /** What the service talks to, given the proxy's URL. */
-  readonly rpcUrl?: (proxyUrl: string) => string
+  /** More arguments for the chain's process. */
+  readonly chainArgs?: readonly string[]
+  /** What the service talks to, given the URLs of the proxy and of the chain itself. */
+  readonly rpcUrl?: (proxyUrl: string, chainUrl: string) => string | Promise<string>
 }
 
 /** What never comes shall fail the test that waits for it, and not hold up the rest. */
@@ -76,8 +79,9 @@ const QUICK = {
   DROVER_LEASE_RENEW_INTERVAL: '700ms',
 }
 
-export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions): Promise<SingleNode> {
-  const chain = await startTestChain()
+export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
+  const { preset, env, rpcUrl, chainArgs } = options
+  const chain = await startTestChain(chainArgs === undefined ? {} : { extraArgs: chainArgs })
   const database = await createTestDatabase()
   const proxy = await startRpcProxy(chain.rpcUrl)
   const sender = developmentAccount(0)
@@ -92,7 +96,7 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
   async function start(): Promise<void> {
     process = await startDrover({
       databaseUrl: database.url,
-      rpcUrl: rpcUrl?.(proxy.url) ?? proxy.url,
+      rpcUrl: (await rpcUrl?.(proxy.url, chain.rpcUrl)) ?? proxy.url,
       signerKeys: [sender.privateKey],
       env: { ...QUICK, DROVER_SIGNER_POLICY: preset, ...env },
     })
@@ -146,6 +150,7 @@ export async function startSingleNode({ preset, env, rpcUrl }: SingleNodeOptions
     metric: (name, labels = '') => readMetric(drover(), name, labels),
     isReady: async () => (await drover().get('/readyz')).status === 200,
     query: (sql) => query(database, sql),
+    databaseUrl: database.url,
     close,
   }
 }

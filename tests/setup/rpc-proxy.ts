@@ -12,6 +12,9 @@ import { change, pass, type Reaction, type RpcCall } from './rpc-reactions.ts'
 
 export type Hook = (call: RpcCall) => Reaction | undefined | Promise<Reaction | undefined>
 
+/** What to answer to all calls of one HTTP request, none of which is forwarded. */
+export type RequestHook = (calls: readonly RpcCall[]) => Reaction | undefined
+
 /** A call that waits. `arrived` resolves with it, and it goes on after `release`. */
 export interface HeldCall {
   readonly arrived: Promise<RpcCall>
@@ -33,6 +36,8 @@ export interface RpcProxy {
   on(method: string, reaction: Reaction | Hook): () => void
   /** Reacts to the next so many calls of a method only. */
   next(method: string, reaction: Reaction | Hook, times?: number): () => void
+  /** Reacts to a whole HTTP request, before any call of it reaches the node. The newest that returns a reaction wins. */
+  onRequest(react: RequestHook): () => void
   /** Holds the next call of a method: before the node sees it, or its answer after the node has. */
   hold(method: string, when: 'before' | 'after'): HeldCall
   /** Breaks every connection as if nobody listened, until told otherwise. */
@@ -64,15 +69,29 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
   const calls: RpcCall[] = []
   const requests: (readonly RpcCall[])[] = []
   const hooks: InstalledHook[] = []
+  const requestHooks: RequestHook[] = []
   const waiting = new Set<() => void>()
   const holds = new Set<() => void>()
   let upstream = upstreamUrl
   let requestCount = 0
   let isDown = false
 
-  const plan = async (call: RpcCall): Promise<Planned> => {
+  const note = (call: RpcCall): RpcCall => {
     calls.push(call)
     for (const check of waiting) check()
+    return call
+  }
+
+  const findRefusal = (received: readonly RpcCall[]): Reaction | undefined => {
+    for (const react of [...requestHooks].reverse()) {
+      const reaction = react(received)
+      if (reaction !== undefined) return reaction
+    }
+    return undefined
+  }
+
+  const plan = async (call: RpcCall): Promise<Planned> => {
+    note(call)
     for (const hook of [...hooks].reverse()) {
       if (hook.timesLeft <= 0 || (hook.method !== '*' && hook.method !== call.method)) continue
       hook.timesLeft -= 1
@@ -88,7 +107,11 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
     const isBatch = Array.isArray(body)
     const received = (isBatch ? body : [body]).map(parseCall)
     requests.push(received)
-    const planned = await Promise.all(received.map(plan))
+    const refusal = findRefusal(received)
+    const planned =
+      refusal === undefined
+        ? await Promise.all(received.map(plan))
+        : received.map((call) => ({ call: note(call), reaction: refusal }))
     const forwarded = planned.filter(({ reaction }) => isForwarded(reaction)).map(({ call }) => call)
     const answers = await forward(upstream, forwarded, isBatch)
     const whole = planned.map(({ reaction }) => reaction).find(isWholeReply)
@@ -147,6 +170,10 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
       }),
     on: (method, reaction) => install(method, reaction, Number.POSITIVE_INFINITY),
     next: (method, reaction, times = 1) => install(method, reaction, times),
+    onRequest: (react) => {
+      requestHooks.push(react)
+      return () => void requestHooks.splice(requestHooks.indexOf(react) >>> 0, 1)
+    },
     hold: (method, when) => {
       const arrived = createSignal<RpcCall>()
       const released = createSignal<Reaction>()
@@ -178,6 +205,7 @@ export async function startRpcProxy(upstreamUrl: string): Promise<RpcProxy> {
     },
     reset: () => {
       hooks.length = 0
+      requestHooks.length = 0
       calls.length = 0
       requests.length = 0
       requestCount = 0

@@ -19,6 +19,8 @@ export interface ApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -50,6 +52,8 @@ export interface ApiKeyRequest {
     /** At once; left out: as many as a second has. */
     readonly burst?: number
   } | null
+  /** Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own. */
+  readonly maxTxFee?: AmountInput | null
   /** Null: never. */
   readonly expiresAt?: string | null
 }
@@ -138,6 +142,8 @@ export interface Chain {
   /** The head is known and kept up with. */
   readonly following: boolean
   readonly lastError: string | null
+  /** Its RPC endpoints as this node sees them, in the order of the URLs. */
+  readonly endpoints: readonly Endpoint[]
 }
 
 export interface ChainList {
@@ -221,6 +227,35 @@ export interface DeliveryPage {
   readonly next: number | null
 }
 
+export interface Endpoint {
+  /** Host and port; with its position where several URLs share them. */
+  readonly name: string
+  /** `lagging` and `implausible` endpoints are not read from, but still sent to; `wrong_chain` ones are not used at all. */
+  readonly state: 'unverified' | 'healthy' | 'failing' | 'rate_limited' | 'lagging' | 'implausible' | 'wrong_chain'
+  /** ISO 8601, UTC. */
+  readonly since: string
+  /** Reads go to it now. Transactions are sent to every endpoint. */
+  readonly inUse: boolean
+  /** The newest block that it told of, and when this was first seen. */
+  readonly head: {
+    readonly number: number
+    /** ISO 8601, UTC. */
+    readonly seenAt: string
+  } | null
+  /** Blocks behind the newest one that can be believed. */
+  readonly lagBlocks: number | null
+  /** Share of the calls of the last minute without a usable answer, from 0 to 1. */
+  readonly errorRate: number | null
+  readonly latencyMs: number | null
+  /** The rate that it was found to allow; null where it never answered 429. */
+  readonly callsPerSecond: number | null
+  readonly lastError: {
+    readonly message: string
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+}
+
 export interface Event {
   /** Place in the stream; grows in commit order. */
   readonly eventId: number
@@ -279,7 +314,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -326,7 +361,7 @@ export interface Fees {
   readonly chainId: number
   /** Of the block to come; null on a chain without base fees. */
   readonly nextBaseFeePerGas: string | null
-  /** As the node suggests it. */
+  /** For transactions of the legacy kind. */
   readonly gasPrice: string
   /** What is offered for each `speed`, before any cap; tips are medians of recent blocks. */
   readonly speeds: {
@@ -349,12 +384,16 @@ export interface Fees {
       readonly maxPriorityFeePerGas: string
     }
   }
-  /** Signers on this chain whose policy has a cap: nothing above it is offered for them. */
+  /** Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`. */
+  readonly saidBy: readonly string[]
+  /** The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`. */
+  readonly maxTxFee: string | null
+  /** Signers on this chain whose policy has a lower limit of its own: nothing above it is signed. */
   readonly caps: readonly ({
     /** Check-summed address. */
     readonly address: `0x${string}`
-    /** Whole number as a decimal string. */
-    readonly maxFeePerGas: string
+    readonly maxFeePerGas: string | null
+    readonly maxTxFee: string | null
   })[]
 }
 
@@ -388,6 +427,8 @@ export interface Lane {
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
     readonly maxFeePerGas: string | null
+    /** Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone. */
+    readonly maxTxFee: string | null
     /** Null: the rule of the chain. */
     readonly finality: number | 'safe' | 'finalized' | null
   }
@@ -465,6 +506,8 @@ export interface NewApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
+  /** Wei; the most that a transaction it sends may cost in fees. */
+  readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -689,6 +732,8 @@ export interface SignerChange {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -717,6 +762,8 @@ export interface SignerRegistration {
     readonly gasLimitPercent?: number
     /** Wei; null: no cap. */
     readonly maxFeePerGas?: AmountInput | null
+    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    readonly maxTxFee?: AmountInput | null
     /** Null: the rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
@@ -748,7 +795,7 @@ export interface Transaction {
   readonly validUntil: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
-  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
+  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
   /** Of the attempt that is included, else of the newest. */
   readonly hash: `0x${string}` | null
   /** Of every attempt ever signed for it, oldest first. */

@@ -3,7 +3,7 @@ export type { EventResource } from '../../../server/src/api/contract/event-resou
 export type { ExplanationResource } from '../../../server/src/api/contract/explanation-resource.ts'
 export type { Problem } from '../../../server/src/api/contract/problem.ts'
 export type { LaneResource } from '../../../server/src/api/contract/signer-resource.ts'
-export type { ChainResource, NodeResource } from '../../../server/src/api/contract/system-resource.ts'
+export type { ChainResource, EndpointResource, NodeResource } from '../../../server/src/api/contract/system-resource.ts'
 export type { AttemptResource, TransactionResource } from '../../../server/src/api/contract/transaction-resource.ts'
 
 export interface Readiness {

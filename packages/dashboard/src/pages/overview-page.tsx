@@ -4,6 +4,7 @@ import type { Overview } from '../live/overview.ts'
 import type { Resource } from '../live/use-resource.ts'
 import { ActivityPanel } from '../parts/activity-panel.tsx'
 import { ConcernList } from '../parts/concern-list.tsx'
+import { EndpointTable } from '../parts/endpoint-table.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { SendForm } from '../parts/send-form.tsx'
 import { SignerTable } from '../parts/signer-table.tsx'
@@ -28,7 +29,7 @@ export function OverviewPage({ route, overview }: OverviewPageProps) {
   return (
     <>
       <h1 class="sr-only">Overview</h1>
-      {known !== null && <ConcernList readiness={known.readiness} lanes={known.lanes} />}
+      {known !== null && <ConcernList overview={known} />}
       {known !== null && <Totals overview={known} />}
       <div class="columns">
         <div class="column-main">
@@ -43,6 +44,12 @@ export function OverviewPage({ route, overview }: OverviewPageProps) {
             linkTo={(after) => formHash({ ...route, after })}
             filter={<TransactionFilter route={route} lanes={known?.lanes ?? []} />}
           />
+          <section class="panel" aria-labelledby="endpoints-title">
+            <div class="panel-head">
+              <h2 id="endpoints-title">RPC endpoints</h2>
+            </div>
+            <Loaded resource={overview}>{({ chains }) => <EndpointTable chains={chains} />}</Loaded>
+          </section>
         </div>
         <div class="column-side">
           {localLanes.length > 0 && <SendForm lanes={localLanes} />}

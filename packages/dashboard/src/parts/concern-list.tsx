@@ -1,10 +1,10 @@
 /** What needs attention, on top of everything else; nothing at all where nothing does. */
-import type { LaneResource, Readiness } from '../api/api-resources.ts'
+import type { Overview } from '../live/overview.ts'
 import { findConcerns } from '../words/concerns.ts'
 import { AlertIcon } from './icons.tsx'
 
-export function ConcernList({ readiness, lanes }: { readiness: Readiness; lanes: readonly LaneResource[] }) {
-  const concerns = findConcerns(readiness, lanes)
+export function ConcernList({ overview: { readiness, lanes, chains } }: { readonly overview: Overview }) {
+  const concerns = findConcerns(readiness, lanes, chains)
   if (concerns.length === 0) return null
   return (
     <section class="concerns" aria-label="Needs attention">

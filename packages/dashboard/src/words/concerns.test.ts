@@ -38,3 +38,18 @@ test('the worst comes first', () => {
   expect(concerns.map(({ level }) => level)).toEqual(['bad', 'bad', 'warn'])
   expect(concerns[0]?.text).toBe('Database: does not answer')
 })
+
+test('an RPC endpoint that is not used as it should be is told, with the reason', () => {
+  const endpoint = {
+    ...{ name: 'a.example', since: LANE.createdAt, inUse: false, head: null, lagBlocks: 12, errorRate: 0 },
+    ...{ latencyMs: 5, callsPerSecond: null, lastError: { message: 'HTTP 429', at: LANE.createdAt } },
+  }
+  const chain = {
+    ...{ chainId: 1, head: null, safe: null, finalized: null, finality: 12, following: true, lastError: null },
+    endpoints: (['healthy', 'lagging', 'rate_limited'] as const).map((state) => ({ ...endpoint, state })),
+  }
+  expect(findConcerns(READY, [], [chain]).map(({ text }) => text)).toEqual([
+    'RPC endpoint a.example: lagging, 12 blocks behind',
+    'RPC endpoint a.example: rate limited, HTTP 429',
+  ])
+})

@@ -1,8 +1,9 @@
 /** What needs a person's eye now, worst first. An empty list means that all is well as far as the service can tell. */
-import type { LaneResource, Readiness } from '../api/api-resources.ts'
+import type { ChainResource, EndpointResource, LaneResource, Readiness } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { formHash } from '../pages/route.ts'
+import { nameEndpointState } from './endpoint-states.ts'
 
 export interface Concern {
   readonly level: 'bad' | 'warn'
@@ -11,13 +12,27 @@ export interface Concern {
   readonly href: string | null
 }
 
-export function findConcerns(readiness: Readiness, lanes: readonly LaneResource[]): readonly Concern[] {
-  const concerns = [...readiness.problems.map(describeReadinessProblem), ...lanes.flatMap(inspectLane)]
+export function findConcerns(
+  readiness: Readiness,
+  lanes: readonly LaneResource[],
+  chains: readonly ChainResource[] = [],
+): readonly Concern[] {
+  const concerns = [
+    ...readiness.problems.map(describeReadinessProblem),
+    ...lanes.flatMap(inspectLane),
+    ...chains.flatMap(({ endpoints }) => endpoints.flatMap(inspectEndpoint)),
+  ]
   return [...concerns.filter(({ level }) => level === 'bad'), ...concerns.filter(({ level }) => level === 'warn')]
 }
 
 function describeReadinessProblem({ part, message }: Readiness['problems'][number]): Concern {
   return { level: 'bad', text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}`, href: null }
+}
+
+function inspectEndpoint({ name, state, lagBlocks, lastError }: EndpointResource): Concern[] {
+  if (state === 'healthy' || state === 'unverified') return []
+  const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
+  return [{ level: 'warn', text: `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`, href: null }]
 }
 
 function inspectLane(lane: LaneResource): Concern[] {

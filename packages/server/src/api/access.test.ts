@@ -23,7 +23,14 @@ import { ROUTES } from './routes.ts'
 
 const OTHER = '0x2222222222222222222222222222222222222222'
 const ELSEWHERE = { host: 'drover.example' }
-const COMMAND_LINE = { keyId: null, name: 'command line', scopes: SCOPES, signers: null, chains: null }
+const COMMAND_LINE = {
+  keyId: null,
+  name: 'command line',
+  scopes: SCOPES,
+  signers: null,
+  chains: null,
+  maxTxFeeWei: null,
+}
 let api: TestApi
 
 beforeEach(async () => {
@@ -32,7 +39,16 @@ beforeEach(async () => {
 
 async function makeKey(change: Partial<KeyGrant> = {}) {
   const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, firstIsAdmin: false })
-  const grant = { name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, expiresAt: null, ...change }
+  const grant = {
+    name: 'test',
+    scopes: SCOPES,
+    signers: null,
+    chains: null,
+    rate: null,
+    maxTxFeeWei: null,
+    expiresAt: null,
+    ...change,
+  }
   const { key, token } = await keys.create(COMMAND_LINE, grant)
   return { id: key.id, token, headers: { authorization: `Bearer ${token}` } }
 }
@@ -153,7 +169,8 @@ describe('with keys', () => {
 
   test('one that has expired is refused, by the clock of the store', async () => {
     const { id, token, secretDigest } = createKeyToken()
-    const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, createdBy: 'x' }
+    const own = { maxTxFeeWei: null, createdBy: 'x' }
+    const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, ...own }
     await api.keys.insertKey({ ...rest, id, secretDigest, expiresAt: NOW })
     expect(await call('GET', '/v1/signers', { authorization: `Bearer ${token}` })).toMatchObject({
       status: 401,
@@ -205,6 +222,8 @@ describe('what a key may hand on', () => {
     ['no end', { expiresAt: NOW + 1_000 }, { scopes: ['read'] }, 'expiresAt'],
     ['a later end', { expiresAt: NOW + 1_000 }, { scopes: ['read'], expiresAt: '2030-01-01T00:00:00Z' }, 'expiresAt'],
     ['no rate', { rate: { perSecond: 5, burst: 5 } }, { scopes: ['read'] }, 'rate'],
+    ['no limit on fees', { maxTxFeeWei: 5n }, { scopes: ['read'] }, 'maxTxFee'],
+    ['a higher limit on fees', { maxTxFeeWei: 5n }, { scopes: ['read'], maxTxFee: '6' }, 'maxTxFee'],
     ['a higher rate', { rate: { perSecond: 5, burst: 5 } }, { scopes: ['read'], rate: { perSecond: 6 } }, 'rate'],
   ])('not %s that it does not have', async (_, own, wanted, field) => {
     const maker = await makeKey({ scopes: ['read', 'admin'], ...own })

@@ -150,6 +150,6 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   }
 }
 
-function toCaller({ id, name, scopes, signers, chains }: KeyRecord): Caller {
-  return { keyId: id, name, scopes, signers, chains }
+function toCaller({ id, name, scopes, signers, chains, maxTxFeeWei }: KeyRecord): Caller {
+  return { keyId: id, name, scopes, signers, chains, maxTxFeeWei }
 }

@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** Has no scope and reaches nothing: what is open to everybody asks nobody who they are. */
-const NOBODY: Caller = { keyId: null, name: 'nobody', scopes: [], signers: [], chains: [] }
+const NOBODY: Caller = { keyId: null, name: 'nobody', scopes: [], signers: [], chains: [], maxTxFeeWei: 0n }
 
 type Services = Pick<ApiServices, 'access' | 'telemetry'>
 

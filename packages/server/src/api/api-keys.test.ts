@@ -4,8 +4,16 @@ import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createApiKeys } from './api-keys.ts'
 
 const clock = { now: () => 1_000_000 }
-const GRANT = { name: 'ops', scopes: SCOPES, signers: null, chains: null, rate: null, expiresAt: null }
-const NOBODY_YET: Caller = { keyId: null, name: 'tests', scopes: SCOPES, ...ALL_LANES }
+const GRANT = {
+  name: 'ops',
+  scopes: SCOPES,
+  signers: null,
+  chains: null,
+  rate: null,
+  maxTxFeeWei: null,
+  expiresAt: null,
+}
+const NOBODY_YET: Caller = { keyId: null, name: 'tests', scopes: SCOPES, maxTxFeeWei: null, ...ALL_LANES }
 
 test('a key that is revoked while it makes another makes none: nobody is told its token, and it opens nothing', async () => {
   const store = createMemoryAccessStore({ clock })

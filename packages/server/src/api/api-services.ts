@@ -5,7 +5,7 @@ import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Accept } from '../engine/accept.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
-import type { FeeMarkets } from '../engine/fee-markets.ts'
+import type { FeeMarkets } from '../engine/fees/fee-markets.ts'
 import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
@@ -14,6 +14,7 @@ import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { ReceiptLogs } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Access } from './access.ts'
@@ -51,6 +52,8 @@ export interface ChainStatus {
   readonly following: boolean
   /** Why it does not, in words that may be shown; never a URL with a key in it. */
   readonly lastError: string | null
+  /** Its RPC endpoints as this node sees them, in the order of the URLs. */
+  readonly endpoints: readonly EndpointReport[]
 }
 
 export interface ReadinessProblem {
@@ -73,6 +76,8 @@ export interface ApiServices {
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits
   readonly feeMarkets: FeeMarkets
+  /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
+  maxTxFeeOf(chainId: number): bigint | null
   readonly fillGaps: FillGaps
   /** The keys that this node can sign with, and the policy that its configuration has for each. */
   readonly ownKeys: { addresses(): readonly Address[]; defaultPolicy(address: Address): Policy }

@@ -4,13 +4,14 @@ import { parseFinality } from './contract/finality.ts'
 import type { PolicyChange } from './contract/signer-request.ts'
 
 export function changePolicy(policy: Policy, change: PolicyChange): Policy {
-  const { preset, maxFeePerGas, lowBalance, finality, ...same } = change
+  const { preset, maxFeePerGas, maxTxFee, lowBalance, finality, ...same } = change
   const given = Object.fromEntries(Object.entries(same).filter(([, value]) => value !== undefined))
   return {
     ...policy,
     ...(preset !== undefined && pickPreset(preset)),
     ...given,
     ...(maxFeePerGas !== undefined && { maxFeePerGasWei: maxFeePerGas }),
+    ...(maxTxFee !== undefined && { maxTxFeeWei: maxTxFee }),
     ...(lowBalance !== undefined && { lowBalanceWei: lowBalance }),
     ...(finality !== undefined && { finality: finality === null ? null : parseFinality(finality) }),
   }

@@ -1,6 +1,7 @@
 /** The whole API over the in-memory store and a fake chain, for the tests in this folder. */
 import type { FastifyInstance } from 'fastify'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import type { ChainView, Header } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -8,7 +9,7 @@ import { FAST } from '../core/policy.ts'
 import type { Allocated, Attempt, Queued, Transaction } from '../core/transaction.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createAcceptBatch } from '../engine/accept-batch.ts'
-import { createFeeMarkets } from '../engine/fee-markets.ts'
+import { createFeeMarkets } from '../engine/fees/fee-markets.ts'
 import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake, type IntakeLimits } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
@@ -93,7 +94,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   }
   const keys = createMemoryAccessStore({ clock })
   const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
-  const accept = createAccept({ store, signers, chains, intake, clock, random, telemetry })
+  const maxTxFeeOf = () => DEFAULT_MAX_TX_FEE_WEI
+  const accept = createAccept({ store, signers, chains, intake, clock, random, telemetry, maxTxFeeOf })
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
@@ -121,6 +123,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
     feeMarkets: createFeeMarkets({ chains, clock }),
+    maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
@@ -142,7 +145,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
   head: headerAt(110),
-  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null, endpoints: [] },
 }
 
 export function blockHash(number: number): Hash {
@@ -209,7 +212,7 @@ function sign(queued: Queued, hash: Attempt['hash'], fence: number): Allocated {
     ...base,
     ...{ state: 'ALLOCATED', subState: 'signed', nonce: 0, fence, nodeId: 'node-a' },
     ...{ allocatedAt: NOW, waitingSince: NOW, submittedAt: null, lastSubmitAt: null, nextResubmitAt: NOW },
-    ...{ submitCount: 0, refusals: 0, newForks: 0, wish: 'none' },
+    ...{ submitCount: 0, refusals: 0, newForks: 0, wish: 'none', mayBeHeld: true, refusal: null },
     attempts: [{ hash, raw: '0x02ab', kind: 'original', nonce: 0, gasLimit: 21_000n, fees, createdAt: NOW }],
   }
 }

@@ -17,19 +17,20 @@ export function limitServices(services: ApiServices, caller: Caller): ApiService
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
-/** The history of a transaction begins with who sent it. */
+/** The history of a transaction begins with who sent it; what the key may spend on it goes with it. */
 function signSends({ accept, acceptBatch }: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch'> {
-  const by = actorOf(caller)
+  const own = { by: actorOf(caller), maxFeeWei: caller.maxTxFeeWei }
   return {
-    accept: (request, submit) => accept({ ...request, by }, submit),
-    acceptBatch: (requests) => acceptBatch(requests.map((request) => ({ ...request, by }))),
+    accept: (request, submit) => accept({ ...request, ...own }, submit),
+    acceptBatch: (requests) => acceptBatch(requests.map((request) => ({ ...request, ...own }))),
   }
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, clock, readiness, telemetry, dashboardDir, finalityOf } = services
+  const { nodeId, access, apiKeys, audit, waits, clock, readiness, telemetry, dashboardDir } = services
+  const { finalityOf, maxTxFeeOf } = services
   return {
-    ...{ nodeId, access, apiKeys, waits, clock, readiness, telemetry, dashboardDir, finalityOf },
+    ...{ nodeId, access, apiKeys, waits, clock, readiness, telemetry, dashboardDir, finalityOf, maxTxFeeOf },
     ...limitWrites(services, caller),
     store: limitStore(services.store, caller),
     audit: { listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)) },

@@ -10,6 +10,7 @@ export function presentApiKey(key: ApiKey): ApiKeyResource {
     ...{ id, name, scopes: [...scopes], rate, createdBy, revokedBy },
     signers: key.signers?.map(checksumAddress) ?? null,
     chains: chains === null ? null : [...chains],
+    maxTxFee: key.maxTxFeeWei?.toString() ?? null,
     expiresAt: presentOptionalInstant(key.expiresAt),
     createdAt: presentInstant(key.createdAt),
     lastUsedAt: presentOptionalInstant(key.lastUsedAt),

@@ -35,12 +35,13 @@ export function presentLane(status: LaneStatus): LaneResource {
 function presentPolicy(policy: Policy): LaneResource['policy'] {
   const { preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
   const { mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent } = policy
-  const { maxFeePerGasWei, lowBalanceWei, finality } = policy
+  const { maxFeePerGasWei, maxTxFeeWei, lowBalanceWei, finality } = policy
   return {
     ...{ preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts },
     ...{ mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent },
     lowBalance: lowBalanceWei?.toString() ?? null,
     maxFeePerGas: maxFeePerGasWei?.toString() ?? null,
+    maxTxFee: maxTxFeeWei?.toString() ?? null,
     finality: finality && presentFinality(finality),
   }
 }

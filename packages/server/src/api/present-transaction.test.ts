@@ -18,7 +18,16 @@ const around = {
 
 const intent: Intent = {
   lane: { chainId: 1, signer: SIGNER },
-  ...{ to: TARGET, data: '0xabcd', value: 10n ** 24n, gasLimit: null, fees: null, speed: 'fast', priority: 0 },
+  ...{
+    to: TARGET,
+    data: '0xabcd',
+    value: 10n ** 24n,
+    gasLimit: null,
+    fees: null,
+    maxFeeWei: null,
+    speed: 'fast',
+    priority: 0,
+  },
   ...{ validUntil: null, requestId: 'order-17', requestDigest: `0x${'00'.repeat(32)}`, finality: null },
   ...{ simulate: true, metadata: { order: '17' } },
 }
@@ -50,6 +59,7 @@ const signed = {
     lastSubmitAt: AT + 1,
   },
   ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1, wish: 'none' as const },
+  ...{ mayBeHeld: true, refusal: null },
 } as const
 
 const inclusion: Inclusion = {

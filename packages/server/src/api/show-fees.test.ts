@@ -7,9 +7,10 @@ import { CHAIN_ID, createTestApi, LANE, SIGNER_CHECKSUMMED } from './create-test
 const market = { baseFeePerGas: 100n, gasPrice: 130n, priorityFeePerGas: { slow: 1n, standard: 2n, fast: 5n } }
 
 test('what the next block asks, what each speed would offer, and whose policy caps it', async () => {
-  const { server, store } = await createTestApi({ services: { feeMarkets: { read: async () => market } } })
+  const read = async () => ({ ...market, saidBy: ['a.example', 'b.example'] })
+  const { server, store } = await createTestApi({ services: { feeMarkets: { read } } })
   const note = { type: 'signer.changed', cause: 'operator', detail: {} }
-  await store.updateSigner(LANE, { policy: { ...FAST, maxFeePerGasWei: 150n } }, note)
+  await store.updateSigner(LANE, { policy: { ...FAST, maxFeePerGasWei: 150n, maxTxFeeWei: 7n } }, note)
   const reply = await server.inject(`/v1/chains/${CHAIN_ID}/fees`)
   expect(feesResource.strict().parse(reply.json())).toEqual({
     chainId: CHAIN_ID,
@@ -20,7 +21,9 @@ test('what the next block asks, what each speed would offer, and whose policy ca
       standard: { maxFeePerGas: '202', maxPriorityFeePerGas: '2' },
       fast: { maxFeePerGas: '205', maxPriorityFeePerGas: '5' },
     },
-    caps: [{ address: SIGNER_CHECKSUMMED, maxFeePerGas: '150' }],
+    saidBy: ['a.example', 'b.example'],
+    maxTxFee: String(10n ** 18n),
+    caps: [{ address: SIGNER_CHECKSUMMED, maxFeePerGas: '150', maxTxFee: '7' }],
   })
 })
 

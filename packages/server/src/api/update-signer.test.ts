@@ -144,7 +144,7 @@ describe('which lane', () => {
     ['POST', '/pause', { reason: 'x' }],
   ] as const)('%s%s needs the chain where there are several', async (method, suffix, payload) => {
     const followed = [CHAIN_ID, 10].map((chainId) => ({
-      ...{ chainId, head: null, safe: null, finalized: null, following: true, lastError: null },
+      ...{ chainId, head: null, safe: null, finalized: null, following: true, lastError: null, endpoints: [] },
       finality: { type: 'safe' } as const,
     }))
     api = await createTestApi({ services: { chainStatus: () => followed } })

@@ -5,7 +5,7 @@ import type { ApiKeyResource } from '../api/contract/api-key-resource.ts'
 import { parseKeyToken } from '../api/key-token.ts'
 import { parseInput } from '../api/parse-input.ts'
 import { presentApiKey } from '../api/present-api-key.ts'
-import { type Caller, SCOPES } from '../core/caller.ts'
+import { type Caller, LOCAL_CALLER } from '../core/caller.ts'
 import { migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 
@@ -18,7 +18,7 @@ export interface KeyAdmin {
   close(): Promise<void>
 }
 
-const COMMAND_LINE: Caller = { keyId: null, name: 'command line', scopes: SCOPES, signers: null, chains: null }
+const COMMAND_LINE: Caller = { ...LOCAL_CALLER, name: 'command line' }
 
 export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   // The first key is made before the first start.

@@ -10,6 +10,7 @@ import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -17,19 +18,17 @@ import { type Policy, PRESETS } from '../core/policy.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createAcceptBatch } from '../engine/accept-batch.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
-import { createFeeMarkets } from '../engine/fee-markets.ts'
+import { readBaseFee } from '../engine/fees/read-base-fee.ts'
 import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
 import { createOperate } from '../engine/operate.ts'
-import { readBaseFee } from '../engine/read-base-fee.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
-import type { Chain } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -110,7 +109,12 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
-  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry })
+  const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
+  const maxTxFeeOf = (chainId: number) => {
+    const found = maxTxFees.get(chainId)
+    return found === undefined ? DEFAULT_MAX_TX_FEE_WEI : found
+  }
+  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry, maxTxFeeOf })
   const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
   const around = {
@@ -151,17 +155,16 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     }),
     onChain: engine.onChain,
     waits,
-    feeMarkets: createFeeMarkets({ chains: byId, clock }),
+    feeMarkets: engine.feeMarkets,
+    maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
     ownKeys: { addresses: signer.addresses, defaultPolicy: (address) => policyOf(config, address) },
     store,
     clock,
     chainStatus,
     listNodes: () => store.listNodes(),
-    baseFeeOf: async (chainId) => {
-      const chain = byId.get(chainId)
-      return chain === undefined ? null : await readBaseFee(chain, clock)
-    },
+    baseFeeOf: async (chainId) =>
+      byId.has(chainId) ? readBaseFee({ getFeeMarket: () => engine.feeMarkets.read(chainId) }, clock) : null,
     readLogs: async (chainId, hash) => (await byId.get(chainId)?.findLogs(hash)) ?? null,
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
@@ -223,8 +226,9 @@ async function openChain(
   telemetry: Telemetry,
 ): Promise<{ readonly chain: EvmChain; readonly own: ChainConfig }> {
   const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
-  const { rpcUrls: urls, pollIntervalMs, feeModel } = own
-  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, feeModel })
+  const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
+  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
+  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, ...fees })
   return { chain, own }
 }
 
@@ -251,6 +255,7 @@ function toChainSettings(config: Config, own: ChainConfig) {
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
     mempoolPerAccount: own.mempoolPerAccount,
+    maxTxFeeWei: own.maxTxFeeWei,
     preconfirmations: own.preconfirmations,
   }
 }
@@ -273,10 +278,11 @@ function toIntakeLimits({ intake }: Config) {
 
 function presentChains(
   engine: Engine,
-  chains: readonly { readonly chain: Chain; readonly own: ChainConfig }[],
+  chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[],
 ): readonly ChainStatus[] {
   return engine.followStatus().map(({ chainId, view, finality, quietMs, lastError }) => {
-    const poll = chains.find(({ chain }) => chain.chainId === chainId)?.own.pollIntervalMs ?? 0
+    const found = chains.find(({ chain }) => chain.chainId === chainId)
+    const poll = found?.own.pollIntervalMs ?? 0
     const following = view !== null && quietMs !== null && quietMs <= Math.max(5_000, poll * QUIET_POLLS)
     return {
       chainId,
@@ -286,6 +292,7 @@ function presentChains(
       finality,
       following,
       lastError,
+      endpoints: found?.chain.endpoints() ?? [],
     }
   })
 }

@@ -2,7 +2,7 @@ import { encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '../ports/chain.ts'
 import { classifyCallError } from './call-outcome.ts'
-import type { RpcError } from './rpc-error.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 
 const abi = parseAbi(['error Error(string)', 'error Panic(uint256)', 'error Denied(address who)'])
 const NOPE = encodeErrorResult({ abi, errorName: 'Error', args: ['nope'] })

@@ -2,7 +2,7 @@
 import type { CallOutcome } from '../ports/chain.ts'
 import { listErrorTexts } from './error-texts.ts'
 import { describeRevert, findRevertData } from './revert-reason.ts'
-import type { RpcError } from './rpc-error.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import type { SendErrorClass } from './send-error-patterns.ts'
 import { findSendErrorClass } from './send-outcome.ts'
 
@@ -14,8 +14,10 @@ const OUT_OF_GAS = /\bout of ?gas\b|gas required exceeds (allowance|limit)|alway
 
 const CERTAINLY_INVALID: ReadonlySet<SendErrorClass> = new Set([
   'gas_limit',
+  'gas_too_low',
   'oversized',
-  'invalid',
+  'malformed',
+  'refused',
   'unsupported_type',
   'not_permitted',
 ])

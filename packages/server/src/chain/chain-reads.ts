@@ -2,8 +2,8 @@
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Block, BlockRef, CountTag, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
-import type { RpcError } from './rpc-error.ts'
-import type { Read } from './rpc-pool.ts'
+import type { Read } from './rpc/pool-read.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import {
   BadAnswer,
   getCount,
@@ -85,8 +85,6 @@ export function codeRead(address: Address): Read<Hex> {
     return result as Hex
   })
 }
-
-export const heightRead: Read<number> = request('eth_blockNumber', [], (result) => getCount(result, 'block number'))
 
 export function transactionRead(hash: Hash): Read<TransactionByHash | null> {
   return request('eth_getTransactionByHash', [hash], (result) =>

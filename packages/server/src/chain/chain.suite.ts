@@ -138,13 +138,13 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect((await mineWith(one)).txHashes).toEqual([one.hash, two.hash])
       })
 
-      test('what is no transaction, or one of another chain, is rejected without harm to its neighbour', async () => {
+      test('what is no transaction is invalid, one of another chain proves nothing, and neither harms its neighbour', async () => {
         const good = await sign(0)
         const foreign = await sign(1, { chainId: 5 })
         const outcomes = await chain.broadcast([{ raw: '0x00', hash: UNKNOWN }, foreign, good])
         expect(outcomes).toMatchObject([
-          { type: 'rejected', reason: 'invalid' },
-          { type: 'rejected', reason: 'wrong_chain' },
+          { type: 'invalid', reason: 'malformed' },
+          { type: 'ambiguous' },
           { type: 'accepted' },
         ])
       })

@@ -1,30 +1,36 @@
 /** What several nodes made of the same bytes, as one outcome. */
 import type { SendOutcome } from '../core/send-outcome.ts'
+import type { NodeAnswer } from './send-outcome.ts'
 
 /**
  * The first of these that any node said is what counts. A node that holds the bytes settles it. That the nonce is taken
  * comes next: it calls for a look at the chain, which is right whatever the others know. Then doubt, which no other
- * node's certainty can remove; then what may pass by itself; a rejection only if every node rejected.
+ * node's certainty can remove; then what may pass by itself. Bytes are invalid only if every node says so: one that
+ * merely refuses them gives no reason to think that they are.
  */
-const PRECEDENCE: readonly SendOutcome['type'][] = [
+const PRECEDENCE: readonly NodeAnswer['type'][] = [
   'accepted',
   'already_known',
   'nonce_too_low',
   'replacement_underpriced',
   'ambiguous',
+  'wrong_chain',
   'insufficient_funds',
   'underpriced',
   'nonce_gap',
   'pool_full',
   'rate_limited',
-  'rejected',
+  'refused',
+  'invalid',
 ]
 
 /** Null is a node that was not reached and has no say. If none was reached, nothing is known. */
-export function combineSendOutcomes(outcomes: readonly (SendOutcome | null)[]): SendOutcome {
+export function combineSendOutcomes(answers: readonly (NodeAnswer | null)[]): SendOutcome {
   for (const type of PRECEDENCE) {
-    const found = outcomes.find((outcome) => outcome?.type === type)
-    if (found !== undefined && found !== null) return found
+    const found = answers.find((answer) => answer?.type === type)
+    if (found === undefined || found === null) continue
+    // Whoever answers for another chain now may have answered for ours a moment ago.
+    return found.type === 'wrong_chain' ? { type: 'ambiguous', message: found.message } : found
   }
   return { type: 'ambiguous', message: 'no node could be reached' }
 }

@@ -1,8 +1,9 @@
 /** Asks the nodes which chain they are on, for a configuration that does not say. */
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import { createJsonRpcClient, type RpcReply } from './json-rpc.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createJsonRpcClient } from './rpc/json-rpc.ts'
+import type { RpcReply } from './rpc/read-reply.ts'
+import { parseRpcUrls } from './rpc/rpc-url.ts'
 import { parseCount } from './rpc-values.ts'
 
 /** The first node that names a chain decides; the others are checked against it when they are first used. */
@@ -18,7 +19,7 @@ export async function detectChainId(urls: readonly string[], clock: Clock): Prom
       maxResponseBytes: 65_536,
     })
     try {
-      const [reply] = await client.send([{ method: 'eth_chainId', params: [] }], false)
+      const [reply] = await client.send([{ method: 'eth_chainId', params: [] }], false, { patient: true })
       const chainId = reply?.type === 'result' ? parseCount(reply.result) : null
       if (chainId !== null && chainId > 0) return chainId
       failures.push(`${target.host}: ${describeFailure(reply)}`)

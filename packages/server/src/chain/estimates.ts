@@ -3,7 +3,8 @@ import type { Call, CallOutcome } from '../ports/chain.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { classifyCallError } from './call-outcome.ts'
 import { balanceRead } from './chain-reads.ts'
-import type { Read, ReadReply, RpcPool } from './rpc-pool.ts'
+import type { RpcPool } from './rpc/pool.ts'
+import type { Read, ReadReply } from './rpc/pool-read.ts'
 import { getFields, parseQuantity, toQuantity } from './rpc-values.ts'
 
 interface Funds {

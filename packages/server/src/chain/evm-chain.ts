@@ -3,13 +3,14 @@
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
  * findLogs, getTransactionCount, getBalance, getCode 1; getTags, getCounts 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
- * batch of 3; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * batch of 4 per node, at most 5 nodes; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import {
@@ -18,18 +19,18 @@ import {
   blockReceiptsRead,
   codeRead,
   countRead,
-  heightRead,
   logsRead,
   receiptRead,
   transactionRead,
 } from './chain-reads.ts'
 import { readEstimates } from './estimates.ts'
-import { readFeeMarket } from './fee-market.ts'
+import { createFeeMarketReader } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readPending } from './read-pending.ts'
-import { createEndpoint, type EndpointState } from './rpc-endpoint.ts'
-import { createRpcPool } from './rpc-pool.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createEndpoint } from './rpc/endpoint.ts'
+import { createHeadWatch } from './rpc/head-watch.ts'
+import { createRpcPool } from './rpc/pool.ts'
+import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
@@ -38,17 +39,23 @@ export interface EvmChainOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly pollIntervalMs?: number
+  /** How often the chain makes a block, roughly: by how many blocks a node may be behind depends on it. */
+  readonly blockTimeMs?: number
+  /** How long at most a node that answers 429 with `Retry-After` is left alone. */
+  readonly maxPauseMs?: number
   readonly timeoutMs?: number
   readonly maxBatch?: number
   readonly maxConcurrent?: number
   readonly maxResponseBytes?: number
   readonly minPriorityFeeWei?: bigint
   readonly feeModel?: FeeModel
+  /** Per gas, in wei, zero included; null: what the market asks. */
+  readonly fixedPriceWei?: bigint | null
 }
 
 export interface EvmChain extends Chain, Upstream {
-  /** Hosts only: URLs may carry credentials. */
-  endpoints(): readonly { readonly host: string; readonly state: EndpointState }[]
+  /** What is known about each node, in the order of the URLs. */
+  endpoints(): readonly EndpointReport[]
 }
 
 const SHORTEST_POLL_MS = 100
@@ -60,20 +67,35 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     maxBatch: options.maxBatch ?? 100,
     maxConcurrent: options.maxConcurrent ?? 16,
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
+    maxPauseMs: options.maxPauseMs ?? 60_000,
   }
-  const fees = { minPriorityFeeWei: options.minPriorityFeeWei ?? 1n, feeModel: options.feeModel ?? 'auto' }
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))
   const nodes = targets.filter((target) => !sockets.includes(target))
   if (nodes.length === 0) throw new Error('at least one http(s) RPC URL is needed: ws(s) URLs only tell of new heads')
-  const pool = createRpcPool(nodes.map((target) => createEndpoint(target, { ...limits, chainId, clock, telemetry })))
+  const names = nameRpcUrls(nodes)
+  const endpoints = nodes.map((target, index) =>
+    createEndpoint(target, { ...limits, chainId, clock, telemetry, name: names[index] ?? target.host }),
+  )
+  const pool = createRpcPool(endpoints)
+  const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000)
+  const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
+  const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
+  const getFeeMarket = createFeeMarketReader({
+    ...{ chainId, pool, clock, telemetry },
+    settings: {
+      minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
+      feeModel: options.feeModel ?? 'auto',
+      fixedPriceWei: options.fixedPriceWei ?? null,
+    },
+  })
   const hints = createHeadHints({
     chainId,
     clock,
     telemetry,
     sockets,
-    pollIntervalMs: Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000),
-    readHeight: () => pool.read(heightRead),
+    pollIntervalMs,
+    readHeight: heads.poll,
   })
 
   return {
@@ -111,12 +133,12 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls) => readEstimates(pool, calls),
-    getFeeMarket: () => readFeeMarket(pool, fees),
+    getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),
     forward: (requests) => pool.forward(requests),
     readPending,
-    endpoints: () => pool.endpoints().map((endpoint) => ({ host: endpoint.host, state: endpoint.state() })),
+    endpoints: pool.report,
     async close() {
       hints.close()
       pool.close()

@@ -182,7 +182,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     const tx = await decodeOrNull(decode, raw)
     const outcome: SendOutcome =
       tx === null
-        ? { type: 'rejected', reason: 'invalid', message: 'failed to decode transaction' }
+        ? { type: 'invalid', reason: 'malformed', message: 'failed to decode transaction' }
         : pool.add(tx, ledger.account(tx.from))
     return found === 'answer_lost' ? { type: 'ambiguous', message: 'no answer' } : outcome
   }

@@ -94,14 +94,13 @@ export function createFakeMempool(rules: FakeMempoolRules): FakeMempool {
 
 function refuseByItself(tx: DecodedTransaction, account: FakeAccount, rules: FakeMempoolRules): SendOutcome | null {
   const { fees } = tx
-  if (tx.chainId !== rules.chainId)
-    return { type: 'rejected', reason: 'wrong_chain', message: 'invalid chain id for signer' }
+  if (tx.chainId !== rules.chainId) return { type: 'ambiguous', message: 'invalid chain id for signer' }
   if (tx.nonce < account.nonce) return { type: 'nonce_too_low', message: 'nonce too low' }
-  if (tx.gasLimit < LEAST_GAS) return { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' }
+  if (tx.gasLimit < LEAST_GAS) return { type: 'invalid', reason: 'gas_too_low', message: 'intrinsic gas too low' }
   if (tx.gasLimit > rules.blockGasLimit)
-    return { type: 'rejected', reason: 'gas_limit', message: 'exceeds block gas limit' }
+    return { type: 'refused', reason: 'gas_limit', message: 'exceeds block gas limit' }
   if (fees.type === 'eip1559' && fees.maxPriorityFeePerGas > fees.maxFeePerGas)
-    return { type: 'rejected', reason: 'fee_fields', message: 'tip higher than fee cap' }
+    return { type: 'invalid', reason: 'fee_fields', message: 'tip higher than fee cap' }
   if (maxPricePerGas(fees) < rules.minFeePerGas) return { type: 'underpriced', message: 'transaction underpriced' }
   if (tx.value + tx.gasLimit * maxPricePerGas(fees) > account.balance)
     return { type: 'insufficient_funds', message: 'insufficient funds for gas * price + value' }

@@ -1,122 +1,135 @@
-/** What the chain asks at the moment, from `eth_feeHistory` where there is one and from the older calls where not. */
+/**
+ * What the chain asks at the moment, by all nodes that are ready: one batch to each of a few, side by side. A slow one is
+ * not waited for once another has answered. `core/fee-quotes.ts` makes one market of what they say.
+ */
+import { combineQuotes, type FeeQuote, type Suspicion } from '../core/fee-quotes.ts'
 import type { FeeMarket, FeeModel } from '../core/fees.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
-import type { Read, RpcPool } from './rpc-pool.ts'
-import { BadAnswer, getFields, parseQuantity, toQuantity } from './rpc-values.ts'
-
-interface FeeHistory {
-  readonly nextBaseFee: bigint
-  /** Tips paid at the three percentiles, one row per block that had transactions. */
-  readonly rewards: readonly (readonly [bigint, bigint, bigint])[]
-}
-
-const BLOCKS = 10
-const PERCENTILES = [10, 50, 90] as const
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { type FeeAnswers, feeReads, toQuote } from './fee-reads.ts'
+import type { NodeReplies, RpcPool } from './rpc/pool.ts'
 
 export interface FeeSettings {
-  /** No tip is priced below this. */
+  /** No tip is priced below this, except where gas is free. */
   readonly minPriorityFeeWei: bigint
   /** `legacy` leaves the base fee out, so that no transaction is priced by one; `eip1559` insists on it. */
   readonly feeModel: FeeModel
+  /** Every transaction offers exactly this per gas, zero included; null: what the market asks. */
+  readonly fixedPriceWei: bigint | null
 }
 
-/** One batch; a second request only where the base fee is missing or zero, to tell a chain without one from one at zero. */
-export async function readFeeMarket(pool: RpcPool, settings: FeeSettings): Promise<FeeMarket> {
-  const { minPriorityFeeWei, feeModel } = settings
-  if (feeModel === 'legacy') return await readLegacyMarket(pool, minPriorityFeeWei)
-  const [history, tip, gasPrice] = await readFeeCalls(pool)
-  const known = history !== null && history.nextBaseFee > 0n
-  const baseFeePerGas = known ? history.nextBaseFee : await pool.read(latestBaseFee)
-  if (baseFeePerGas === null && feeModel === 'eip1559')
-    throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')
-  const priorityFeePerGas = pricePriority(history?.rewards ?? [], tip, minPriorityFeeWei)
-  if (gasPrice === null && baseFeePerGas === null)
-    return { baseFeePerGas, gasPrice: await pool.read(price('eth_gasPrice')), priorityFeePerGas }
-  return { baseFeePerGas, gasPrice: gasPrice ?? (baseFeePerGas ?? 0n) + priorityFeePerGas.standard, priorityFeePerGas }
+interface FeeMarketPorts {
+  readonly chainId: number
+  readonly pool: Pick<RpcPool, 'readFromEach' | 'readEach' | 'inUse'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly settings: FeeSettings
 }
 
-/** A node's gas price has the base fee in it, where there is one. */
-async function readLegacyMarket(pool: RpcPool, minPriorityFeeWei: bigint): Promise<FeeMarket> {
-  const gasPrice = await pool.read(price('eth_gasPrice'))
-  return { baseFeePerGas: null, gasPrice, priorityFeePerGas: pricePriority([], null, minPriorityFeeWei) }
-}
+/** More witnesses make the answer no better, only dearer. */
+const MOST_NODES = 5
+/** How long the others have once one has answered. */
+const GRACE_MS = 1_000
+/** A node that jumps ahead in blocks does not thereby double prices faster. */
+const SHORTEST_BLOCK_MS = 500
+const WARN_INTERVAL_MS = 60_000
 
-async function readFeeCalls(pool: RpcPool): Promise<readonly [FeeHistory | null, bigint | null, bigint | null]> {
-  const history: Read<FeeHistory> = {
-    method: 'eth_feeHistory',
-    params: [toQuantity(BLOCKS), 'latest', PERCENTILES],
-    optional: true,
-    decode: parseFeeHistory,
+/** Each call reads; throws ChainUnavailable. Whoever calls often shares what it read (`engine/fees/fee-markets.ts`). */
+export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeMarket> {
+  const { chainId, pool, clock, telemetry, settings } = ports
+  let last: { readonly market: FeeMarket; readonly head: number; readonly at: number } | null = null
+  /** By host: at most as many as there are endpoints. */
+  const warnedAt = new Map<string, number>()
+  let hasBaseFee: boolean | null = settings.feeModel === 'auto' ? null : settings.feeModel === 'eip1559'
+
+  function tell(suspicions: readonly Suspicion[]): void {
+    for (const { host, source, saidWei, usedWei } of suspicions) {
+      telemetry.count('drover_fee_suspicions_total', { chainId, host, source })
+      const now = clock.monotonic()
+      if (now - (warnedAt.get(host) ?? Number.NEGATIVE_INFINITY) < WARN_INTERVAL_MS) continue
+      warnedAt.set(host, now)
+      telemetry.log('warn', 'an RPC node names a fee far above the others; it is not used', {
+        ...{ chainId, host, source, saidWei, usedWei },
+      })
+    }
   }
-  const reads: readonly Read<FeeHistory | bigint>[] = [
-    history,
-    { ...price('eth_maxPriorityFeePerGas'), optional: true },
-    price('eth_gasPrice'),
-  ]
-  const values = (await pool.readEach(reads)).map((reply) => (reply.type === 'value' ? reply.value : null))
-  const [first, tip, gasPrice] = values
-  return [
-    typeof first === 'object' && first !== null ? first : null,
-    typeof tip === 'bigint' ? tip : null,
-    typeof gasPrice === 'bigint' ? gasPrice : null,
-  ]
-}
 
-function price(method: string): Read<bigint> {
-  return { method, params: [], decode: (result) => parseQuantity(result, method) }
-}
-
-const latestBaseFee: Read<bigint | null> = {
-  method: 'eth_getBlockByNumber',
-  params: ['latest', false],
-  decode(result) {
-    const { baseFeePerGas } = getFields(result, 'block')
-    return baseFeePerGas === undefined || baseFeePerGas === null ? null : parseQuantity(baseFeePerGas, 'baseFeePerGas')
-  },
-}
-
-function parseFeeHistory(result: unknown): FeeHistory {
-  const fields = getFields(result, 'fee history')
-  const { baseFeePerGas, gasUsedRatio, reward } = fields
-  if (!Array.isArray(baseFeePerGas) || !Array.isArray(gasUsedRatio)) throw new BadAnswer('fee history is incomplete')
-  const rows: readonly unknown[] = Array.isArray(reward) ? reward : []
-  // Blocks without transactions report zero: that is nobody's price.
-  const used = rows.filter((_, index) => Number(gasUsedRatio[index]) > 0)
-  return {
-    // The list is one longer than the blocks asked for: its last entry is the next block's.
-    nextBaseFee: baseFeePerGas.length === 0 ? 0n : parseQuantity(baseFeePerGas.at(-1), 'baseFeePerGas'),
-    rewards: used.map(parseRewards),
+  function countDoublings(head: number): number {
+    if (last === null || (head === last.head && head >= 0)) return 0
+    const blocks = Math.max(1, head - last.head)
+    return Math.min(blocks, 1 + Math.floor((clock.monotonic() - last.at) / SHORTEST_BLOCK_MS))
   }
-}
 
-function parseRewards(row: unknown): readonly [bigint, bigint, bigint] {
-  if (!Array.isArray(row)) throw new BadAnswer('fee history has no rewards')
-  const [slow, standard, fast] = row.map((entry: unknown) => parseQuantity(entry, 'reward'))
-  if (slow === undefined || standard === undefined || fast === undefined)
-    throw new BadAnswer('fee history is incomplete')
-  return [slow, standard, fast]
-}
-
-/** The median over the blocks, so that one odd block moves nothing. */
-function pricePriority(
-  rewards: FeeHistory['rewards'],
-  tip: bigint | null,
-  floor: bigint,
-): FeeMarket['priorityFeePerGas'] {
-  if (rewards.length === 0) {
-    const suggested = max(tip ?? 0n, floor)
-    return { slow: suggested, standard: suggested, fast: (suggested * 3n + 1n) / 2n }
+  async function readMarket(): Promise<FeeMarket> {
+    const quotes = await readQuotes(pool, clock)
+    const heads = quotes.map(({ head }) => head)
+    const head = Math.max(-1, ...heads)
+    const combined = combineQuotes(quotes, {
+      feeModel: settings.feeModel,
+      minTipWei: settings.minPriorityFeeWei,
+      last: last && { market: last.market, doublings: countDoublings(head) },
+    })
+    if (combined === null) throw new ChainUnavailable('no RPC node says what gas costs')
+    const { market, suspicions } = combined
+    if (market.baseFeePerGas === null && settings.feeModel === 'eip1559')
+      throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')
+    tell(suspicions)
+    last = { market, head, at: clock.monotonic() }
+    return market
   }
-  const slow = max(median(rewards.map((row) => row[0])), floor)
-  const standard = max(median(rewards.map((row) => row[1])), slow)
-  return { slow, standard, fast: max(median(rewards.map((row) => row[2])), standard) }
+
+  /** Only whether blocks have a base fee has to be found out, once. */
+  async function readFixed(price: bigint): Promise<FeeMarket> {
+    hasBaseFee ??= (await readMarket()).baseFeePerGas !== null
+    const priorityFeePerGas = { slow: price, standard: price, fast: price }
+    return { baseFeePerGas: hasBaseFee ? 0n : null, gasPrice: price, priorityFeePerGas }
+  }
+
+  return () => (settings.fixedPriceWei === null ? readMarket() : readFixed(settings.fixedPriceWei))
 }
 
-function median(values: readonly bigint[]): bigint {
-  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  return sorted[sorted.length >> 1] ?? 0n
+type HeadQuote = FeeQuote & { readonly head: number }
+
+async function readQuotes(
+  pool: Pick<RpcPool, 'readFromEach' | 'readEach' | 'inUse'>,
+  clock: Pick<Clock, 'schedule'>,
+): Promise<readonly HeadQuote[]> {
+  const asked = pool.readFromEach<FeeAnswers>(feeReads, MOST_NODES)
+  const quotes: HeadQuote[] = []
+  await settleMost(
+    asked.map(async ({ host, replies }: NodeReplies<FeeAnswers>) => {
+      const quote = toQuote(host, await replies)
+      if (quote !== null) quotes.push(quote)
+      return quote !== null
+    }),
+    clock,
+  )
+  return quotes.length > 0 ? [...quotes] : [await readPatiently(pool)]
 }
 
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
+/** Where no node answers at once, one that only asks for patience is waited for, as for any read. */
+async function readPatiently(pool: Pick<RpcPool, 'readEach' | 'inUse'>): Promise<HeadQuote> {
+  const replies = await pool.readEach(feeReads)
+  const quote = toQuote(pool.inUse()?.name ?? 'an RPC node', replies)
+  if (quote !== null) return quote
+  const failure = replies.find((reply) => reply.type !== 'value')
+  const retryAfterMs = failure?.type === 'failed' ? failure.retryAfterMs : null
+  throw new ChainUnavailable(`fees: ${failure?.message ?? 'no answer'}`, { retryAfterMs })
+}
+
+/** Waits for all; but only so long for the rest once one is true. */
+async function settleMost(all: readonly Promise<boolean>[], clock: Pick<Clock, 'schedule'>): Promise<void> {
+  let cancel = (): void => {}
+  await new Promise<void>((resolve, reject) => {
+    for (const each of all) {
+      each.then((isGood) => {
+        if (!isGood) return
+        cancel()
+        cancel = clock.schedule(GRACE_MS, resolve)
+      }, reject)
+    }
+    Promise.all(all).then(() => resolve(), reject)
+  })
+  cancel()
 }

@@ -5,7 +5,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createHeadSubscription } from './head-subscription.ts'
-import type { RpcUrl } from './rpc-url.ts'
+import type { RpcUrl } from './rpc/rpc-url.ts'
 
 export interface HeadHintsOptions {
   readonly chainId: number

@@ -2,7 +2,7 @@
 import { getWebSocketRpcClient } from 'viem/utils'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import type { RpcUrl } from './rpc-url.ts'
+import type { RpcUrl } from './rpc/rpc-url.ts'
 import { parseCount } from './rpc-values.ts'
 
 export interface HeadSubscriptionOptions {

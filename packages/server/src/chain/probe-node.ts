@@ -1,8 +1,9 @@
 /** Looks at one node of a chain without changing anything: for `drover doctor`. */
 import type { Address } from '../core/hex.ts'
 import type { Clock } from '../ports/clock.ts'
-import { createJsonRpcClient, type RpcReply, type RpcRequest } from './json-rpc.ts'
-import { parseRpcUrls } from './rpc-url.ts'
+import { createJsonRpcClient } from './rpc/json-rpc.ts'
+import type { RpcReply, RpcRequest } from './rpc/read-reply.ts'
+import { parseRpcUrls } from './rpc/rpc-url.ts'
 import { parseCount } from './rpc-values.ts'
 
 export type NodeProbe =
@@ -44,7 +45,7 @@ export async function probeNode(url: string, addresses: readonly Address[], cloc
   const limits = { timeoutMs: 10_000, maxConcurrent: 4, maxBatch: 20, maxResponseBytes: 16 * 1024 * 1024 }
   const client = createJsonRpcClient(target, { ...limits, clock })
   try {
-    const [id] = await client.send([{ method: 'eth_chainId', params: [] }], false)
+    const [id] = await client.send([{ method: 'eth_chainId', params: [] }], false, { patient: true })
     const chainId = id?.type === 'result' ? parseCount(id.result) : null
     if (chainId === null) return { type: 'unreachable', host, message: describe(id) }
     const reads = addresses.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] }))

@@ -1,7 +1,7 @@
 /** Finds and explains why a contract reverted: nodes put the returned bytes, and their own words, in different places. */
 import { decodeAbiParameters } from 'viem'
 import { byteLength, type Hex, isHex } from '../core/hex.ts'
-import type { RpcError } from './rpc-error.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 
 const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'

@@ -27,6 +27,7 @@ const signer = createLocalSigner([account.privateKey])
 const HASH: Hash = `0x${'cd'.repeat(32)}`
 /** Long enough for a busy machine, short enough to be waited for. */
 const TIMEOUT_MS = 400
+const CAPPED = rpcError(-32000, 'tx fee (1.05 ether) exceeds the configured cap (1.00 ether)')
 
 let node: TestChain
 let other: TestChain
@@ -164,29 +165,80 @@ describe('time-outs', () => {
 })
 
 describe('slow down', () => {
-  test.each([
-    ['HTTP 429', httpStatus(429, { headers: { 'retry-after': '7' } }), 7_000],
-    ['an error of a provider', rpcError(-32005, 'daily request count exceeded, request rate limited'), 1_000],
-    ['a batch item of its own', rpcError(429, 'Your app has exceeded its compute units per second capacity'), 1_000],
-  ] as const)('said as %s pauses the node for so long', async (_, reaction, pauseMs) => {
+  test('with a time leaves the node alone for so long', async () => {
     const clock = createSkippingClock()
     const chain = open([first.url], { clock })
     await chain.getBalance(sender)
-    first.next('*', reaction)
+    first.next('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
     const { retryAfterMs } = await failureOf(chain.getBalance(sender))
-    expect(retryAfterMs).toBeGreaterThan(pauseMs - 200)
-    expect(retryAfterMs).toBeLessThanOrEqual(pauseMs)
+    expect(retryAfterMs).toBeGreaterThan(6_800)
+    expect(retryAfterMs).toBeLessThanOrEqual(7_000)
     const asked = first.requestCount
     expect((await failureOf(chain.getBalance(sender))).retryAfterMs).toBeGreaterThan(0)
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
     expect(first.requestCount).toBe(asked)
-    clock.skip(pauseMs)
+    clock.skip(7_000)
     expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+  })
+
+  test('with a time of a day leaves it alone for a minute, and then tries it with one request', async () => {
+    const clock = createSkippingClock()
+    const chain = open([first.url], { clock })
+    await chain.getBalance(sender)
+    first.next('*', httpStatus(429, { headers: { 'retry-after': '86400' } }))
+    expect((await failureOf(chain.getBalance(sender))).retryAfterMs).toBeLessThanOrEqual(60_000)
+    expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited', lastError: { message: 'HTTP 429' } }])
+    clock.skip(60_000)
+    const held = first.hold('eth_getBalance', 'before')
+    const waiting = [chain.getBalance(sender), chain.getTransactionCount(sender, 'latest')]
+    await held.arrived
+    expect(first.count('eth_getTransactionCount')).toBe(0)
+    held.release()
+    await Promise.all(waiting)
+    expect(chain.endpoints()).toMatchObject([{ state: 'healthy' }])
+  })
+
+  test.each([
+    ['HTTP 429', httpStatus(429)],
+    ['an error of a provider', rpcError(-32005, 'daily request count exceeded, request rate limited')],
+    ['a batch item of its own', rpcError(429, 'Your app has exceeded its compute units per second capacity')],
+  ] as const)('said as %s without a time is waited for', async (_, reaction) => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.next('*', reaction)
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+    expect(first.count('eth_getBalance')).toBe(3)
+    expect(chain.endpoints()[0]?.callsPerSecond).toBeGreaterThan(0)
+  })
+
+  test('said to a batch halves it, and said to some of its calls is asked again for those alone', async () => {
+    const chain = open([first.url], { timeoutMs: 10_000 })
+    const hashes = Array.from({ length: 30 }, (_, index): Hash => `0x${String(index).padStart(64, '0')}`)
+    const stop = first.onRequest((calls) => (calls.length > 10 ? httpStatus(429) : undefined))
+    expect(await chain.findReceipts(hashes)).toEqual(hashes.map(() => ({ type: 'missing' })))
+    const sizes = first.requests.map(({ length }) => length)
+    expect(sizes.filter((size) => size > 15)).toEqual([30])
+    stop()
+    first.reset()
+    first.next('eth_getTransactionReceipt', rpcError(429, 'slow down'), 3)
+    expect(await chain.findReceipts(hashes.slice(0, 8))).toEqual(hashes.slice(0, 8).map(() => ({ type: 'missing' })))
+    expect(first.count('eth_getTransactionReceipt')).toBe(11)
+  })
+
+  test('said by one of two sends what it refused to the other at once', async () => {
+    const chain = open([first.url, second.url])
+    await chain.getBalance(sender)
+    first.on('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
+    expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
+    expect(await chain.forward([{ method: 'eth_blockNumber', params: [] }])).toMatchObject([{ type: 'result' }])
+    second.on('eth_sendRawTransaction', rpcError(-32000, 'invalid sender'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited', inUse: false }, { inUse: true }])
   })
 
   test('to a send says that the bytes were not taken', async () => {
     const chain = open([first.url])
-    first.next('eth_sendRawTransaction', httpStatus(429))
+    first.on('eth_sendRawTransaction', httpStatus(429))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
   })
 })
@@ -230,6 +282,86 @@ describe('another chain', () => {
   })
 })
 
+describe('a URL that leads to another chain from one moment to the next', () => {
+  test.each([
+    ['a block by its tag', (chain: EvmChain) => chain.getBlock('latest')],
+    ['tags', (chain: EvmChain) => chain.getTags()],
+    ['a count', (chain: EvmChain) => chain.getTransactionCount(sender, 'latest')],
+    [
+      'an estimate',
+      (chain: EvmChain) => chain.estimate([{ from: sender, to: sender, data: '0x', value: 0n, gasLimit: null }]),
+    ],
+  ])('is believed nothing: %s', async (_, read) => {
+    const chain = open([first.url])
+    await read(chain)
+    first.setUpstream(other.rpcUrl)
+    expect((await failureOf(read(chain))).message).toContain('serves chain 5, not 31337')
+    expect(chain.endpoints()).toMatchObject([{ state: 'wrong_chain', lastError: { message: /serves chain 5/ } }])
+    first.setUpstream(node.rpcUrl)
+    const asked = first.requestCount
+    await failureOf(read(chain))
+    expect(first.requestCount).toBe(asked)
+  })
+
+  test('leaves a send ambiguous, whatever its words are, and is asked again soon', async () => {
+    const clock = createSkippingClock()
+    const chain = open([first.url], { clock })
+    await chain.getBalance(sender)
+    first.setUpstream(other.rpcUrl)
+    first.on('eth_sendRawTransaction', rpcError(-32000, 'invalid sender'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'wrong_chain' }])
+    first.reset()
+    first.setUpstream(node.rpcUrl)
+    clock.skip(1_000)
+    expect(await chain.broadcast([await sign(0)])).toEqual([{ type: 'accepted' }])
+  })
+
+  test('is barred for its words alone where it hides its chain id', async () => {
+    const chain = open([first.url])
+    await chain.getBalance(sender)
+    first.next('eth_sendRawTransaction', rpcError(-32000, 'invalid sender: invalid chain id for signer: have 1 want 5'))
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'wrong_chain' }])
+    expect(logged.filter((line) => line.includes('wrong_chain')).length).toBe(1)
+  })
+
+  test('is noticed at a new connection to a node that takes no batches', async () => {
+    const chain = open([first.url])
+    first.onRequest((calls) => (calls.length > 1 ? httpStatus(405) : undefined))
+    await chain.getTransactionCount(sender, 'latest')
+    await chain.getTransactionCount(sender, 'latest')
+    first.setUpstream(other.rpcUrl)
+    first.setDown(true)
+    first.setDown(false)
+    expect((await failureOf(chain.getTransactionCount(sender, 'latest'))).message).toContain('serves chain 5')
+  })
+})
+
+test('two URLs of one host are told apart, and never shown whole', () => {
+  const chain = open([`${first.url}/key-of-the-first`, `${first.url}/key-of-the-second`])
+  const { host } = new URL(first.url)
+  expect(chain.endpoints().map(({ name }) => name)).toEqual([`${host}#1`, `${host}#2`])
+})
+
+test('a node that flickers is logged once a minute', async () => {
+  const clock = createSkippingClock()
+  const chain = open([first.url], { clock })
+  const flicker = async () => {
+    first.next('eth_getBalance', garbage({ forward: false }))
+    await failureOf(chain.getBalance(sender))
+    clock.skip(2_000)
+    await chain.getBalance(sender)
+  }
+  for (let round = 0; round < 5; round++) await flicker()
+  const failing = () => logged.filter((line) => line.includes('is failing'))
+  expect(failing().length).toBe(1)
+  clock.skip(60_000)
+  await flicker()
+  expect(failing().length).toBe(2)
+  expect(failing()[1]).toContain('"sinceLastLine":4')
+})
+
 test('a connection that was closed while idle costs no failure', async () => {
   const chain = open([first.url])
   await chain.getBalance(sender)
@@ -260,7 +392,7 @@ describe('what is passed on for others', () => {
     expect(chain.endpoints()).toMatchObject([{ state: 'healthy' }])
     first.on('eth_getLogs', rpcError(-32005, 'daily request count exceeded, request rate limited'))
     expect(await chain.forward([query])).toMatchObject([{ type: 'rate_limited' }])
-    expect(chain.endpoints()).toMatchObject([{ state: 'paused' }])
+    expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited' }])
   })
 })
 
@@ -320,7 +452,9 @@ describe('broadcasts', () => {
       rpcError(-32000, 'invalid sender'),
       'ambiguous',
     ],
-    ['rejected by both', rpcError(-32000, 'invalid sender'), rpcError(-32000, 'invalid sender'), 'rejected'],
+    ['refused by both', rpcError(-32000, 'invalid sender'), rpcError(-32000, 'invalid sender'), 'refused'],
+    ['invalid to one, refused by the other', rpcError(-32000, 'intrinsic gas too low'), CAPPED, 'refused'],
+    ['another chain for one, refused by the other', rpcError(-32000, 'invalid chain ID'), CAPPED, 'ambiguous'],
     ['limited by one, rejected by the other', httpStatus(429), rpcError(-32000, 'invalid sender'), 'rate_limited'],
     ['too low at one, lost by the other', rpcError(-32000, 'nonce too low'), drop({ forward: false }), 'nonce_too_low'],
   ] as const)('%s', async (_, one, two, expected) => {
@@ -335,7 +469,7 @@ describe('broadcasts', () => {
     const chain = open([first.url, second.url])
     await first.stop()
     second.on('eth_sendRawTransaction', rpcError(-32000, 'intrinsic gas too low'))
-    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rejected', reason: 'gas_limit' }])
+    expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'invalid', reason: 'gas_too_low' }])
   })
 
   test('another hash than that of the bytes is no acceptance', async () => {
@@ -525,7 +659,8 @@ test('every call of a batch is counted by its method and what came of it, and wh
   await chain.forward([{ method: 'made_up_by_a_caller', params: [] }])
   const count = (method: string, outcome: string) =>
     telemetry.valueOf('drover_rpc_requests_total', { chainId: 31337, host: new URL(first.url).host, method, outcome })
-  expect(count('eth_chainId', 'result')).toBe(1)
+  // Before the first call, and along with the bytes.
+  expect(count('eth_chainId', 'result')).toBe(2)
   expect(count('eth_getBalance', 'error')).toBe(1)
   expect(count('eth_sendRawTransaction', 'result')).toBe(2)
   expect([count('forwarded', 'error'), count('made_up_by_a_caller', 'error')]).toEqual([1, 0])

@@ -21,12 +21,16 @@ export type SendErrorClass =
   | 'account_queue_full'
   | 'account_reserved'
   | 'gas_limit'
+  | 'gas_too_low'
   | 'oversized'
   | 'fee_fields'
   | 'wrong_chain'
   | 'unsupported_type'
-  | 'invalid'
+  /** Cannot be read, is not signed by anybody, or holds numbers that no chain has. */
+  | 'malformed'
   | 'not_permitted'
+  /** Refused for good by this node, for a reason that another one may not share. */
+  | 'refused'
   | 'revert'
   | 'revert_or_funds'
   | 'terminally_stuck'
@@ -50,13 +54,13 @@ export const SEND_ERROR_PATTERNS: readonly (readonly [SendErrorClass, RegExp])[]
   ['already_mined', /transaction already finalized/i],
 
   // Delegation (EIP-7702): the authority's nonce is not the transaction's.
-  ['invalid', /authority nonce too low/i],
+  ['refused', /authority nonce too low/i],
   ['account_reserved', /(address|authority) already reserved/i],
   ['account_reserved', /can't replace blob-txn with a non-blob-txn|pending transaction type conflict/i],
   ['account_reserved', /delegation authority has pending transaction/i],
   ['nonce_too_high', /gapped-nonce tx from delegated accounts|delegation nonce gap/i],
   ['account_queue_full', /in-flight transaction limit reached for delegated accounts/i],
-  ['invalid', /set code tx must have at least one authorization tuple/i],
+  ['refused', /set code tx must have at least one authorization tuple/i],
 
   ['retry_same_bytes', /insertion of another transaction with the same nonce is in progress/i],
   ['superseded', /replaced by transaction with higher tip/i],
@@ -99,11 +103,12 @@ export const SEND_ERROR_PATTERNS: readonly (readonly [SendErrorClass, RegExp])[]
   ['insufficient_funds', /insufficient_payer_balance|signer had insufficient balance/i],
 
   ['gas_limit', /exceeds (the )?(block gas limit|max transaction gas limit|transaction gas cap)/i],
-  ['gas_limit', /gas limit (is )?too (high|low)|gas limit of transaction is greater than the allowed max/i],
-  ['gas_limit', /gas uint64 overflow|\bgasuintoverflow\b|\bgaslimitexceeded\b/i],
-  ['gas_limit', /intrinsic gas (too low|too high|exceeds gas limit)|insufficient gas for floor data gas cost/i],
-  ['gas_limit', /supplied gas is beyond limit|gas is too low\. there is not enough gas to cover/i],
-  ['gas_limit', /transaction cost exceeds current gas limit|transaction requires at least \d+ gas but got/i],
+  ['gas_limit', /gas limit (is )?too high|gas limit of transaction is greater than the allowed max/i],
+  ['gas_limit', /\bgaslimitexceeded\b|supplied gas is beyond limit|transaction cost exceeds current gas limit/i],
+  ['gas_too_low', /gas limit (is )?too low|gas uint64 overflow|\bgasuintoverflow\b/i],
+  // "Too high" is what revm says of the cost, where others say "too low" of the limit; it says it of a limit above the block's too.
+  ['gas_too_low', /intrinsic gas (too low|too high|exceeds gas limit)|insufficient gas for floor data gas cost/i],
+  ['gas_too_low', /gas is too low\. there is not enough gas to cover|transaction requires at least \d+ gas but got/i],
   ['gas_limit', /not enough gas for transaction validation|failed to pay the fee to the operator/i],
 
   ['underpriced_pool_floor', /transaction underpriced|(^|: )underpriced$/i],
@@ -126,14 +131,14 @@ export const SEND_ERROR_PATTERNS: readonly (readonly [SendErrorClass, RegExp])[]
   ['not_permitted', /forbidden sender address|sender is not on the whitelist|address of transaction in blacklist/i],
   ['not_permitted', /contract deployer address .* is not in the allow list/i],
 
-  ['invalid', /negative value|invalid sender|sender (is )?not an eoa|\bsenderiscontract\b|\bint256overflow\b/i],
-  ['invalid', /blobless blob transaction|missing sidecar|too many blobs|blob limit exceeded|max number of blobs/i],
-  ['invalid', /unexpected sidecar version|kzg verification error|total blob gas too high/i],
-  ['invalid', /only replay-protected \(eip-155\) transactions|chainid is required/i],
-  ['invalid', /\bfailedtoresolvesender\b|failed to recover sender|transaction cost overflow/i],
-  ['invalid', /invalid signature|\binvalid_signature\b|invalid rlp data|failed to decode transaction/i],
-  ['invalid', /invalid message format|invalid shard|can't start a transaction from a non-account/i],
-  ['invalid', /failed to validate the transaction\. reason:|^invalid(, transaction hash is null)?$/i],
+  ['malformed', /negative value|\bint256overflow\b|transaction cost overflow|invalid signature|\binvalid_signature\b/i],
+  ['malformed', /\bfailedtoresolvesender\b|failed to recover sender|invalid rlp data|failed to decode transaction/i],
+  ['refused', /invalid sender|sender (is )?not an eoa|\bsenderiscontract\b/i],
+  ['refused', /blobless blob transaction|missing sidecar|too many blobs|blob limit exceeded|max number of blobs/i],
+  ['refused', /unexpected sidecar version|kzg verification error|total blob gas too high/i],
+  ['refused', /only replay-protected \(eip-155\) transactions|chainid is required/i],
+  ['refused', /invalid message format|invalid shard|can't start a transaction from a non-account/i],
+  ['refused', /failed to validate the transaction\. reason:|^invalid(, transaction hash is null)?$/i],
 
   ['terminally_stuck', /not enough .* counters to continue the execution|out of counters at node level/i],
   ['rate_limited', /compute units per second|request count exceeded|request rate limited|request limit reached/i],

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { SendOutcome } from '../core/send-outcome.ts'
-import type { RpcError } from './rpc-error.ts'
-import { classifySendError } from './send-outcome.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
+import { classifySendError, type NodeAnswer } from './send-outcome.ts'
 
 const HASH = `0x${'5d2cbe'.repeat(10)}ab12`
 const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
@@ -205,31 +204,57 @@ const RECORDED: Readonly<Record<string, readonly (readonly [client: string, code
     ['infura', -32005, 'daily request count exceeded, request rate limited'],
     ['quicknode', -32007, '15/second request limit reached - reduce calls per second or upgrade your account'],
   ],
-  'rejected gas_limit': [
+  'invalid gas_too_low': [
     ['hardhat', -32000, 'Transaction requires at least 21000 gas but got 20000'],
-    ['hardhat', -32000, 'Transaction gas limit is 17000000 and exceeds transaction gas cap of 16777216'],
-    ['ethereumjs', -32602, 'Tx gaslimit of 40000000 exceeds block gas limit of 30000000'],
-    ['geth', -32000, 'exceeds block gas limit'],
-    ['geth (Osaka, EIP-7825)', -32000, 'transaction gas limit too high'],
     ['geth', -32000, 'gas uint64 overflow'],
     ['geth', -32000, 'intrinsic gas too low'],
     ['geth (EIP-7623)', -32000, 'insufficient gas for floor data gas cost'],
     ['erigon', -32000, 'GasUintOverflow'],
+    ['besu', -32003, 'Intrinsic gas exceeds gas limit'],
+    ['reth / anvil', -32000, 'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit'],
+    ['parity/openethereum', -32000, 'Transaction gas is too low. There is not enough gas to cover minimal cost'],
+    ['monad', -32000, 'Gas limit too low'],
+  ],
+  'invalid fee_fields': [
+    ['hardhat', -32000, 'maxPriorityFeePerGas (2) is bigger than maxFeePerGas (1)'],
+    ['geth / zksync', -32000, 'max priority fee per gas higher than max fee per gas'],
+    ['any', -32000, 'tip higher than fee cap'],
+    ['geth / any', -32000, 'max fee per gas higher than 2^256-1'],
+    ['besu', -32000, 'Max priority fee per gas exceeds max fee per gas'],
+    ['zksync', -32000, 'max priority fee per gas higher than 2^64-1'],
+    ['klaytn/kaia', -32000, 'invalid gas fee cap'],
+  ],
+  'invalid malformed': [
+    ['anvil', -32602, 'Failed to decode transaction'],
+    ['geth', -32000, 'negative value'],
+    ['nethermind (older)', -32000, 'Int256Overflow'],
+    ['nethermind (older)', -32000, 'FailedToResolveSender'],
+    ['nethermind', -32000, 'failed to recover sender'],
+    ['nethermind', -32000, 'transaction cost overflow'],
+    ['besu / parity', -32002, 'Invalid signature'],
+    ['parity/openethereum', -32000, 'Invalid RLP data'],
+    ['hedera', -32000, 'transaction failed precheck with status INVALID_SIGNATURE'],
+  ],
+  'refused gas_limit': [
+    ['hardhat', -32000, 'Transaction gas limit is 17000000 and exceeds transaction gas cap of 16777216'],
+    ['ethereumjs', -32602, 'Tx gaslimit of 40000000 exceeds block gas limit of 30000000'],
+    ['geth', -32000, 'exceeds block gas limit'],
+    ['geth (Osaka, EIP-7825)', -32000, 'transaction gas limit too high'],
     ['erigon', -32000, 'gas limit is too high'],
     ['nethermind (older)', -32000, 'GasLimitExceeded'],
-    ['besu', -32003, 'Intrinsic gas exceeds gas limit'],
     ['besu', -32005, 'Transaction gas limit exceeds block gas limit'],
     ['reth', -32000, 'exceeds max transaction gas limit'],
-    ['reth / anvil', -32000, 'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit'],
     ['parity/openethereum', -32000, 'Supplied gas is beyond limit'],
-    ['parity/openethereum', -32000, 'Transaction gas is too low. There is not enough gas to cover minimal cost'],
     ['parity/openethereum', -32000, 'Transaction cost exceeds current gas limit'],
     ['zksync', -32000, 'Not enough gas for transaction validation'],
     ['zksync', -32000, 'Failed to pay the fee to the operator'],
-    ['monad', -32000, 'Gas limit too low'],
     ['linea', -32000, 'Gas limit of transaction is greater than the allowed max of 24000000'],
   ],
-  'rejected oversized': [
+  'refused node_fee_cap': [
+    ['geth / erigon / reth', -32000, 'tx fee (2.10 ether) exceeds the configured cap (1.00 ether)'],
+    ['besu', -32000, 'Transaction fee cap exceeded'],
+  ],
+  'refused oversized': [
     ['geth / optimism', -32000, 'oversized data: transaction size 131100, limit 131072'],
     ['geth', -32000, 'max initcode size exceeded'],
     ['erigon', -32000, 'RLPTooLong'],
@@ -241,35 +266,25 @@ const RECORDED: Readonly<Record<string, readonly (readonly [client: string, code
     ['linea', -32000, 'Calldata of transaction is greater than the allowed max of 60000'],
     ['nethermind', -32000, 'maxtxsizeexceeded'],
   ],
-  'rejected fee_fields': [
-    ['hardhat', -32000, 'maxPriorityFeePerGas (2) is bigger than maxFeePerGas (1)'],
-    ['geth / zksync', -32000, 'max priority fee per gas higher than max fee per gas'],
-    ['any', -32000, 'tip higher than fee cap'],
-    ['geth / any', -32000, 'max fee per gas higher than 2^256-1'],
-    ['geth / erigon / reth', -32000, 'tx fee (2.10 ether) exceeds the configured cap (1.00 ether)'],
-    ['besu', -32000, 'Transaction fee cap exceeded'],
-    ['besu', -32000, 'Max priority fee per gas exceeds max fee per gas'],
-    ['zksync', -32000, 'max priority fee per gas higher than 2^64-1'],
-    ['klaytn/kaia', -32000, 'invalid gas fee cap'],
-  ],
-  'rejected wrong_chain': [
-    ['hardhat', -32602, 'Trying to send a raw transaction with an invalid chainId. The expected chainId is 31337'],
-    ['geth / treasure', -32000, 'invalid chain id for signer'],
-    ['besu', -32000, 'Wrong chainId'],
-    ['reth', -32000, 'invalid chain ID'],
-    ['anvil', -32000, 'Incompatible EIP-155 transaction, signed for another chain'],
-  ],
-  'rejected unsupported_type': [
+  'refused unsupported_type': [
     ['geth', -32000, 'transaction type not supported'],
     ['any', -32000, 'transaction type not valid'],
     ['erigon', -32000, 'fork supporting this transaction type is not activated yet'],
     ['nethermind', -32000, 'unsupported transaction type'],
     ['besu', -32000, 'Invalid transaction type'],
   ],
-  'rejected invalid': [
-    ['anvil', -32602, 'Failed to decode transaction'],
+  'refused not_permitted': [
+    ['besu (permissioned)', -32007, 'Sender account not authorized to send transactions'],
+    ['besu / linea', -32000, 'Plugin has marked the transaction as invalid'],
+    ['parity/openethereum', -32000, 'Recipient is banned in local queue.'],
+    ['parity/openethereum', -32000, 'Transaction is not permitted'],
+    ['arbitrum', -32000, 'forbidden sender address'],
+    ['arbitrum nitro', -32000, 'transaction sender is not on the whitelist'],
+    ['zksync', -32000, 'contract deployer address 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266 is not in the allow list'],
+    ['harmony', -32000, 'address of transaction in blacklist'],
+  ],
+  'refused other': [
     ['geth', -32000, 'nonce has max value'],
-    ['geth', -32000, 'negative value'],
     ['geth (7702)', -32000, 'authority nonce too low'],
     ['geth', -32000, 'invalid sender'],
     ['geth', -32000, 'sender not an eoa'],
@@ -283,29 +298,21 @@ const RECORDED: Readonly<Record<string, readonly (readonly [client: string, code
     ['geth', -32000, 'only replay-protected (EIP-155) transactions allowed over RPC'],
     ['erigon', -32000, 'max number of blobs exceeded'],
     ['nethermind (older)', -32000, 'SenderIsContract'],
-    ['nethermind (older)', -32000, 'Int256Overflow'],
-    ['nethermind (older)', -32000, 'FailedToResolveSender'],
     ['nethermind (older)', -32000, 'Invalid, transaction Hash is null'],
-    ['nethermind', -32000, 'failed to recover sender'],
-    ['nethermind', -32000, 'transaction cost overflow'],
-    ['besu / parity', -32002, 'Invalid signature'],
-    ['besu (permissioned)', -32007, 'Sender account not authorized to send transactions'],
     ['besu', -32000, 'ChainId is required'],
     ['besu', -32000, 'Total blob gas too high'],
-    ['besu / linea', -32000, 'Plugin has marked the transaction as invalid'],
     ['reth', -32000, 'sender is not an EOA'],
-    ['parity/openethereum', -32000, 'Recipient is banned in local queue.'],
-    ['parity/openethereum', -32000, 'Transaction is not permitted'],
-    ['parity/openethereum', -32000, 'Invalid RLP data'],
     ['arbitrum', -32000, 'invalid message format'],
-    ['arbitrum', -32000, 'forbidden sender address'],
-    ['arbitrum nitro', -32000, 'transaction sender is not on the whitelist'],
     ['zksync', -32000, 'failed to validate the transaction. reason: Validation revert: Account validation error'],
     ['zksync', -32000, "can't start a transaction from a non-account"],
-    ['zksync', -32000, 'contract deployer address 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266 is not in the allow list'],
     ['harmony', -32000, 'invalid shard'],
-    ['harmony', -32000, 'address of transaction in blacklist'],
-    ['hedera', -32000, 'transaction failed precheck with status INVALID_SIGNATURE'],
+  ],
+  wrong_chain: [
+    ['hardhat', -32602, 'Trying to send a raw transaction with an invalid chainId. The expected chainId is 31337'],
+    ['geth / treasure', -32000, 'invalid chain id for signer'],
+    ['besu', -32000, 'Wrong chainId'],
+    ['reth', -32000, 'invalid chain ID'],
+    ['anvil', -32000, 'Incompatible EIP-155 transaction, signed for another chain'],
   ],
   ambiguous: [
     ['any', -32000, 'execution reverted: nonce too low'],
@@ -343,8 +350,8 @@ function error(message: string, change: Partial<RpcError> = {}): RpcError {
   return { code: -32000, message, data: null, httpStatus: 200, ...change }
 }
 
-function summarize(outcome: SendOutcome): string {
-  return outcome.type === 'rejected' ? `rejected ${outcome.reason}` : outcome.type
+function summarize(outcome: NodeAnswer): string {
+  return 'reason' in outcome ? `${outcome.type} ${outcome.reason}` : outcome.type
 }
 
 describe.each(Object.entries(RECORDED))('%s', (expected, rows) => {
@@ -356,7 +363,7 @@ describe.each(Object.entries(RECORDED))('%s', (expected, rows) => {
 
 test('every outcome that a node can word is recorded at least once', () => {
   const types = new Set(Object.keys(RECORDED).map((key) => key.split(' ')[0]))
-  expect(types.size).toBe(10)
+  expect(types.size).toBe(12)
   expect(Object.values(RECORDED).flat().length).toBeGreaterThanOrEqual(226)
 })
 
@@ -373,7 +380,7 @@ describe('words that look like others', () => {
     ['execution reverted: insufficient funds', 'ambiguous'],
     ['execution reverted: already known', 'ambiguous'],
     ["VM Exception while processing transaction: reverted with reason string 'nonce too low'", 'ambiguous'],
-    ['authority nonce too low', 'rejected invalid'],
+    ['authority nonce too low', 'refused other'],
     ['replacement transaction underpriced: new tx gas fee cap 1 < 2 queued', 'replacement_underpriced'],
     ['gas price too low: 10 wei, use at least tx.gasPrice = 20 wei', 'underpriced'],
     ['invalid nonce; got 7, expected 7', 'ambiguous'],
@@ -405,7 +412,7 @@ describe('words inside other words', () => {
     [
       'forwarded to a sequencer',
       error("failed to forward tx to sequencer, please try again. Error message: 'intrinsic gas too low'"),
-      'rejected gas_limit',
+      'invalid gas_too_low',
     ],
     ['broken JSON', error('{"error": nonce too low'), 'nonce_too_low'],
     ['bytes are not words', error('Internal error', { data: '0x08c379a0' }), 'ambiguous'],
@@ -422,9 +429,9 @@ describe('words inside other words', () => {
 
 describe('codes decide only where there are no words', () => {
   test.each<[RpcError, string]>([
-    [error('Transaction gas limit exceeds block gas limit', { code: -32005 }), 'rejected gas_limit'],
+    [error('Transaction gas limit exceeds block gas limit', { code: -32005 }), 'refused gas_limit'],
     [error('limit exceeded', { code: -32005 }), 'rate_limited'],
-    [error('Sender account not authorized to send transactions', { code: -32007 }), 'rejected invalid'],
+    [error('Sender account not authorized to send transactions', { code: -32007 }), 'refused not_permitted'],
     [error('50/second request limit reached', { code: -32007 }), 'rate_limited'],
     [error('whatever', { code: -32007 }), 'ambiguous'],
     [error('whatever', { code: -32003 }), 'ambiguous'],

@@ -3,15 +3,18 @@
  * means different things at different nodes. Texts that nobody has listed are ambiguous, as is everything that does not
  * prove what became of the bytes.
  */
-import type { RejectReason, SendOutcome } from '../core/send-outcome.ts'
+import type { SendOutcome } from '../core/send-outcome.ts'
 import { listErrorTexts } from './error-texts.ts'
-import { isRateLimit } from './rate-limit.ts'
-import type { RpcError } from './rpc-error.ts'
+import { isRateLimit } from './rpc/rate-limit.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import { SEND_ERROR_PATTERNS, type SendErrorClass } from './send-error-patterns.ts'
 
 const LONGEST_MESSAGE = 300
 
-export function classifySendError(error: RpcError): SendOutcome {
+/** What one node said. That it serves another chain is news about the node, and says nothing of the bytes. */
+export type NodeAnswer = SendOutcome | { readonly type: 'wrong_chain'; readonly message: string }
+
+export function classifySendError(error: RpcError): NodeAnswer {
   const texts = listErrorTexts(error)
   const message = (texts[0] ?? `error ${error.code}`).slice(0, LONGEST_MESSAGE)
   for (const text of texts) {
@@ -28,7 +31,7 @@ export function findSendErrorClass(text: string): SendErrorClass | null {
 }
 
 /** What each class of refusal means for the bytes. Exhaustive: a new class does not compile without a decision here. */
-function toSendOutcome(errorClass: SendErrorClass, text: string, message: string): SendOutcome {
+function toSendOutcome(errorClass: SendErrorClass, text: string, message: string): NodeAnswer {
   switch (errorClass) {
     case 'already_known':
       return { type: 'already_known' }
@@ -54,19 +57,23 @@ function toSendOutcome(errorClass: SendErrorClass, text: string, message: string
       return { type: 'pool_full', message }
     case 'rate_limited':
       return { type: 'rate_limited', message }
+    case 'wrong_chain':
+      return { type: 'wrong_chain', message }
+    case 'gas_too_low':
+    case 'fee_fields':
+    case 'malformed':
+      return { type: 'invalid', message, reason: errorClass }
     case 'gas_limit':
     case 'oversized':
-    case 'fee_fields':
-    case 'wrong_chain':
     case 'unsupported_type':
-    case 'invalid':
-      return { type: 'rejected', message, reason: errorClass satisfies RejectReason }
+    case 'not_permitted':
+      return { type: 'refused', message, reason: errorClass }
     // The node's own limit on what a transaction may spend on fees.
     case 'node_fee_cap_exceeded':
-      return { type: 'rejected', message, reason: 'fee_fields' }
+      return { type: 'refused', message, reason: 'node_fee_cap' }
     case 'nonce_exhausted':
-    case 'not_permitted':
-      return { type: 'rejected', message, reason: 'invalid' }
+    case 'refused':
+      return { type: 'refused', message, reason: 'other' }
     // Development chains that mine at once report the revert of a transaction that they did include.
     case 'revert':
     case 'revert_or_funds':

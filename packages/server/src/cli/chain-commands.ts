@@ -1,10 +1,11 @@
 /** `drover chain …` and `drover node …`: what the service follows, and what it consists of. */
 import type { Block, Chain, DroverNode } from '@drover/client'
 import type { Command } from 'commander'
+import { formatAmount } from '../core/amount.ts'
 import { spellDuration } from '../core/spell-time.ts'
-import { formatAmount } from './amount.ts'
 import type { CommandContext } from './command-context.ts'
 import { readCount } from './option-value.ts'
+import { presentEndpoints } from './present-endpoints.ts'
 import { presentFields } from './present-fields.ts'
 import { presentTable } from './present-table.ts'
 import { addServiceCommand, type ServiceCommand } from './service-command.ts'
@@ -13,12 +14,12 @@ import { shorten } from './style.ts'
 
 const listChains: ServiceCommand = {
   name: 'list',
-  description: 'list the chains that the service follows',
+  description: 'list the chains that the service follows, and their RPC endpoints',
   examples: ['drover chain list'],
   async run({ drover, signal, style, print }) {
     const items = await drover.chains.list({ signal })
-    print({ items }, () =>
-      presentTable<Chain>(
+    print({ items }, () => {
+      const chains = presentTable<Chain>(
         [
           { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
           { heading: 'HEAD', align: 'right', cell: ({ head }) => (head === null ? '-' : String(head.number)) },
@@ -31,8 +32,9 @@ const listChains: ServiceCommand = {
         ],
         items,
         style,
-      ),
-    )
+      )
+      return `${chains}\n\n${presentEndpoints(items, style)}`
+    })
     return undefined
   },
 }
@@ -85,7 +87,7 @@ const fees: ServiceCommand = {
   async run({ drover, signal, style, print }, command) {
     const input = { params: { chainId: readChain(command) } }
     const answer = await drover.request('GET /v1/chains/{chainId}/fees', input, { signal })
-    const { nextBaseFeePerGas, gasPrice, speeds, caps } = answer
+    const { nextBaseFeePerGas, gasPrice, speeds, saidBy, maxTxFee, caps } = answer
     const offer = ({ maxFeePerGas, maxPriorityFeePerGas }: (typeof speeds)['slow']) =>
       maxFeePerGas === null ? null : `${formatAmount(maxFeePerGas)}, tip ${formatAmount(maxPriorityFeePerGas)}`
     print(answer, () =>
@@ -96,13 +98,22 @@ const fees: ServiceCommand = {
           ['slow', offer(speeds.slow)],
           ['standard', offer(speeds.standard)],
           ['fast', offer(speeds.fast)],
-          ...caps.map(({ address, maxFeePerGas }) => [`cap of ${address}`, formatAmount(maxFeePerGas)] as const),
+          ['according to', saidBy.join(', ') || 'the gasPrice setting'],
+          ['max fee of a transaction', maxTxFee === null ? 'none' : formatAmount(maxTxFee)],
+          ...caps.map((cap) => [`limits of ${cap.address}`, presentCap(cap)] as const),
         ],
         style,
       ),
     )
     return undefined
   },
+}
+
+function presentCap(cap: { readonly maxFeePerGas: string | null; readonly maxTxFee: string | null }): string {
+  return [
+    ...(cap.maxFeePerGas === null ? [] : [`${formatAmount(cap.maxFeePerGas)} per gas`]),
+    ...(cap.maxTxFee === null ? [] : [`${formatAmount(cap.maxTxFee)} per transaction`]),
+  ].join(', ')
 }
 
 const listNodes: ServiceCommand = {

@@ -4,6 +4,7 @@ import type { ApiKeyResource } from '../api/contract/api-key-resource.ts'
 import { type KeyAdmin, openKeyAdmin } from '../app/open-key-admin.ts'
 import { ConfigProblems } from '../config/config-problems.ts'
 import { resolveSettings } from '../config/resolve-settings.ts'
+import { formatAmount } from '../core/amount.ts'
 import { AppError } from '../core/app-error.ts'
 import { type CommandContext, printLine } from './command-context.ts'
 import { EXIT } from './exit-code.ts'
@@ -19,6 +20,7 @@ interface CreateOptions {
   readonly chain?: readonly number[]
   readonly rate?: number
   readonly burst?: number
+  readonly maxTxFee?: string
   readonly expires?: string
 }
 
@@ -48,7 +50,7 @@ export async function runKeyAction(action: KeyAction, command: Command, context:
 }
 
 async function createKey(command: Command, context: CommandContext, keys: KeyAdmin): Promise<void> {
-  const { name, scope, signer, chain, rate, burst, expires } = command.opts<CreateOptions>()
+  const { name, scope, signer, chain, rate, burst, maxTxFee, expires } = command.opts<CreateOptions>()
   if (burst !== undefined && rate === undefined) {
     throw new AppError('invalid_request', '--burst needs --rate.', { field: 'rate' })
   }
@@ -57,6 +59,7 @@ async function createKey(command: Command, context: CommandContext, keys: KeyAdm
     ...(signer !== undefined && { signers: signer }),
     ...(chain !== undefined && { chains: chain }),
     ...(rate !== undefined && { rate: { perSecond: rate, ...(burst !== undefined && { burst }) } }),
+    ...(maxTxFee !== undefined && { maxTxFee }),
     ...(expires !== undefined && { expiresAt: expires }),
   })
   print(command, context, key, () => presentNew(key, context))
@@ -90,6 +93,7 @@ function presentNew(key: ApiKeyResource & { readonly token: string }, { terminal
       ['signers', key.signers?.join(', ')],
       ['chains', key.chains?.join(', ')],
       ['rate', key.rate && `${key.rate.perSecond} a second, ${key.rate.burst} at once`],
+      ['max tx fee', key.maxTxFee && formatAmount(key.maxTxFee)],
       ['expires', key.expiresAt],
       ['token', key.token],
     ],

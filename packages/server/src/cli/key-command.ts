@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { SCOPES } from '../core/caller.ts'
 import type { CommandContext } from './command-context.ts'
 import type { KeyAction } from './key-actions.ts'
-import { collect, readChainId, readCount, readInstantOrSpan } from './option-value.ts'
+import { collect, readAmount, readChainId, readCount, readInstantOrSpan } from './option-value.ts'
 import { addSettingFlags } from './setting-flags.ts'
 
 export function addKeyCommand(program: Command, context: CommandContext): void {
@@ -19,6 +19,7 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
     .option('--chain <id>', 'only this chain; may be given several times', collectChains)
     .option('--rate <number>', 'requests in a second', readCount(1, 100_000))
     .option('--burst <number>', 'requests at once', readCount(1, 100_000))
+    .option('--max-tx-fee <amount>', 'the most that a transaction it sends may cost in fees', readAmount)
     .option('--expires <when>', 'a duration from now (720h) or a time with a zone', readInstantOrSpan(1))
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { duration } from '../config/duration.ts'
 import { integer, type SettingType } from '../config/setting-type.ts'
-import { parseAmount } from './amount.ts'
+import { parseAmount } from '../core/amount.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 

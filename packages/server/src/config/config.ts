@@ -13,7 +13,12 @@ export interface ChainConfig {
   readonly finality: Finality
   readonly blockTimeMs: number
   readonly pollIntervalMs: number
+  readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
+  /** Per gas; null: what the market asks. */
+  readonly gasPriceWei: bigint | null
+  /** Null: `none` was written. */
+  readonly maxTxFeeWei: bigint | null
   readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
@@ -70,7 +75,10 @@ export type ChainValues = Pick<
   | 'finality'
   | 'blockTime'
   | 'pollInterval'
+  | 'rpcMaxPause'
   | 'feeModel'
+  | 'gasPrice'
+  | 'maxTxFee'
   | 'mempoolPerAccount'
   | 'preconfirmations'
 >
@@ -142,7 +150,10 @@ function toChainConfig(values: ChainValues): ChainConfig {
     finality: values.finality,
     blockTimeMs: values.blockTime,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
+    gasPriceWei: values.gasPrice,
+    maxTxFeeWei: values.maxTxFee,
     mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }

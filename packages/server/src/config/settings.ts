@@ -2,10 +2,12 @@
  * Every setting, once. Flags, environment variables, the configuration file, the reference page, `drover config` and the
  * hiding of secrets are all derived from this table, so a setting that is not here does not exist anywhere.
  */
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import { FAST, STABLE } from '../core/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
+import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
@@ -91,10 +93,31 @@ export const SETTINGS = {
     description: 'How often a node is asked for a new block, behind any subscription.',
     perChain: true,
   }),
+  rpcMaxPause: setting({
+    type: duration(1_000, 60 * MINUTE),
+    fallback: MINUTE,
+    description:
+      'How long at most an RPC endpoint that answers 429 with `Retry-After` is left alone; then it is tried with one request.',
+    perChain: true,
+  }),
   feeModel: setting<FeeModel>({
     type: oneOf(FEE_MODELS),
     fallback: 'auto',
     description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
+    perChain: true,
+  }),
+  gasPrice: setting<bigint | null>({
+    type: amountOr('auto'),
+    fallback: null,
+    description:
+      'What every transaction offers per gas; `auto` follows the market. A fixed price, zero included, is for chains with a price of their own, such as private ones where gas is free.',
+    perChain: true,
+  }),
+  maxTxFee: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: DEFAULT_MAX_TX_FEE_WEI,
+    description:
+      'The most that one transaction may cost in fees (gas limit times price per gas), whoever named the price: a node, a caller, a fee bump. Above it nothing is signed. Signers and API keys can have lower limits; `none` takes this one away.',
     perChain: true,
   }),
   mempoolPerAccount: setting({

@@ -82,7 +82,8 @@ describe.each(UNCLEAR)('$type', (outcome) => {
     (tx) => {
       const step = answerBroadcast(tx, answer(outcome), STABLE)
       const sends = { lastSubmitAt: at, submitCount: tx.submitCount + 1, nextResubmitAt: expect.any(Number) }
-      expect(step.tx).toEqual({ ...tx, ...sends })
+      const mayBeHeld = tx.mayBeHeld || outcome.type === 'ambiguous'
+      expect(step.tx).toEqual({ ...tx, ...sends, mayBeHeld })
       expect(step.effects).toEqual([])
     },
   )
@@ -150,8 +151,10 @@ describe('nonce_gap', () => {
   })
 })
 
-test('bytes that a node proves invalid are STUCK at once', () => {
-  const outcome = { type: 'rejected', message, reason: 'gas_limit' } as const
+test.each([
+  { type: 'refused', message, reason: 'gas_limit' },
+  { type: 'invalid', message, reason: 'gas_too_low' },
+] as const)('where policy never replaces, what is $type is STUCK at once', (outcome) => {
   const step = answerBroadcast(allocated(), answer(outcome), STABLE)
   expect(step.tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', error: { code: 'rejected' } })
   expect(step.effects).toEqual([{ type: 'alarm', cause: 'rejected' }])

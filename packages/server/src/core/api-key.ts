@@ -1,4 +1,5 @@
 /** A key to the API, without its secret: what it opens, and what it may hand on. */
+import { formatAmount } from './amount.ts'
 import { type Caller, hasScope, type Reach, type Scope } from './caller.ts'
 
 export type KeyId = string
@@ -15,6 +16,8 @@ export interface KeyGrant extends Reach {
   readonly scopes: readonly Scope[]
   /** Null: none of its own. */
   readonly rate: Rate | null
+  /** The most that one transaction it sends may cost in fees; null: no limit of its own. */
+  readonly maxTxFeeWei: bigint | null
   /** Milliseconds; null: never. */
   readonly expiresAt: number | null
 }
@@ -45,7 +48,9 @@ export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: 
     return { field: 'chains', why: 'your key is limited to some chains; name some of these' }
   if (maker.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > maker.expiresAt))
     return { field: 'expiresAt', why: 'your own key expires before that' }
-  const { rate } = maker
+  const { rate, maxTxFeeWei } = maker
+  if (maxTxFeeWei !== null && (wanted.maxTxFeeWei === null || wanted.maxTxFeeWei > maxTxFeeWei))
+    return { field: 'maxTxFee', why: `your own key may spend ${formatAmount(maxTxFeeWei)} on the fee of a transaction` }
   if (
     rate !== null &&
     (wanted.rate === null || wanted.rate.perSecond > rate.perSecond || wanted.rate.burst > rate.burst)

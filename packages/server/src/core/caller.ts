@@ -22,10 +22,14 @@ export interface Caller extends Reach {
   readonly keyId: string | null
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** What it sends may cost no more than this in fees, each; null: no limit of its own. */
+  readonly maxTxFeeWei: bigint | null
 }
 
 /** Whoever can reach a service that has no keys: it listens on this machine only. */
-export const LOCAL_CALLER: Caller = { keyId: null, name: 'local', scopes: SCOPES, signers: null, chains: null }
+export const LOCAL_CALLER: Caller = {
+  ...{ keyId: null, name: 'local', scopes: SCOPES, signers: null, chains: null, maxTxFeeWei: null },
+}
 
 export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean {
   return scopes.includes(scope)

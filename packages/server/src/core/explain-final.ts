@@ -47,6 +47,13 @@ function explainOnChain(tx: Finished | CancelledOnChain): Finding {
       ...OVER,
     }
   }
+  if (tx.state === 'CANCELLED' && tx.subState === 'rejected') {
+    return {
+      cause: 'rejected',
+      summary: `It was refused, and an empty transaction used nonce ${nonce} in ${where}; ${since}. ${spellError(tx.error, 'No RPC node took it')}`,
+      ...OVER,
+    }
+  }
   if (tx.state === 'CANCELLED') {
     return {
       cause: 'cancelled_on_chain',

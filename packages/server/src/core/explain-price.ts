@@ -1,4 +1,5 @@
 /** Whether the bytes that are out offer enough for the next block to take them. Without that nothing but time or a new price helps. */
+import { formatAmount } from './amount.ts'
 import type { ExplainContext } from './explanation.ts'
 import { maxPricePerGas } from './fees.ts'
 import { currentAttempt, type InFlight } from './transaction.ts'
@@ -8,5 +9,5 @@ export function explainLowPrice(tx: InFlight, { baseFeeWei }: ExplainContext): s
   if (attempt === null || baseFeeWei === null) return null
   const offered = maxPricePerGas(attempt.fees)
   if (offered >= baseFeeWei) return null
-  return `It offers at most ${offered} wei per gas, and the next block asks ${baseFeeWei}: no block takes it until that falls.`
+  return `It offers at most ${formatAmount(offered)} per gas, and the next block asks ${formatAmount(baseFeeWei)}: no block takes it until that falls.`
 }

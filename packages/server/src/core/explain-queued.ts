@@ -3,7 +3,7 @@ import { findMissingOwner } from './explain-owner.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
-import type { Queued } from './transaction.ts'
+import type { Attempt, Queued } from './transaction.ts'
 
 type Explainer = (tx: Queued, context: ExplainContext) => Finding | null
 
@@ -29,11 +29,17 @@ function remarks(tx: Queued, { now }: ExplainContext): string[] {
   const { validUntil } = tx.intent
   const lost = tx.attempts.at(-1)
   return [
-    ...(lost === undefined ? [] : [`It had nonce ${lost.nonce} before, which a foreign transaction used.`]),
+    ...(lost === undefined ? [] : [spellLost(lost)]),
     ...(validUntil === null || validUntil <= now
       ? []
       : [`It expires at ${spellTime(validUntil)} if it has no nonce by then.`]),
   ]
+}
+
+function spellLost({ nonce, kind }: Attempt): string {
+  return kind === 'cancel'
+    ? `It had nonce ${nonce} before and gave it up to an empty transaction, since no RPC node took it at its price.`
+    : `It had nonce ${nonce} before, which a foreign transaction used.`
 }
 
 function missingOwner(tx: Queued, context: ExplainContext): Finding | null {
@@ -110,6 +116,9 @@ const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure:
   fee_above_cap: { cause: 'fee_above_cap', cure: 'the chain asks no more than is allowed and offered' },
 }
 
+/** Looked at with every block; the time of the next try is only for a chain that makes none. */
+const WATCHED: readonly Cause[] = ['waiting_for_funds', 'fee_above_cap']
+
 function deferred(tx: Queued, context: ExplainContext): Finding | null {
   const deferral = DEFERRALS[tx.subState]
   if (tx.retryAt === null || deferral === undefined) return null
@@ -125,7 +134,9 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
     cause,
     ...(blockedBy && { blockedBy }),
     summary: `It could not be prepared in ${spellCount(tx.prepareFailures, 'try', 'tries')}: ${why} No nonce was taken.${ahead(context)}`,
-    nextAction: `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
+    nextAction: WATCHED.includes(cause)
+      ? `It is looked at again with every block, at the latest at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`
+      : `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
     nextActionAt,
   }
 }

@@ -40,7 +40,12 @@ function reason(tx: Stuck): string {
   const why = spellError(error, 'neither a node nor a block took it')
   return tx.subState === 'no_inclusion'
     ? `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} without success: ${why}`
-    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}`
+    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}${spellWay(tx)}`
+}
+
+function spellWay({ refusal }: Stuck): string {
+  if (refusal === null) return ''
+  return ` It was to make way for an empty transaction, after this: ${spellError(refusal, 'every RPC node refused it')}`
 }
 
 function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {

@@ -8,7 +8,9 @@ import {
   currentAttempt,
   isCancelling,
   isPreconfirmed,
+  lacksEmpty,
   newestAttempt,
+  type Refusal,
   type Tracking,
 } from './transaction.ts'
 
@@ -28,9 +30,12 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   if (isPreconfirmed(tx)) return preconfirmed(tx, context)
   const blocked = blockedByLent(tx, context) ?? blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
-  const found = capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
-  return withReplacement(tx, { ...found, ...resendOrGetStuck(tx, context) })
+  const found = makingWay(tx) ?? capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
+  const next = tx.refusal !== null && lacksEmpty(tx) ? SIGN_EMPTY : resendOrGetStuck(tx, context)
+  return withReplacement(tx, { ...found, ...next })
 }
+
+const SIGN_EMPTY = { nextAction: 'The empty transaction is signed and sent.', nextActionAt: null } as const
 
 /** Nothing is signed in the place of what may be in the next block; a wish for that waits. */
 function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
@@ -75,12 +80,27 @@ function withReplacement(tx: Unmined, finding: Finding): Finding {
   const said = [finding.summary]
   if (own.length > 1)
     said.push(`It was signed ${spellCount(own.length, 'time')} under this nonce; whichever is mined counts.`)
-  if (newestAttempt(tx)?.kind === 'cancel') said.push('The newest is an empty transaction that cancels it.')
+  if (tx.refusal !== null) {
+    if (finding.cause !== 'making_way') said.push(spellWay(tx, tx.refusal))
+  } else if (newestAttempt(tx)?.kind === 'cancel') said.push('The newest is an empty transaction that cancels it.')
   else if (isCancelling(tx))
     said.push('It is to be cancelled: an empty transaction takes its place with the next step of the lane.')
   if (tx.wish === 'speed_up')
     said.push('It is to be sped up: it is signed again at a higher price with the next step of the lane.')
   return { ...finding, summary: said.join(' ') }
+}
+
+function makingWay(tx: Unmined): Found | null {
+  if (tx.refusal === null) return null
+  const isOther = tx.error !== null && tx.error.code !== tx.refusal.code
+  const besides = isOther ? ` The empty one is held up as well: ${lastRefusal(tx)}` : ''
+  return { cause: 'making_way', summary: `${spellWay(tx, tx.refusal)}${besides}` }
+}
+
+function spellWay(tx: Unmined, refusal: Refusal): string {
+  const why = spellError(refusal, 'every RPC node refused it')
+  const empty = lacksEmpty(tx) ? 'is about to take' : 'is taking'
+  return `${why[0]?.toUpperCase()}${why.slice(1)} An empty transaction ${empty} nonce ${tx.nonce} so that later transactions can go on; if the original is mined after all, that counts.`
 }
 
 function capped(tx: Unmined): Found | null {

@@ -48,6 +48,8 @@ const fast = { ...FAST, maxInFlight: 64 }
 const time = (ms: number): string => new Date(ms).toISOString()
 
 /** Cause, transaction, context, and what the words must mention. */
+const REFUSAL = { code: 'rejected', message: 'every RPC node refused it', reason: 'exceeds the cap', mayPass: false }
+
 const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly string[]][] = [
   ['suspended', 'in line', queued({ suspended: true, subState: 'suspended' }), context(), ['operator', 'no nonce']],
   ['deadline_passed', 'in line', queued(), context({ now: T0 + 60_000 }), [time(T0 + 60_000), 'EXPIRED']],
@@ -103,6 +105,48 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     ['Nonce 7', '3 times in a row, of 10', 'refused for underpriced'],
   ],
   [
+    'making_way',
+    'before the empty transaction is signed',
+    allocated({ refusal: REFUSAL, error: REFUSAL }),
+    context(),
+    ['Every RPC node refused it', 'exceeds the cap', 'is about to take nonce 7', 'is signed and sent'],
+  ],
+  [
+    'making_way',
+    'after it was sent',
+    tracking('making_way', { refusal: REFUSAL, error: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context(),
+    ['is taking nonce 7', 'if the original is mined after all, that counts', 'sent again', 'STUCK'],
+  ],
+  [
+    'making_way',
+    'with an empty transaction that is not taken either',
+    refused('insufficient_funds', { refusal: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context(),
+    ['Every RPC node refused it', 'held up as well: refused for insufficient_funds'],
+  ],
+  [
+    'rejected_by_node',
+    'stuck while it makes way',
+    stuck('rejected_by_node', { refusal: REFUSAL }),
+    context(),
+    ['It was to make way', 'exceeds the cap'],
+  ],
+  [
+    'rejected',
+    'an empty transaction has its nonce',
+    { ...cancelledOnChain(), subState: 'rejected', error: REFUSAL },
+    context(),
+    ['an empty transaction used nonce 7 in block 100', 'exceeds the cap'],
+  ],
+  [
+    'waiting_in_line',
+    'back in line after it made way',
+    queued({ attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context({ queueAhead: 3 }),
+    ['had nonce 7 before', 'gave it up to an empty transaction'],
+  ],
+  [
     'nonce_gap',
     'not taken',
     tracking('blocked_by_predecessor', { error: { code: 'nonce_gap', message: 'the node misses a lower nonce' } }),
@@ -152,7 +196,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'sent',
     tracking('stale'),
     context({ baseFeeWei: 30_000_000_001n }),
-    ['nonce 7', 'at most 30000000000 wei', 'asks 30000000001', time(T0 + 33_000), 'STUCK'],
+    ['nonce 7', 'at most 30 gwei', 'asks 30.000000001 gwei', time(T0 + 33_000), 'STUCK'],
   ],
   ['reorged', 'sent', tracking('reorged', { newForks: 2 }), context(), ['nonce 7', '2 reorganisations']],
   [
@@ -211,7 +255,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck at a price that is too low',
     stuck('no_inclusion'),
     context({ baseFeeWei: 31_000_000_000n }, { inFlight: 1 }),
-    ['at most 30000000000 wei', 'asks 31000000000'],
+    ['at most 30 gwei', 'asks 31 gwei'],
   ],
   [
     'rejected_by_node',

@@ -21,6 +21,7 @@ export const CAUSES = [
   'not_sent',
   'no_answer',
   'rejected_by_node',
+  'making_way',
   'nonce_gap',
   'blocked_by_predecessor',
   'blocked_by_reservation',

@@ -15,6 +15,8 @@ export interface FeeMarket {
   readonly baseFeePerGas: bigint | null
   readonly gasPrice: bigint
   readonly priorityFeePerGas: Readonly<Record<Speed, bigint>>
+  /** Hosts of the nodes whose word this is; absent where no node was asked. */
+  readonly saidBy?: readonly string[]
 }
 
 /** The most that one unit of gas can cost under these fees: what has to be covered by the balance. */

@@ -83,6 +83,8 @@ function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' 
       nextResubmitAt: event.at + policy.resubmitIntervalMs,
       newForks: 0,
       wish: 'none',
+      mayBeHeld: false,
+      refusal: null,
     },
     { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
     { type: 'broadcast' },

@@ -25,6 +25,8 @@ export interface Policy {
   readonly gasLimitPercent: number
   /** No attempt may offer more than this per gas, in wei. */
   readonly maxFeePerGasWei: bigint | null
+  /** No transaction may cost more than this in fees, in wei; null: the chain's limit alone. */
+  readonly maxTxFeeWei: bigint | null
   /** Null: the chain's rule. */
   readonly finality: Finality | null
 }
@@ -44,6 +46,7 @@ export const STABLE: Policy = {
   onForeignNonce: 'stuck',
   gasLimitPercent: 120,
   maxFeePerGasWei: null,
+  maxTxFeeWei: null,
   finality: null,
 }
 

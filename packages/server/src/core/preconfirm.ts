@@ -17,7 +17,8 @@ export function mayBePreconfirmed(tx: InFlight): tx is Allocated | Tracking {
 export function preconfirm(tx: InFlight, event: Extract<TxEvent, { type: 'preconfirmation.seen' }>): Step {
   if (!mayBePreconfirmed(tx) || isPreconfirmed(tx) || findAttempt(tx, event.hash) === null) return stay(tx)
   const { at, hash, blockNumber, succeeded } = event
-  const told = { error: null, refusals: 0, submittedAt: tx.submittedAt ?? at, inclusion: null, minedAt: null } as const
+  const held = { submittedAt: tx.submittedAt ?? at, mayBeHeld: true } as const
+  const told = { ...held, error: null, refusals: 0, inclusion: null, minedAt: null } as const
   return move(
     { ...tx, ...told, state: 'TRACKING', subState: 'preconfirmed' },
     { type: event.type, cause: null, detail: { hash, blockNumber, succeeded } },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { FeeCap } from './fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas, SPEEDS } from './fees.ts'
-import { type Policy, STABLE } from './policy.ts'
 import { priceTransaction } from './price.ts'
 
 const gwei = 1_000_000_000n
@@ -11,7 +11,7 @@ const market: FeeMarket = {
   priorityFeePerGas: { slow: 1n * gwei, standard: 2n * gwei, fast: 5n * gwei },
 }
 const legacyMarket: FeeMarket = { ...market, baseFeePerGas: null }
-const capped = (cap: bigint): Policy => ({ ...STABLE, maxFeePerGasWei: cap })
+const capped = (perGasWei: bigint): FeeCap => ({ perGasWei, feeWei: null, source: 'signer_per_gas' })
 const wish = { fees: null, speed: 'standard' } as const
 
 describe('from the market', () => {
@@ -20,7 +20,7 @@ describe('from the market', () => {
     ['standard', 42n, 2n],
     ['fast', 45n, 5n],
   ] as const)('%s offers twice the base fee and its own tip', (speed, max, tip) => {
-    expect(priceTransaction({ fees: null, speed }, market, STABLE)).toEqual({
+    expect(priceTransaction({ fees: null, speed }, market, null)).toEqual({
       type: 'priced',
       fees: { type: 'eip1559', maxFeePerGas: max * gwei, maxPriorityFeePerGas: tip * gwei },
     })
@@ -28,7 +28,7 @@ describe('from the market', () => {
 
   test('takes the gas price where blocks have no base fee', () => {
     const fees = { type: 'legacy', gasPrice: 22n * gwei }
-    expect(priceTransaction(wish, legacyMarket, STABLE)).toEqual({ type: 'priced', fees })
+    expect(priceTransaction(wish, legacyMarket, null)).toEqual({ type: 'priced', fees })
   })
 
   test('the cap cuts the reserve, not the tip', () => {
@@ -40,7 +40,7 @@ describe('from the market', () => {
     const needed = 22n * gwei
     expect(priceTransaction(wish, market, capped(needed)).type).toBe('priced')
     expect(priceTransaction(wish, legacyMarket, capped(needed)).type).toBe('priced')
-    const refusal = { type: 'above_cap', neededWei: needed, capWei: needed - 1n }
+    const refusal = { type: 'above_cap', neededWei: needed, cap: capped(needed - 1n) }
     expect(priceTransaction(wish, market, capped(needed - 1n))).toEqual(refusal)
     expect(priceTransaction(wish, legacyMarket, capped(needed - 1n))).toEqual(refusal)
   })
@@ -53,11 +53,11 @@ describe('from the caller', () => {
   ]
 
   test.each(offers)('$type fees are taken as they are, even below the market', (fees) => {
-    expect(priceTransaction({ fees, speed: 'fast' }, market, STABLE)).toEqual({ type: 'priced', fees })
+    expect(priceTransaction({ fees, speed: 'fast' }, market, null)).toEqual({ type: 'priced', fees })
   })
 
   test.each(offers)('$type fees above the cap are refused, not cut', (fees) => {
-    const refusal = { type: 'above_cap', neededWei: 9n * gwei, capWei: 8n * gwei }
+    const refusal = { type: 'above_cap', neededWei: 9n * gwei, cap: capped(8n * gwei) }
     expect(priceTransaction({ fees, speed: 'slow' }, market, capped(8n * gwei))).toEqual(refusal)
   })
 })
@@ -80,7 +80,7 @@ test('an offer is never above the cap, never below the next block, and never tip
 
 test('an uncapped offer can still be mined after five full blocks', () => {
   const property = fc.property(fc.bigInt({ min: 1000n, max: 10n ** 12n }), (base) => {
-    const price = priceTransaction(wish, { ...market, baseFeePerGas: base }, STABLE)
+    const price = priceTransaction(wish, { ...market, baseFeePerGas: base }, null)
     let rising = base
     for (let block = 0; block < 5; block++) rising += rising / 8n
     expect(price.type === 'priced' && maxPricePerGas(price.fees)).toBeGreaterThanOrEqual(rising + 2n * gwei)

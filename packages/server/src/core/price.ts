@@ -1,32 +1,31 @@
 /** What an attempt shall offer: the caller's own fees, or the market's at the chosen speed, never above the cap. */
+import type { FeeCap } from './fee-cap.ts'
+import { isWithinCap } from './fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from './fees.ts'
-import type { Policy } from './policy.ts'
 import type { Intent } from './transaction.ts'
 
 export type Price =
   | { readonly type: 'priced'; readonly fees: Fees }
-  /** `neededWei` is what the next block asks per gas; `capWei` what policy allows. */
-  | { readonly type: 'above_cap'; readonly neededWei: bigint; readonly capWei: bigint }
+  /** `neededWei` is what the next block asks per gas, or what the caller offers. */
+  | { readonly type: 'above_cap'; readonly neededWei: bigint; readonly cap: FeeCap }
 
-export function priceTransaction(intent: Pick<Intent, 'fees' | 'speed'>, market: FeeMarket, policy: Policy): Price {
-  const cap = policy.maxFeePerGasWei
+export function priceTransaction(intent: Pick<Intent, 'fees' | 'speed'>, market: FeeMarket, cap: FeeCap | null): Price {
   if (intent.fees !== null) {
-    const offered = maxPricePerGas(intent.fees)
-    return cap !== null && offered > cap
-      ? { type: 'above_cap', neededWei: offered, capWei: cap }
+    return cap !== null && !isWithinCap(intent.fees, cap)
+      ? { type: 'above_cap', neededWei: maxPricePerGas(intent.fees), cap }
       : { type: 'priced', fees: intent.fees }
   }
-  if (market.baseFeePerGas === null) return priceLegacy(market.gasPrice, cap)
-  const tip = market.priorityFeePerGas[intent.speed]
-  const needed = market.baseFeePerGas + tip
-  if (cap !== null && needed > cap) return { type: 'above_cap', neededWei: needed, capWei: cap }
+  const needed = neededPerGas(market, intent.speed)
+  if (cap !== null && needed > cap.perGasWei) return { type: 'above_cap', neededWei: needed, cap }
+  if (market.baseFeePerGas === null) return { type: 'priced', fees: { type: 'legacy', gasPrice: needed } }
+  const maxPriorityFeePerGas = market.priorityFeePerGas[intent.speed]
   // Twice the base fee outlasts six full blocks in a row; what is not needed is not paid.
-  const wanted = market.baseFeePerGas * 2n + tip
-  const maxFeePerGas = cap !== null && wanted > cap ? cap : wanted
-  return { type: 'priced', fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: tip } }
+  const wanted = market.baseFeePerGas * 2n + maxPriorityFeePerGas
+  const maxFeePerGas = cap !== null && wanted > cap.perGasWei ? cap.perGasWei : wanted
+  return { type: 'priced', fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas } }
 }
 
-function priceLegacy(gasPrice: bigint, cap: bigint | null): Price {
-  if (cap !== null && gasPrice > cap) return { type: 'above_cap', neededWei: gasPrice, capWei: cap }
-  return { type: 'priced', fees: { type: 'legacy', gasPrice } }
+/** What the next block asks per gas for a transaction of this speed. */
+export function neededPerGas(market: FeeMarket, speed: Intent['speed']): bigint {
+  return market.baseFeePerGas === null ? market.gasPrice : market.baseFeePerGas + market.priorityFeePerGas[speed]
 }

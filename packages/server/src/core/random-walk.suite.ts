@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { FAST, type Policy, STABLE } from './policy.ts'
 import { attemptOf, CONFIRMATIONS, hashOf, inclusionIn, queued, T0 } from './sample-transactions.suite.ts'
-import { REJECT_REASONS, type SendOutcome } from './send-outcome.ts'
+import { INVALID_REASONS, REFUSE_REASONS, type SendOutcome } from './send-outcome.ts'
 import type { Step } from './step.ts'
 import type { Transaction } from './transaction.ts'
 import { transition } from './transition.ts'
@@ -39,7 +39,8 @@ const anyOutcome: fc.Arbitrary<SendOutcome> = fc.oneof(
     ),
     message,
   }),
-  fc.record({ type: fc.constant('rejected'), message, reason: fc.constantFrom(...REJECT_REASONS) }),
+  fc.record({ type: fc.constant('refused'), message, reason: fc.constantFrom(...REFUSE_REASONS) }),
+  fc.record({ type: fc.constant('invalid'), message, reason: fc.constantFrom(...INVALID_REASONS) }),
 )
 
 const at = fc.integer({ min: 0, max: 2_000_000 }).map((after) => T0 + after)
@@ -61,7 +62,8 @@ const allocation = fc.record({ number: fc.constantFrom(1, 2), nonce, at }).chain
   fc.constantFrom(...(['original', 'original', 'noop'] as const)).map((kind) => ({
     at: when,
     nonce: taken,
-    attempt: attemptOf(number, kind, taken),
+    // The second has less gas than any chain takes.
+    attempt: { ...attemptOf(number, kind, taken), gasLimit: number === 2 ? 20_000n : 21_000n },
     fence: 12,
     nodeId: 'node-a',
   })),
@@ -96,6 +98,7 @@ export const anyEvent: fc.Arbitrary<TxEvent> = fc.oneof(
     weight: 2,
     arbitrary: replacement.map((attempt) => ({ type: 'attempt.added' as const, at: T0 + 40_000, attempt })),
   },
+  fc.record({ type: event('way.made'), at, message: fc.constant('too cheap'), mayPass: fc.boolean() }),
   fc.record({ type: event('fee.capped'), at, neededWei: fc.constant(9n), capWei: fc.constant(8n) }),
   fc.record({
     type: event('prepare.deferred'),

@@ -126,41 +126,6 @@ describe('the cap', () => {
   })
 })
 
-describe('a refusal that proves that no node has the bytes', () => {
-  const REJECTED: TxEvent = {
-    ...{ type: 'broadcast.answered', at, hash: hashOf(1) },
-    outcome: { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' },
-  }
-
-  test('ends the transaction and frees its nonce', () => {
-    const step = move(allocated(), REJECTED)
-    expect(step.tx).toMatchObject({
-      state: 'CANCELLED',
-      subState: 'rejected',
-      nonce: null,
-      error: { code: 'rejected' },
-    })
-    expect(step.effects).toEqual([{ type: 'nonce.freed' }])
-  })
-
-  test.each<[string, InFlight]>([
-    ['a second answer', allocated({ submitCount: 1 })],
-    ['a second set of bytes', allocated({ attempts: [attemptOf(1), attemptOf(2, 'bump')] })],
-    ['what a node once had', tracking('pending')],
-  ])('but not as %s', (_, tx) => {
-    expect(move(tx, REJECTED).tx).toMatchObject({ state: 'STUCK', nonce: 7 })
-  })
-
-  test('nor after the bytes may have been sent unanswered', () => {
-    const resent = move(allocated(), { type: 'resubmit.claimed', at }).tx
-    expect(move(resent, REJECTED).tx).toMatchObject({ state: 'STUCK', nonce: 7 })
-  })
-
-  test('nor where policy keeps every nonce', () => {
-    expect(move(allocated(), REJECTED, STABLE).tx).toMatchObject({ state: 'STUCK', nonce: 7 })
-  })
-})
-
 test('what was to be cancelled is not queued again when a foreign transaction took its nonce', () => {
   const lost = { type: 'nonce.lost', at, nonce: 7 } as const
   const step = move(tracking('pending', { wish: 'cancel' }), lost)

@@ -3,10 +3,11 @@
  * it. The wish is stored by whoever has it (an operator on any node, the deadline); only the lane's owner signs. A new
  * attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
  */
+import { formatAmount } from './amount.ts'
 import { isFill } from './fill.ts'
 import type { Policy } from './policy.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
-import { findAttempt, type InFlight, isCancelling, type SubState } from './transaction.ts'
+import { findAttempt, type InFlight, isCancelling, newestAttempt, type SubState } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 /** Null: nothing forbids a replacement. Else why there can be none, in words for an operator. */
@@ -23,6 +24,8 @@ export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', poli
   }
   if (action === 'cancel') {
     if (isFill(tx.intent)) return 'It is empty already: it only fills a gap, and what is behind it needs that.'
+    // What makes way may still go back in line: a cancel is an end.
+    if (tx.refusal !== null) return null
     return isCancelling(tx) ? 'An empty transaction is already on its way to take its nonce.' : null
   }
   if (tx.suspended) return 'It is suspended; resume it first.'
@@ -42,13 +45,16 @@ export function wishCancel(
 ): Step {
   if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
   const lifted = tx.suspended ? { suspended: false, subState: sendable(tx) } : {}
-  return move({ ...tx, ...lifted, wish: 'cancel' }, noteOperator(event))
+  const isSigned = newestAttempt(tx)?.kind === 'cancel'
+  return move({ ...tx, ...lifted, refusal: null, wish: isSigned ? tx.wish : 'cancel' }, noteOperator(event))
 }
 
 /** Too late for a caller who set a deadline: the nonce is used up by an empty transaction, if that is mined first. */
 export function wishExpiry(tx: InFlight, event: Extract<TxEvent, { type: 'deadline.passed' }>, policy: Policy): Step {
   const { validUntil } = tx.intent
-  if (validUntil === null || event.at < validUntil || whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
+  // What makes way is on its way out already, and has a reason of its own.
+  if (validUntil === null || event.at < validUntil || tx.refusal !== null) return stay(tx)
+  if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
   return move(
     { ...tx, wish: 'cancel' },
     { type: event.type, cause: 'expired', detail: { validUntil, nonce: tx.nonce } },
@@ -92,7 +98,8 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   if (tx.error?.code === 'fee_above_cap') return stay(tx)
   const { neededWei, capWei } = event
-  const message = `a higher price would be ${neededWei} wei per gas, and no more than ${capWei} is allowed; the same bytes go on being sent`
+  const allowed = event.allowed ?? `${formatAmount(capWei)} per gas`
+  const message = `a replacement would have to offer ${formatAmount(neededWei)} per gas; no more than ${allowed} is allowed; the same bytes go on being sent`
   return move(
     {
       ...tx,

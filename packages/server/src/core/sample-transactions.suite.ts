@@ -55,6 +55,7 @@ const intent: Intent = {
   value: 5n,
   gasLimit: null,
   fees: null,
+  maxFeeWei: null,
   speed: 'standard',
   priority: 0,
   validUntil: T0 + 60_000,
@@ -82,6 +83,8 @@ const signed = {
   nextResubmitAt: T0 + 33_000,
   newForks: 0,
   wish: 'none',
+  mayBeHeld: true,
+  refusal: null,
 } as const
 
 export function queued(change: Partial<Queued> = {}): Queued {
@@ -94,7 +97,7 @@ export function deferred(subState: SubState, change: Partial<Queued> = {}): Queu
 }
 
 export function allocated(change: Partial<Allocated> = {}): Allocated {
-  const never = { submittedAt: null, lastSubmitAt: null, submitCount: 0 } as const
+  const never = { submittedAt: null, lastSubmitAt: null, submitCount: 0, mayBeHeld: false } as const
   return { ...signed, ...never, state: 'ALLOCATED', subState: 'signed', ...change }
 }
 

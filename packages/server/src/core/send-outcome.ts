@@ -16,20 +16,25 @@ export type SendOutcome =
   | { readonly type: 'rate_limited'; readonly message: string }
   /** Time-out, broken answer, unknown words: the node may have the bytes or not. Never read as "not sent". */
   | { readonly type: 'ambiguous'; readonly message: string }
-  /** The node proves that these bytes are invalid and were not taken. */
-  | { readonly type: 'rejected'; readonly message: string; readonly reason: RejectReason }
+  /** A rule or limit of the node itself, or of the moment. Another node may take the bytes, and so may this one later. */
+  | { readonly type: 'refused'; readonly message: string; readonly reason: RefuseReason }
+  /** Against the rules of the chain, so that no node could ever take the bytes; as far as the nodes' word goes. */
+  | { readonly type: 'invalid'; readonly message: string; readonly reason: InvalidReason }
 
-export const REJECT_REASONS = [
+export const REFUSE_REASONS = [
   'gas_limit',
   'oversized',
-  'fee_fields',
-  'wrong_chain',
+  'node_fee_cap',
   'unsupported_type',
-  'invalid',
+  'not_permitted',
+  'other',
 ] as const
-export type RejectReason = (typeof REJECT_REASONS)[number]
+export type RefuseReason = (typeof REFUSE_REASONS)[number]
+
+export const INVALID_REASONS = ['gas_too_low', 'fee_fields', 'malformed'] as const
+export type InvalidReason = (typeof INVALID_REASONS)[number]
 
 /** The node holds the bytes, now or already in a block. */
-export function isHeld(outcome: SendOutcome): boolean {
+export function isHeld(outcome: { readonly type: string }): boolean {
   return outcome.type === 'accepted' || outcome.type === 'already_known'
 }

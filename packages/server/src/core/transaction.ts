@@ -31,6 +31,7 @@ export const SUB_STATES = [
   'preconfirmed',
   'stale',
   'rejected_by_node',
+  'making_way',
   'blocked_by_predecessor',
   'mined',
   'reorged',
@@ -56,6 +57,8 @@ export interface Intent {
   readonly gasLimit: bigint | null
   /** Null: taken from the market at the chosen speed. */
   readonly fees: Fees | null
+  /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
+  readonly maxFeeWei: bigint | null
   readonly speed: Speed
   /** Higher goes first within the lane. */
   readonly priority: number
@@ -94,6 +97,14 @@ export interface TxError {
   readonly reason?: string
 }
 
+/**
+ * Why a transaction makes way: every node refused its bytes, so an empty transaction takes its nonce. `mayPass`: the
+ * refusal is one of the moment, so that it goes back in line instead of ending.
+ */
+export interface Refusal extends TxError {
+  readonly mayPass: boolean
+}
+
 interface Base {
   readonly id: TxId
   readonly intent: Intent
@@ -124,6 +135,10 @@ interface Signed extends Base {
   readonly nextResubmitAt: number
   readonly newForks: number
   readonly wish: Wish
+  /** A node took bytes under this nonce, or may have: no answer, a lost one, or one that cannot be told. */
+  readonly mayBeHeld: boolean
+  /** Null: it does not make way. */
+  readonly refusal: Refusal | null
 }
 
 export type Queued = Base & {
@@ -195,7 +210,12 @@ export function newestAttempt(tx: InFlight): Attempt | null {
 
 /** An empty transaction is meant to take its nonce, or already bids for it. */
 export function isCancelling(tx: InFlight): boolean {
-  return tx.wish === 'cancel' || newestAttempt(tx)?.kind === 'cancel'
+  return tx.wish === 'cancel' || tx.refusal !== null || newestAttempt(tx)?.kind === 'cancel'
+}
+
+/** An empty transaction is meant to take its nonce, and is not signed yet. */
+export function lacksEmpty(tx: InFlight): boolean {
+  return isCancelling(tx) && newestAttempt(tx)?.kind !== 'cancel'
 }
 
 /** The attempt that counts now: the one included, else the newest. */

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allowedActions, type OperatorAction } from './allowed-actions.ts'
+import { isFill } from './fill.ts'
 import { anyEvent, anyPolicy, anyWalk, type Move, meetTransactions } from './random-walk.suite.ts'
 import { hashOf, inclusionIn, T0 } from './sample-transactions.suite.ts'
 import {
@@ -28,12 +29,12 @@ const BASE = ['id', 'intent', 'version', 'state', 'subState', 'error', 'suspende
 const SIGNED = [
   ...BASE,
   ...['nonce', 'fence', 'nodeId', 'allocatedAt', 'waitingSince', 'submittedAt', 'lastSubmitAt', 'submitCount'],
-  ...['refusals', 'nextResubmitAt', 'newForks', 'wish'],
+  ...['refusals', 'nextResubmitAt', 'newForks', 'wish', 'mayBeHeld', 'refusal'],
 ]
 const PROVEN = [...SIGNED, 'inclusion', 'confirmations', 'minedAt', 'finalAt']
 const DROPPED = [...BASE, 'nonce', 'finalAt']
 const REFUSED: readonly SubState[] = [
-  ...(['waiting_for_funds', 'rejected_by_node', 'blocked_by_predecessor', 'fee_above_cap'] as const),
+  ...(['waiting_for_funds', 'rejected_by_node', 'making_way', 'blocked_by_predecessor', 'fee_above_cap'] as const),
 ]
 
 function fieldsOf(tx: Transaction): readonly string[] {
@@ -94,16 +95,38 @@ test('a nonce never changes, and is given up only to a foreign transaction or by
       expect(event.type).toBe(isFreed ? 'broadcast.answered' : 'nonce.lost')
       if (!isFreed) expect(isCancelling(before)).toBe(true)
       else {
-        expect(before).toMatchObject({ state: 'ALLOCATED', submitCount: 0 })
-        expect(before.attempts.filter((attempt) => attempt.nonce === before.nonce)).toHaveLength(1)
+        expect(event).toMatchObject({ outcome: { type: 'invalid', reason: 'gas_too_low' } })
+        expect(before).toMatchObject({ state: 'ALLOCATED', submitCount: 0, mayBeHeld: false })
+        expect(before.attempts.filter((attempt) => attempt.nonce === before.nonce)).toMatchObject([
+          { gasLimit: 20_000n },
+        ])
       }
     } else if (tx.state === 'QUEUED') {
-      expect(event.type).toBe('nonce.lost')
-      expect(policy.onForeignNonce).toBe('requeue')
+      if (before.refusal?.mayPass) expect(['nonce.lost', 'finality.reached']).toContain(event.type)
+      else expect([event.type, policy.onForeignNonce]).toEqual(['nonce.lost', 'requeue'])
     } else {
       expect(nonceOf(tx)).toBe(before.nonce)
       expect(tx).toMatchObject({ fence: before.fence, nodeId: before.nodeId, allocatedAt: before.allocatedAt })
     }
+  })
+})
+
+test('what ends CANCELLED on the chain had an empty transaction mined, and what ends otherwise had none', () => {
+  forEveryMove(({ step: { tx } }) => {
+    if (!isTerminal(tx) || tx.nonce === null || tx.subState === 'resolved') return
+    const { kind } = tx.attempts.find(({ hash }) => hash === tx.inclusion.txHash) ?? {}
+    expect(kind === 'cancel').toBe(tx.state === 'CANCELLED')
+  })
+})
+
+test('it makes way only where policy may replace, never if it is empty itself, and no longer than it is in flight', () => {
+  forEveryMove(({ before, step: { tx } }, policy) => {
+    if (!('refusal' in tx) || tx.refusal === null) return
+    expect(isInFlight(tx)).toBe(true)
+    expect(isInFlight(tx) && isCancelling(tx)).toBe(true)
+    if ('refusal' in before && before.refusal !== null) return
+    expect(policy.mayReplace).toBe(true)
+    expect(isFill(tx.intent)).toBe(false)
   })
 })
 
@@ -150,7 +173,8 @@ test('an answer that is not clear concludes nothing and frees nothing', () => {
     if (event.type !== 'broadcast.answered' || !isInFlight(before) || tx === before) return
     if (event.outcome.type !== 'ambiguous' && event.outcome.type !== 'rate_limited') return
     const sends = { lastSubmitAt: event.at, submitCount: before.submitCount + 1 }
-    expect(tx).toEqual({ ...before, ...sends, nextResubmitAt: expect.any(Number) })
+    const mayBeHeld = before.mayBeHeld || event.outcome.type === 'ambiguous'
+    expect(tx).toEqual({ ...before, ...sends, mayBeHeld, nextResubmitAt: expect.any(Number) })
     expect(effects).toEqual([])
     if ('nextResubmitAt' in tx) expect(tx.nextResubmitAt).toBeLessThanOrEqual(event.at + policy.resubmitIntervalMs)
   })

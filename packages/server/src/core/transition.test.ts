@@ -71,6 +71,7 @@ const EVENTS = {
   'broadcast.answered': { type: 'broadcast.answered', at, hash: hashOf(1), outcome: { type: 'accepted' } },
   'resubmit.claimed': { type: 'resubmit.claimed', at },
   'attempt.added': { type: 'attempt.added', at, attempt: attemptOf(2, 'bump') },
+  'way.made': { type: 'way.made', at, message: 'too cheap', mayPass: false },
   'fee.capped': { type: 'fee.capped', at, neededWei: 9n, capWei: 8n },
   'preconfirmation.seen': { type: 'preconfirmation.seen', at, hash: hashOf(1), blockNumber: 104, succeeded: true },
   'preconfirmation.lost': { type: 'preconfirmation.lost', at, blockNumber: 104 },
@@ -136,6 +137,7 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     stuckForeign: 'STUCK/foreign_nonce broadcast',
   },
   'attempt.added': {},
+  'way.made': {},
   'fee.capped': {},
   'preconfirmation.seen': {
     allocated: 'TRACKING/preconfirmed',

@@ -7,6 +7,7 @@ import { answerBroadcast } from './answer-broadcast.ts'
 import { isFill } from './fill.ts'
 import type { Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
+import { isMakingWay, makeWayForPrice, nameWay, settleWay, settleWayElsewhere } from './make-way.ts'
 import { inLine, moveQueued } from './move-queued.ts'
 import type { Policy } from './policy.ts'
 import { losePreconfirmation, preconfirm } from './preconfirm.ts'
@@ -41,7 +42,7 @@ const EXPIRED_AFTER_SENDING: TxError = {
 
 export function transition(tx: Transaction, event: TxEvent, policy: Policy): Step {
   if (isTerminal(tx)) return stay(tx)
-  return tx.state === 'QUEUED' ? moveQueued(tx, event, policy) : moveInFlight(tx, event, policy)
+  return tx.state === 'QUEUED' ? moveQueued(tx, event, policy) : nameWay(moveInFlight(tx, event, policy))
 }
 
 function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
@@ -52,6 +53,8 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
       return claimResubmit(tx, event.at, policy)
     case 'attempt.added':
       return addAttempt(tx, event, policy)
+    case 'way.made':
+      return makeWayForPrice(tx, event, policy)
     case 'fee.capped':
       return capFee(tx, event, policy)
     case 'deadline.passed':
@@ -138,6 +141,7 @@ function claimResubmit(tx: InFlight, at: number, policy: Policy): Step {
       // Bytes that are sent again without an answer on record may have reached a node before: from here on no refusal
       // can prove that none ever had them.
       submitCount: Math.max(1, tx.submitCount),
+      mayBeHeld: tx.mayBeHeld || tx.submitCount === 0,
     },
     { type: 'resubmit.claimed', cause: null, detail: { nonce: tx.nonce } },
     { type: 'broadcast' },
@@ -161,6 +165,7 @@ function include(tx: InFlight, seen: Inclusion, at: number): Step {
       inclusion,
       minedAt: at,
       submittedAt: tx.submittedAt ?? at,
+      mayBeHeld: true,
       newForks: tx.newForks + (moved ? 1 : 0),
     },
     {
@@ -215,6 +220,7 @@ function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached'
   const { inclusion } = tx
   const attempt = findAttempt(tx, inclusion.txHash)
   const replaced = attempt?.kind === 'cancel'
+  if (replaced && isMakingWay(tx)) return settleWay(tx, { ...event, inclusion })
   const { validUntil } = tx.intent
   const isLate = replaced && validUntil !== null && attempt.createdAt >= validUntil
   const state = replaced ? 'CANCELLED' : inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL'
@@ -229,6 +235,7 @@ function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached'
       confirmations: event.confirmations,
       finalAt: event.at,
       wish: 'none',
+      refusal: null,
     },
     {
       type: event.type,
@@ -243,6 +250,7 @@ function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.
   if (nonce !== tx.nonce || isMined(tx)) return stay(tx)
   if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') return stay(tx)
   const error = { code: 'foreign_nonce', message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
+  if (isMakingWay(tx)) return settleWayElsewhere(tx, at)
   // What was to be undone, or only to fill the gap, has nothing left to do.
   if (isCancelling(tx) || isFill(tx.intent)) {
     const ended: Dropped = { ...base(tx), state: 'CANCELLED', subState: 'cancelled', error, nonce: null, finalAt: at }
@@ -297,6 +305,7 @@ function resolve(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resolve
     subState: 'resolved',
     error: event.inclusion.succeeded ? null : REVERTED,
     inclusion: event.inclusion,
+    refusal: null,
     confirmations: event.confirmations,
     minedAt: event.at,
     finalAt: event.at,

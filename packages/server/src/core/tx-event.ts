@@ -29,8 +29,17 @@ export type TxEvent =
   | { readonly type: 'resubmit.claimed'; readonly at: number }
   /** Signed to take the place of the newest one under the same nonce. */
   | { readonly type: 'attempt.added'; readonly at: number; readonly attempt: Attempt }
+  /** The nodes refuse its price, and it may offer no more: an empty transaction shall take its nonce. */
+  | { readonly type: 'way.made'; readonly at: number; readonly message: string; readonly mayPass: boolean }
   /** A replacement would have to offer more per gas than it may. */
-  | { readonly type: 'fee.capped'; readonly at: number; readonly neededWei: bigint; readonly capWei: bigint }
+  | {
+      readonly type: 'fee.capped'
+      readonly at: number
+      readonly neededWei: bigint
+      readonly capWei: bigint
+      /** The cap and who set it, in words. */
+      readonly allowed?: string
+    }
   /** One of its hashes has a receipt in a block that the chain does not have yet. */
   | {
       readonly type: 'preconfirmation.seen'

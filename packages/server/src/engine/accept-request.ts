@@ -24,6 +24,8 @@ export interface AcceptRequest {
   readonly metadata: Readonly<Record<string, string>>
   /** Who asks, for the history; no part of what is asked. */
   readonly by?: string
+  /** What the API key behind it may spend on the fee; no part of what is asked. */
+  readonly maxFeeWei?: bigint | null
 }
 
 export interface AcceptDefaults {
@@ -35,6 +37,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
   const { to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata } = request
   return {
     ...{ lane, to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata },
+    maxFeeWei: request.maxFeeWei ?? null,
     speed: request.speed ?? defaults.speed,
     priority: request.priority ?? 0,
     simulate: request.simulate ?? defaults.simulate,
@@ -43,7 +46,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
 }
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
-export function digestRequest({ requestId: _key, by: _by, ...body }: AcceptRequest): Hash {
+export function digestRequest({ requestId: _key, by: _by, maxFeeWei: _cap, ...body }: AcceptRequest): Hash {
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

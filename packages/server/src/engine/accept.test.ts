@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { NewTransaction, SignerRecord } from '../ports/store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createAccept } from './accept.ts'
-import { type AcceptRequest, digestRequest } from './accept-request.ts'
+import { type AcceptRequest, digestRequest, formIntent } from './accept-request.ts'
 import type { IntakeOutcome } from './intake.ts'
 
 const SIGNER = `0x${'11'.repeat(20)}` as const
@@ -74,6 +74,7 @@ function setUp(options: SetUpOptions = {}) {
   }
   const state = { earlier: null as Transaction | null, lookups: 0, outcome: null as IntakeOutcome | null }
   const accept = createAccept({
+    maxTxFeeOf: () => 10n ** 18n,
     chains,
     ...{ clock, telemetry },
     store: {
@@ -128,6 +129,32 @@ describe('acceptance', () => {
 })
 
 describe('refusal leaves nothing behind', () => {
+  test("the caller's own fees above a cap, by the field; but a repeat gets its first answer", async () => {
+    const { accept, stored, batches, state } = setUp()
+    const perGas = 10n ** 18n / 21_000n
+    const offer = (maxFeePerGas: bigint) => ({ type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: 1n }) as const
+    const dear = { ...REQUEST, fees: offer(perGas + 1n), requestId: 'one' }
+    await expect(accept(dear)).rejects.toMatchObject({
+      ...{ code: 'transaction_rejected', details: { field: 'fees.maxFeePerGas', outcome: 'fee_above_cap' } },
+    })
+    const legacy = { type: 'legacy', gasPrice: perGas } as const
+    await expect(accept({ ...REQUEST, gasLimit: 21_001n, fees: legacy })).rejects.toMatchObject({
+      details: { field: 'fees.gasPrice' },
+    })
+    const byKey = { ...REQUEST, fees: offer(10n), maxFeeWei: 21_000n * 9n }
+    await expect(accept(byKey)).rejects.toThrow('maxTxFee of the API key')
+    expect([stored, batches]).toEqual([[], []])
+    expect(await accept({ ...REQUEST, fees: offer(perGas), maxFeeWei: 10n ** 20n })).toMatchObject({ type: 'accepted' })
+    expect(stored[0]?.intent.maxFeeWei).toBe(10n ** 20n)
+    state.earlier = {
+      ...queued({
+        id: 'first',
+        intent: formIntent(dear, { chainId: 1, signer: SIGNER }, { speed: 'standard', simulate: true }),
+      }),
+    }
+    expect(await accept(dear)).toMatchObject({ type: 'existing' })
+  })
+
   test('a certain revert, with its reason', async () => {
     const { accept, stored, telemetry } = setUp({ reverts: true })
     await expect(accept(REQUEST)).rejects.toMatchObject({

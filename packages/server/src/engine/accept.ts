@@ -15,6 +15,7 @@ import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
+import { refuseFees } from './fees/refuse-fees.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
 import { createSimulation } from './simulation.ts'
@@ -37,6 +38,8 @@ interface AcceptPorts {
   readonly random: Random
   readonly telemetry: Telemetry
   readonly defaults?: Partial<AcceptDefaults>
+  /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
+  maxTxFeeOf(chainId: number): bigint | null
 }
 
 export function createAccept(ports: AcceptPorts): Accept {
@@ -56,14 +59,18 @@ export function createAccept(ports: AcceptPorts): Accept {
   async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
-    if ((await signers.find(lane)) === null) throw unknownSigner(lane)
+    const signer = await signers.find(lane)
+    if (signer === null) throw unknownSigner(lane)
+    const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
+    const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
-    const earlier = intent.simulate || isLate ? await findEarlier(intent) : null
+    const earlier = intent.simulate || isLate || tooDear !== null ? await findEarlier(intent) : null
     if (earlier !== null) return earlier
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
+    if (tooDear !== null) throw tooDear
     const rejection = intent.simulate ? await simulate(intent) : null
     if (rejection !== null) {
       // Its twin may have been accepted, and even mined, while this one was simulated.

@@ -22,6 +22,7 @@ interface Given {
   readonly policy?: Partial<Policy>
   readonly chainCount?: number
   readonly available?: bigint
+  readonly chainMaxFeeWei?: bigint
   readonly brokenAt?: number
   /** What the same draft did before. */
   readonly meanwhile?: (draft: LaneDraft) => void
@@ -50,7 +51,16 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
   }
   const { chainCount } = given
   const context = {
-    ...{ lease: LEASE, ledger, policy, now: NOW, retryMs: 500, signer, funds },
+    ...{
+      lease: LEASE,
+      ledger,
+      policy,
+      now: NOW,
+      retryMs: 500,
+      signer,
+      funds,
+      chainMaxFeeWei: given.chainMaxFeeWei ?? 10n ** 18n,
+    },
     counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
     slots: policy.maxInFlight - ledger.inFlight.size,
     highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,
@@ -152,6 +162,21 @@ describe('order', () => {
       ['c', 'QUEUED', null],
     ])
   })
+
+  test.each([
+    ['hold', []],
+    ['pass_over', [['b', 'ALLOCATED', 5]]],
+  ] as const)(
+    'what is above its cap at the last look waits, is not signed, and is told (%s)',
+    async (onDeferral, behind) => {
+      const dear = ready('a', { intent: { ...queued().intent, maxFeeWei: 21_000n * 10n - 1n } })
+      const { saves, write, result, signed } = await allocate([dear, ready('b')], { policy: { onDeferral } })
+      expect(saves).toEqual([['a', 'QUEUED', null], ...behind])
+      expect(write.saves[0]?.tx).toMatchObject({ subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap' } })
+      expect(signed).toHaveLength(behind.length)
+      expect(result.signingError).toMatchObject({ message: expect.stringContaining('maxTxFee of the API key') })
+    },
+  )
 
   test('a key that cannot sign spends no nonce; those before it are kept', async () => {
     const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })

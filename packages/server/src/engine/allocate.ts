@@ -9,12 +9,15 @@
  */
 import { maxCost } from '../core/cost.ts'
 import { hindersOneAlone } from '../core/deferral.ts'
+import { maxPricePerGas } from '../core/fees.ts'
 import { isFill } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Attempt, TxError } from '../core/transaction.ts'
+import type { Attempt, Queued, TxError } from '../core/transaction.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { AccountWatch } from './account-watch.ts'
+import { addWait, type PriceWaits } from './fees/price-watch.ts'
+import { FeeAboveCap, signWithinCap } from './fees/sign-within-cap.ts'
 import { type ChainCounts, findUsable } from './free-nonces.ts'
 import type { LaneDraft, Ledger } from './lane-draft.ts'
 import type { Preparation } from './prepare.ts'
@@ -25,6 +28,8 @@ export interface AllocateContext {
   /** The chain's own counts for the account; null where they were not asked. */
   readonly counts: ChainCounts | null
   readonly policy: Policy
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   /** How many may be taken beside gaps. */
   readonly slots: number
   /** The highest nonce that was given out and is not mined; null where there is none. */
@@ -44,6 +49,10 @@ export interface AllocateResult {
   readonly allocated: number
   /** What the cheapest of those needs that the balance does not cover; null where there is none. */
   readonly leastUnfunded: bigint | null
+  /** The highest price per gas at which any of them was priced; null where the price is not why. */
+  readonly unfundedPrice: bigint | null
+  /** What those that wait for a lower price wait for. */
+  readonly priceWaits: PriceWaits
 }
 
 type Deferral = Extract<Preparation, { type: 'deferred' }>
@@ -59,8 +68,11 @@ export async function allocateNonces(
   let { slots } = context
   let allocated = 0
   let leastUnfunded: bigint | null = null
-  const result = (holdUntil: number | null = null, signingError: unknown = null): AllocateResult => ({
-    ...{ holdUntil, signingError, allocated, leastUnfunded },
+  let unfundedPrice: bigint | null = null
+  let priceWaits: PriceWaits = { market: null, base: null }
+  let signingError: unknown = null
+  const result = (holdUntil: number | null = null): AllocateResult => ({
+    ...{ holdUntil, signingError, allocated, leastUnfunded, unfundedPrice, priceWaits },
   })
 
   for (const given of preparations) {
@@ -85,7 +97,10 @@ export async function allocateNonces(
       if (isUnfunded) {
         const needed = given.type === 'ready' ? costOf(given) : tx.intent.value
         leastUnfunded = leastUnfunded === null || needed < leastUnfunded ? needed : leastUnfunded
+        const price = given.type === 'ready' ? maxPricePerGas(given.fees) : null
+        if (price !== null && (unfundedPrice === null || price > unfundedPrice)) unfundedPrice = price
       }
+      if (preparation.waitsFor !== undefined) priceWaits = addWait(priceWaits, preparation.waitsFor)
       const retryAt = defer(draft, preparation, context)
       if (policy.onDeferral === 'pass_over' && hindersOneAlone(preparation.error)) continue
       return result(retryAt)
@@ -93,7 +108,16 @@ export async function allocateNonces(
     if (!isGap && slots <= 0) break
     const nonce = lowestFree ?? next
     const signed = await sign(preparation, nonce, context)
-    if (signed.type === 'failed') return result(now + context.retryMs, signed.error)
+    if (signed.type === 'failed') {
+      signingError = signed.error
+      return result(now + context.retryMs)
+    }
+    if (signed.type === 'above_cap') {
+      signingError = signed.error
+      const retryAt = defer(draft, aboveCap(tx, signed.error), context)
+      if (policy.onDeferral === 'pass_over') continue
+      return result(retryAt)
+    }
     const { fence, nodeId } = context.lease
     const after = draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
     // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
@@ -112,7 +136,8 @@ export async function allocateNonces(
   return result()
 }
 
-const UNFUNDED_MS = 5 * 60_000
+/** What waits for money or for a price is watched with every block; this is only for a chain that makes none. */
+const WATCHED_MS = 5 * 60_000
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was taken' }
 
@@ -144,30 +169,40 @@ function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }:
 function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs, policy }: AllocateContext): number {
   // Tried before its time, with the same result: nothing new to say, and its pause goes on.
   if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
-  // Those that are passed over are tried as soon as money comes; in between only because prices may fall.
-  const rests = subState === 'waiting_for_funds' && policy.onDeferral === 'pass_over'
-  const retryAt = now + (rests ? UNFUNDED_MS : backOff(tx.prepareFailures, retryMs))
+  const isWatched = subState === 'waiting_for_funds' || subState === 'fee_above_cap'
+  const rests = isWatched && policy.onDeferral === 'pass_over'
+  const retryAt = now + (rests ? WATCHED_MS : backOff(tx.prepareFailures, retryMs))
   draft.apply(tx, { type: 'prepare.deferred', at: now, subState, error, retryAt })
   return retryAt
 }
+
+/** It was priced within its cap, and the cap was lowered since: it is priced again. */
+function aboveCap(tx: Queued, { message }: FeeAboveCap): Deferral {
+  return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap', message } }
+}
+
 type Signing =
   | { readonly type: 'signed'; readonly attempt: Attempt }
+  | { readonly type: 'above_cap'; readonly error: FeeAboveCap }
   | { readonly type: 'failed'; readonly error: unknown }
 
 async function sign(
   { tx, gasLimit: wanted, fees }: Extract<Preparation, { type: 'ready' }>,
   nonce: number,
-  { lease, now, signer, variation = 0 }: AllocateContext,
+  { lease, now, signer, policy, chainMaxFeeWei, variation = 0 }: AllocateContext,
 ): Promise<Signing> {
   // Unspent gas is given back, so that one unit more changes the bytes and nothing else.
   const gasLimit = wanted + BigInt(variation)
   const { to, data, value } = tx.intent
   const { chainId, signer: address } = lease.lane
   try {
-    const { raw, hash } = await signer.sign(address, { chainId, nonce, to, data, value, gasLimit, fees })
+    const unsigned = { chainId, nonce, to, data, value, gasLimit, fees }
+    const { intent } = tx
+    const { raw, hash } = await signWithinCap(signer, address, unsigned, { intent, rules: { chainMaxFeeWei, policy } })
     const kind = isFill(tx.intent) ? 'noop' : 'original'
     return { type: 'signed', attempt: { hash, raw, kind, nonce, gasLimit, fees, createdAt: now } }
   } catch (error) {
+    if (error instanceof FeeAboveCap) return { type: 'above_cap', error }
     return { type: 'failed', error }
   }
 }

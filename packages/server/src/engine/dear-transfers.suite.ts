@@ -18,7 +18,7 @@ export function makeTransfersDear({ signer, chain }: TestCluster, leastGas: bigi
       return raws.map(({ hash }) =>
         (gasOf.get(hash) ?? 0n) >= leastGas
           ? (outcomes.shift() ?? { type: 'ambiguous', message: '' })
-          : { type: 'rejected', reason: 'gas_limit', message: 'intrinsic gas too low' },
+          : { type: 'invalid', reason: 'gas_too_low', message: 'intrinsic gas too low' },
       )
     },
   })

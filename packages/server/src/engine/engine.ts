@@ -10,6 +10,7 @@ import type { Notice, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type BlockFollower, createBlockFollower } from './block-follower.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { createFeeMarkets, type FeeMarkets } from './fees/fee-markets.ts'
 import { createHeaderKeeper } from './header-keeper.ts'
 import { createInclusionTracker, type InclusionTracker } from './inclusion-tracker.ts'
 import { createLane } from './lane.ts'
@@ -27,6 +28,8 @@ export interface ChainSettings {
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
   readonly mempoolPerAccount: number
+  /** The most that one transaction may cost in fees; null only where an operator wrote `none`. */
+  readonly maxTxFeeWei: bigint | null
   /** Its nodes show the block that is being built. */
   readonly preconfirmations: boolean
 }
@@ -74,6 +77,8 @@ export interface FollowStatus {
 }
 
 export interface Engine {
+  /** What gas costs, as the lanes see it. */
+  readonly feeMarkets: FeeMarkets
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
   /** Calls whenever the view of a chain has changed, until the returned function is called. */
@@ -97,6 +102,11 @@ export function createEngine(ports: EnginePorts): Engine {
     keep: Math.max(...ports.chains.map((own) => own.settings.headerWindow)) * HEADERS_KEPT,
   })
   for (const { follower, chain } of units.values()) follower.onUpdate((update) => headers.save(chain.chainId, update))
+  const feeMarkets = createFeeMarkets({
+    clock,
+    chains: new Map(ports.chains.map(({ chain }) => [chain.chainId, chain])),
+    headOf: (chainId) => units.get(chainId)?.follower.view()?.head.hash ?? null,
+  })
   let stopped = false
   let polling: Promise<void> | null = null
   let cancelPoll = (): void => {}
@@ -122,7 +132,7 @@ export function createEngine(ports: EnginePorts): Engine {
         telemetry: withLogFields(telemetry, { nodeId, ...lease.lane, fence: lease.fence }),
         signer: ports.signer,
         random: ports.random,
-        chain: unit.chain,
+        chain: { ...unit.chain, getFeeMarket: () => feeMarkets.read(lease.lane.chainId) },
         broadcaster: unit.broadcaster,
         tracker: unit.tracker,
         settings: { ...settings, ...unit.settings },
@@ -189,6 +199,7 @@ export function createEngine(ports: EnginePorts): Engine {
       await keeper.start()
       schedulePoll()
     },
+    feeMarkets,
     followStatus: () => [...units.values()].map((unit) => presentUnit(unit, clock)),
     onChain: (listener) => {
       const ends = [...units.values()].map(({ chain, follower }) => follower.onUpdate(() => listener(chain.chainId)))

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { FAST, type Policy } from '../core/policy.ts'
 import { transition } from '../core/transition.ts'
+import { createDice } from './dice.suite.ts'
 import { createReservations } from './reserve.ts'
 import { createTestCluster, type TestNode } from './test-cluster.suite.ts'
 
@@ -16,15 +17,6 @@ const POLICY: Policy = {
 const BY = { actor: 'ann', reason: 'drill' }
 const FIRST = Number(process.env.SEED ?? 1)
 const COUNT = Number(process.env.SEEDS ?? 12)
-
-function createDice(seed: number) {
-  let state = seed * 2_654_435_761 + 1
-  return (sides: number) => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) | 0
-    const mixed = Math.imul(state ^ (state >>> 13), 3_266_489_917)
-    return ((mixed ^ (mixed >>> 16)) >>> 0) % sides
-  }
-}
 
 for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
   test(`seed ${seed}`, { timeout: 60_000 }, async () => {

@@ -263,7 +263,9 @@ describe('gaps', () => {
     cluster.chain.setFault(null)
     await cluster.startNode('node-b')
     await run(cluster, 15)
-    expect(await cluster.find(bad)).toMatchObject({ state: 'STUCK', nonce: 0 })
+    expect(await cluster.find(bad)).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: 0 })
+    expect((await cluster.find(bad)).attempts.map(({ kind }) => kind)).toEqual(['original', 'cancel'])
+    expect(await cluster.mined()).toHaveLength(1)
   })
 })
 

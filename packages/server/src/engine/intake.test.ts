@@ -23,7 +23,17 @@ function newTransaction(id: string, requestId: string | null = null): NewTransac
   return {
     id,
     intent: {
-      ...{ lane, to: null, data: '0x', value: 0n, gasLimit: null, fees: null, speed: 'standard', priority: 0 },
+      ...{
+        lane,
+        to: null,
+        data: '0x',
+        value: 0n,
+        gasLimit: null,
+        fees: null,
+        maxFeeWei: null,
+        speed: 'standard',
+        priority: 0,
+      },
       ...{ validUntil: null, requestId, requestDigest: `0x${'00'.repeat(32)}`, finality: null },
       ...{ simulate: true, metadata: {} },
     },

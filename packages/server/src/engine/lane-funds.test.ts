@@ -45,7 +45,7 @@ describe('a bump that no node takes', () => {
         raws.map(async (each) =>
           (price.get(each.hash) ?? 0n) <= 20n * GWEI
             ? ((await broadcast([each]))[0] ?? { type: 'ambiguous', message: '' })
-            : { type: 'rejected', reason: 'invalid', message: 'tx fee exceeds the configured cap' },
+            : { type: 'refused', reason: 'node_fee_cap', message: 'tx fee exceeds the configured cap' },
         ),
       )
     await cluster.startNode()

@@ -45,7 +45,9 @@ async function setUp(lanes: number) {
         return {
           lease: lane.lease,
           finalityOf: () => ({ type: 'finalized' }),
-          post: () => {},
+          post: ({ type }) => {
+            if (type === 'amended') log.push(`${nodeId} is told`)
+          },
           stop: async () => {
             log.push(`${nodeId} stops`)
             await state.stopping
@@ -235,6 +237,23 @@ describe('keeping lanes', () => {
     expect(one).toBeLessThanOrEqual(20 * 5)
     expect(await counts(50)).toBe(one)
   })
+})
+
+test('a lane is told when its policy changes, on whichever node that was done, and only then', async () => {
+  const { clock, store, all, log, node } = await setUp(2)
+  const { keeper } = node('node-a')
+  await keeper.start()
+  await clock.advance(6_000)
+  log.length = 0
+  const [lane] = all
+  if (lane === undefined) throw new Error('there are two lanes')
+  const note = { type: 'signer.changed', cause: 'operator', detail: {} }
+  await store.updateSigner(lane, { policy: { ...STABLE, maxTxFeeWei: 7n }, label: 'x' }, note)
+  await clock.advance(1)
+  expect(log).toEqual(['node-a is told'])
+  await store.updateSigner(lane, { label: 'y' }, note)
+  await clock.advance(6_000)
+  expect(log).toHaveLength(1)
 })
 
 describe('handing over', () => {

@@ -8,6 +8,7 @@
  * own monotonic clock, counted from before the renewal was asked for, after which it starts no broadcast.
  */
 import { type Lane, type LaneKey, type Lease, laneKey } from '../core/lane.ts'
+import type { Policy } from '../core/policy.ts'
 import { rankNodes } from '../core/rendezvous.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -111,10 +112,21 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     }
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
     await release(renewed.filter(isIdle))
+    const before = signers
     const records = await store.listSigners()
     signers = new Map(records.map((record) => [laneKey(record.lane), record]))
+    wakeChanged(before)
     await claim(nodes.map((node) => node.nodeId))
     telemetry.gauge('drover_lanes_owned', held.size)
+  }
+
+  /** What waited for a policy, such as a cap on fees, need not wait for its next try. */
+  function wakeChanged(before: ReadonlyMap<LaneKey, SignerRecord>): void {
+    for (const [key, { runner }] of held) {
+      const [was, is] = [before.get(key), signers.get(key)]
+      if (was !== undefined && is !== undefined && spellPolicy(was.policy) !== spellPolicy(is.policy))
+        runner.post({ type: 'amended' })
+    }
   }
 
   /** Without a lane behind it: the lane was left, or the answer to the acquisition was lost. */
@@ -217,4 +229,9 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       await store.removeNode(nodeId)
     },
   }
+}
+
+/** Equal for equal policies that were read from the store. */
+function spellPolicy(policy: Policy): string {
+  return JSON.stringify(policy, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

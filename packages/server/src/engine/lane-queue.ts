@@ -55,6 +55,8 @@ interface QueuePorts {
   readonly telemetry: Telemetry
   readonly funds: LaneFunds
   readonly batch: number
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   finality(): Finality
   post(signal: LaneSignal): void
 }
@@ -85,7 +87,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
-    prepare(scene, limit, { policy, predecessorsPending }, { skipsPause, gap }).then(ports.post, (error: unknown) => {
+    const context = { policy, predecessorsPending, chainMaxFeeWei: ports.chainMaxFeeWei }
+    prepare(scene, limit, context, { skipsPause, gap }).then(ports.post, (error: unknown) => {
       telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
@@ -101,14 +104,15 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const { recyclable } = ledger
     // Fills that wait for funds must be seen, or others would be made in their place.
     const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
+    const hasPriced = funds.mayRetryPriced() || policy.onDeferral === 'hold'
     const queued = await store.readQueue(lease.lane, limit, {
       passOverUnfunded: !hasUnfunded,
-      passOverPaused: policy.onDeferral === 'pass_over',
+      passOverPaused: !hasPriced,
     })
     if (queued.length > 0) mayHaveMore = true
     const heldUntil = findHold(queued[0], skipsPause, policy)
     const going = heldUntil === null ? queued : []
-    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, heldUntil } as const
+    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
     const needsCount = ledger.cursor === null || policy.externalUse || recyclable.length > 0
     const [preparations, counts] = await Promise.all([
@@ -122,12 +126,13 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return { ...common, preparations: [...fills, ...preparations], counts }
   }
 
-  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money. */
+  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money, or the price is right. */
   function findHold(first: Queued | undefined, skipsPause: boolean, policy: Policy): number | null {
     if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
     if (skipsPause && first.subState === 'waiting_for_predecessor') return null
     const isUnfunded = first.subState === 'waiting_for_funds'
     if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
+    if (first.subState === 'fee_above_cap' && funds.mayRetryPriced()) return null
     return first.retryAt
   }
 

@@ -50,6 +50,8 @@ export type LaneSignal =
       readonly isFull: boolean
       /** Those that wait for funds were read as well, before their time. */
       readonly hasUnfunded: boolean
+      /** And those that wait for a price. */
+      readonly hasPriced: boolean
       /** The first in line waits until then, and all behind it; null where nothing holds the line. */
       readonly heldUntil: number | null
     }

@@ -2,7 +2,7 @@
  * Sends what a lane has stored. Its batches leave one after the other, so that its nonces reach a node in order. While a
  * renewal of the lease is late, a batch is withheld; it goes as soon as the lane may act again, or never if it has stopped.
  */
-import { type Attempt, type InFlight, inclusionOf, newestAttempt } from '../core/transaction.ts'
+import { type Attempt, type InFlight, inclusionOf, lacksEmpty, newestAttempt } from '../core/transaction.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Broadcast, BroadcastAnswer, Broadcaster } from './broadcaster.ts'
@@ -61,10 +61,10 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
   }
 }
 
-/** What is to be cancelled does not go out again while its cancellation is about to be signed; at the cap there may never be one. */
+/** What is to make room for an empty transaction does not go out again while that is about to be signed; at the cap there may never be one. */
 function isToBeSent(tx: InFlight): boolean {
   if (tx.suspended || inclusionOf(tx) !== null) return false
-  return tx.wish !== 'cancel' || newestAttempt(tx)?.kind === 'cancel' || tx.error?.code === 'fee_above_cap'
+  return !lacksEmpty(tx) || tx.error?.code === 'fee_above_cap'
 }
 
 /** The newest bytes; but while those are refused, by turns with the ones before, which a node may well take. */

@@ -74,6 +74,7 @@ async function setUp(policy: Policy = QUICK) {
       prepareBatch: 50,
       prepareRetryMs: 1_000,
       mempoolPerAccount: 1_000,
+      maxTxFeeWei: 10n ** 18n,
     },
     policy: () => policy,
     isPaused: () => false,

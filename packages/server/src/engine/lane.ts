@@ -55,6 +55,8 @@ export interface LanePorts {
     readonly prepareRetryMs: number
     /** Unmined transactions of one account that the chain's nodes keep. */
     readonly mempoolPerAccount: number
+    /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+    readonly maxTxFeeWei: bigint | null
   }
   policy(): Policy
   isPaused(): boolean
@@ -84,11 +86,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
   const beside = { chain, clock, telemetry, lane: lease.lane, wake: () => post({ type: 'tick' }) }
   const funds = createLaneFunds(beside)
-  const replacer = createReplacer({ ...beside, signer: ports.signer })
+  const { maxTxFeeWei: chainMaxFeeWei } = settings
+  const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
   const counts = createCountWatch(beside)
   const queue = createLaneQueue({
-    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch },
+    ...{ ...ports, lease, funds, post, batch: settings.prepareBatch, chainMaxFeeWei },
     finality: () => finalityOf({ finality: null }),
   })
   const send = createLaneSender({ ...ports, post, hasStopped: () => stopped })
@@ -269,13 +272,16 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const result = await allocateNonces(draft, preparations, {
       ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
       ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: requests.held() }), funds: funds.account },
-      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation },
+      ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation, chainMaxFeeWei },
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
     if (result.allocated > 0) queue.gapsChanged()
     funds.settle(pass, result)
     if (result.signingError !== null) {
-      telemetry.log('error', 'signing failed; no nonce was taken', { ...fields, error: result.signingError })
+      telemetry.log('error', 'a transaction was not signed; no nonce was taken', {
+        ...fields,
+        error: result.signingError,
+      })
     }
   }
 
@@ -360,10 +366,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function act(draft: Storable): void {
     const toSend = new Map<TxId, InFlight>()
     const fills = new Set(draft.changed().flatMap((tx) => (isFill(tx.intent) ? [tx.id] : [])))
+    const backInLine = new Set(draft.changed().flatMap((tx) => (tx.state === 'QUEUED' ? [tx.id] : [])))
     for (const { txId, effect } of draft.effects()) {
       const tx = ledger?.inFlight.get(txId)
       if (effect.type === 'broadcast' && tx) toSend.set(txId, tx)
       if (effect.type === 'lookup') tracker.lookUp(txId)
+      if (effect.type === 'nonce.used' && backInLine.has(txId)) queue.wake()
       if (effect.type === 'nonce.freed') {
         queue.wake()
         // Another fill would be refused as well: not before the next block.

@@ -13,6 +13,8 @@ const MARKET: FeeMarket = {
   priorityFeePerGas: { slow: 1n, standard: GWEI, fast: 2n * GWEI },
 }
 
+const ALONE = { predecessorsPending: false, chainMaxFeeWei: 10n ** 18n }
+
 function createChain(outcomes: readonly CallOutcome[] | Error) {
   const asked: number[] = []
   const chain: Parameters<typeof prepareTransactions>[0] = {
@@ -33,7 +35,7 @@ function intents(...changes: readonly Partial<Intent>[]) {
 
 function prepare(outcomes: readonly CallOutcome[] | Error, changes: readonly Partial<Intent>[], over = {}) {
   const policy: Policy = { ...STABLE, ...over }
-  return prepareTransactions(createChain(outcomes).chain, intents(...changes), { policy, predecessorsPending: false })
+  return prepareTransactions(createChain(outcomes).chain, intents(...changes), { policy, ...ALONE })
 }
 
 const OK: CallOutcome = { type: 'ok', gas: 50_000n }
@@ -42,7 +44,7 @@ describe('gas', () => {
   test('is estimated in one batch and given room, or taken as the caller said', async () => {
     const { chain, asked } = createChain([OK, OK])
     const list = intents({}, { gasLimit: 70_000n }, { gasLimit: 21_000n, simulate: false })
-    const preparations = await prepareTransactions(chain, list, { policy: STABLE, predecessorsPending: false })
+    const preparations = await prepareTransactions(chain, list, { policy: STABLE, ...ALONE })
     expect(asked).toEqual([2])
     expect(preparations).toMatchObject([{ gasLimit: 60_000n }, { gasLimit: 70_000n }, { gasLimit: 21_000n }])
   })
@@ -50,9 +52,7 @@ describe('gas', () => {
   test('nothing to estimate asks nothing', async () => {
     const { chain, asked } = createChain([])
     const list = intents({ gasLimit: 21_000n, simulate: false })
-    expect(await prepareTransactions(chain, list, { policy: STABLE, predecessorsPending: false })).toMatchObject([
-      { type: 'ready' },
-    ])
+    expect(await prepareTransactions(chain, list, { policy: STABLE, ...ALONE })).toMatchObject([{ type: 'ready' }])
     expect(asked).toEqual([])
   })
 })
@@ -72,7 +72,7 @@ describe('what a simulation means', () => {
 
   test('a revert while earlier ones are not mined waits as well', async () => {
     const { chain } = createChain([reverted])
-    const context = { policy: STABLE, predecessorsPending: true }
+    const context = { policy: STABLE, ...ALONE, predecessorsPending: true }
     expect(await prepareTransactions(chain, intents({}), context)).toMatchObject([{ type: 'deferred' }])
   })
 
@@ -119,6 +119,28 @@ describe('the price', () => {
     expect(await prepare([OK], [{}], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([
       { type: 'deferred', subState: 'fee_above_cap' },
     ])
+  })
+
+  test('of the whole transaction above its cap waits, and says whose word it was and both figures', async () => {
+    const market = { ...MARKET, saidBy: ['a.example', 'b.example'] }
+    const chain = { getFeeMarket: async () => market, estimate: async () => [] }
+    const intent = (gasLimit: bigint) => ({ gasLimit, simulate: false })
+    const list = intents(intent(21_000n), intent(100_000n))
+    const one = { policy: STABLE, ...ALONE, chainMaxFeeWei: 50_000n * 11n * GWEI }
+    const [small, large] = await prepareTransactions(chain, list, one)
+    expect(small).toMatchObject({ type: 'ready' })
+    // Others may be smaller, so that this one alone has to wait.
+    expect(large).toMatchObject({
+      ...{ type: 'deferred', subState: 'fee_above_cap', waitsFor: { of: 'market', perGasWei: (11n * GWEI) / 2n } },
+      error: {
+        code: 'tx_fee_above_cap',
+        message:
+          'the next block asks 11 gwei per gas, 0.0011 ether for 100000 gas, says a.example and b.example; no more than 5.5 gwei per gas (0.00055 ether per transaction, by the chain setting maxTxFee) is allowed',
+      },
+    })
+    // Nothing is small enough: it is the market.
+    const all = await prepareTransactions(chain, list, { ...one, chainMaxFeeWei: 21_000n * 10n * GWEI })
+    expect(all).toMatchObject([{ error: { code: 'fee_above_cap' } }, { error: { code: 'fee_above_cap' } }])
   })
 
   test('that the caller asked for above the cap is refused, since no block makes it cheaper', async () => {

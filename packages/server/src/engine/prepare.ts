@@ -3,6 +3,8 @@
  * it need, what shall it offer. A certain failure ends that transaction alone; an uncertain one is tried again later.
  */
 
+import { formatAmount } from '../core/amount.ts'
+import { describeCap, findFeeCap } from '../core/fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from '../core/fees.ts'
 import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
@@ -13,10 +15,25 @@ import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../po
 export type Preparation =
   | { readonly type: 'ready'; readonly tx: Queued; readonly gasLimit: bigint; readonly fees: Fees }
   | { readonly type: 'rejected'; readonly tx: Queued; readonly error: TxError }
-  | { readonly type: 'deferred'; readonly tx: Queued; readonly subState: SubState; readonly error: TxError }
+  | {
+      readonly type: 'deferred'
+      readonly tx: Queued
+      readonly subState: SubState
+      readonly error: TxError
+      /** What has to come down for it to go on. */
+      readonly waitsFor?: PriceWait
+    }
+
+/** `market`: the next block must ask no more than this per gas, tip included. `base`: its base fee must not be above it. */
+export interface PriceWait {
+  readonly of: 'market' | 'base'
+  readonly perGasWei: bigint
+}
 
 export interface PrepareContext {
   readonly policy: Policy
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   /** Earlier transactions of the lane are not mined yet, so that the state they leave is not known. */
   readonly predecessorsPending: boolean
 }
@@ -69,8 +86,9 @@ function prepareOne(
   const gasLimit = outcome === undefined ? tx.intent.gasLimit : gasFrom(tx, outcome, context)
   if (gasLimit === null) throw new Error('a transaction without a gas limit was not estimated')
   if (typeof gasLimit !== 'bigint') return gasLimit
-  const price = priceTransaction(tx.intent, market, context.policy)
-  if (price.type === 'above_cap') return aboveCap(tx, price)
+  const cap = findFeeCap(tx.intent, gasLimit, context)
+  const price = priceTransaction(tx.intent, market, cap)
+  if (price.type === 'above_cap') return aboveCap(tx, price, gasLimit, market)
   const { fees } = price
   return belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
 }
@@ -79,8 +97,11 @@ function prepareOne(
 function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Preparation | null {
   const offered = maxPricePerGas(fees)
   if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
-  const message = `the next block asks ${baseFeePerGas} wei per gas; the request offers at most ${offered}`
-  return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } }
+  const message = `the next block asks ${formatAmount(baseFeePerGas)} per gas; the request offers at most ${formatAmount(offered)}`
+  return {
+    ...{ type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } },
+    waitsFor: { of: 'base', perGasWei: offered },
+  }
 }
 
 function waitForFunds(tx: Queued, reason: string): Preparation {
@@ -88,21 +109,25 @@ function waitForFunds(tx: Queued, reason: string): Preparation {
   return { type: 'deferred', tx, subState: 'waiting_for_funds', error }
 }
 
-function aboveCap(tx: Queued, price: Extract<Price, { type: 'above_cap' }>): Preparation {
-  const error = {
-    code: 'fee_above_cap',
-    message: `the next block asks ${price.neededWei} wei per gas; policy allows ${price.capWei}`,
+function aboveCap(
+  tx: Queued,
+  { neededWei, cap }: Extract<Price, { type: 'above_cap' }>,
+  gasLimit: bigint,
+  { saidBy }: FeeMarket,
+): Preparation {
+  const cost = `${formatAmount(neededWei)} per gas, ${formatAmount(neededWei * gasLimit)} for ${gasLimit} gas`
+  const allowed = `no more than ${describeCap(cap)} is allowed`
+  if (tx.intent.fees !== null) {
+    const error = { code: 'fee_above_cap', message: `the request's own fees are ${cost}; ${allowed}` }
+    return { type: 'rejected', tx, error }
   }
-  return tx.intent.fees === null
-    ? { type: 'deferred', tx, subState: 'fee_above_cap', error }
-    : {
-        type: 'rejected',
-        tx,
-        error: {
-          ...error,
-          message: `the requested ${price.neededWei} wei per gas is above the ${price.capWei} that policy allows`,
-        },
-      }
+  const said = saidBy === undefined ? '' : `, says ${saidBy.join(' and ')}`
+  // Where even the smallest would be above it, it is the market and not this one: all wait.
+  const isAlone = cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei
+  const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
+  const error = { code, message: `the next block asks ${cost}${said}; ${allowed}` }
+  const waitsFor = { of: 'market', perGasWei: cap.perGasWei } as const
+  return { type: 'deferred', tx, subState: 'fee_above_cap', error, waitsFor }
 }
 
 function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): bigint | Preparation {

@@ -1,34 +1,39 @@
 /**
- * Puts better-paid bytes in the place of sent ones, where policy allows.
+ * Puts other bytes in the place of sent ones, where policy allows.
  *
- * A wish (an operator's, or a deadline that passed) is fulfilled at once. Otherwise the lowest unmined nonces are looked
- * at, since nothing above them can be mined first: those whose newest bytes have waited for `bumpAfterMs` and are too
- * cheap for the next block are signed again. The very lowest is also signed again if blocks go on without it although its
- * price is fine, since a node can hold on to a transaction and never offer it. The step is taken from the newest attempt,
- * so that no node refuses it as underpriced; what would pass the cap is said once and the same bytes go on. What is
- * preconfirmed has been taken at its price and is left alone; a wish, or a deadline, waits for what becomes of it.
+ * A wish (an operator's, or a deadline that passed) is fulfilled at once, and so is the empty transaction for what makes
+ * way. What every node refuses for its price is priced anew at once. Otherwise those whose newest bytes have waited for
+ * `bumpAfterMs` and are too cheap for the next block are signed again; the very lowest also if blocks go on without it
+ * although its price is fine, since a node can hold on to a transaction and never offer it. What would pass the cap is
+ * said once and the same bytes go on. What is preconfirmed has been taken at its price and is left alone; a wish, or a
+ * deadline, waits for what becomes of it.
  *
  * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
  * attempt is stored with everything else of the cycle and sent after that.
  */
 
-import { type FeeMarket, maxPricePerGas } from '../core/fees.ts'
+import { describeCap, type FeeRules } from '../core/fee-cap.ts'
+import type { FeeMarket } from '../core/fees.ts'
 import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
+import { isPriceRefused, planNext } from '../core/plan-next.ts'
 import type { Policy } from '../core/policy.ts'
-import { isPriceTooLow, planReplacement } from '../core/replacement.ts'
+import { isPriceTooLow } from '../core/replacement.ts'
 import {
   type Attempt,
   type InFlight,
   inclusionOf,
   isCancelling,
   isPreconfirmed,
+  lacksEmpty,
   newestAttempt,
 } from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { planWithinCap } from './fees/plan-within-cap.ts'
+import { signWithinCap } from './fees/sign-within-cap.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export interface ReplaceScene {
@@ -46,11 +51,13 @@ export interface Replacer {
 }
 
 interface ReplacerPorts {
-  readonly chain: Pick<Chain, 'getFeeMarket'>
+  readonly chain: Pick<Chain, 'getFeeMarket' | 'estimate'>
   readonly signer: Signer
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly lane: Lane
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
   wake(): void
 }
 
@@ -60,10 +67,17 @@ const MARKET_RETRY_MS = 5_000
 const OVERDUE_FACTOR = 3
 const OVERDUE_BLOCKS = 3
 
-type Reason = 'wish' | 'price' | 'overdue'
+type Reason = 'wish' | 'refused' | 'price' | 'overdue'
 
-export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: ReplacerPorts): Replacer {
-  let market: FeeMarket | null = null
+interface Market {
+  readonly fees: FeeMarket
+  /** What an empty transaction needs, where that was asked for. */
+  readonly emptyGas: bigint | null
+}
+
+export function createReplacer(ports: ReplacerPorts): Replacer {
+  const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
+  let market: Market | null = null
   /** The head at which it was read, or asked for. */
   let marketHead: number | null = null
   let asking = false
@@ -84,14 +98,16 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     meetLowest(unmined[0], scene.head)
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
-    if (market === null || marketHead !== scene.head) return ask(scene.head)
+    const needsGas = candidates.some(needsEmptyGas)
+    if (market === null || marketHead !== scene.head || (needsGas && market.emptyGas === null))
+      return ask(scene.head, needsGas, scene.policy)
     const done = { signed: 0, failed: 0 }
     for (const tx of candidates) {
-      const reason = findReason(tx, tx === unmined[0], market, scene)
+      const reason = findReason(tx, tx === unmined[0], market.fees, scene)
       if (reason === null) continue
       if (done.signed + done.failed === MOST_PER_ROUND) {
         // A key that cannot sign is tried again with the next block, not at once.
-        hasMore = done.signed > 0
+        hasMore ||= done.signed > 0
         return
       }
       const result = await replaceOne(draft, tx, reason, market, scene.policy)
@@ -108,12 +124,14 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
 
   function findReason(tx: InFlight, isLowest: boolean, now: FeeMarket, scene: ReplaceScene): Reason | null {
     if (tx.wish !== 'none') return 'wish'
+    if (lacksEmpty(tx)) return 'refused'
     const newest = newestAttempt(tx)
     if (newest === null) return null
     const isRefused = tx.error?.code === 'underpriced' || tx.error?.code === 'replacement_underpriced'
     if (isRefused || isPriceTooLow(newest.fees, now)) return 'price'
     // Only what a node holds can be held back by it; what was never answered needs sending, not paying.
-    if (!isLowest || tx.subState !== 'pending' || scene.isBlocked(tx.nonce)) return null
+    const isHeld = tx.state === 'TRACKING' && (tx.subState === 'pending' || tx.subState === 'making_way')
+    if (!isLowest || !isHeld || scene.isBlocked(tx.nonce)) return null
     const isOld = clock.now() - newest.createdAt >= scene.policy.bumpAfterMs * OVERDUE_FACTOR
     const blocks = lowest === null || scene.head === null ? 0 : scene.head - lowest.head
     return isOld && blocks >= OVERDUE_BLOCKS ? 'overdue' : null
@@ -123,21 +141,34 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     draft: LaneDraft,
     tx: InFlight,
     reason: Reason,
-    now: FeeMarket,
+    { fees, emptyGas }: Market,
     policy: Policy,
   ): Promise<'signed' | 'failed' | 'kept'> {
     const newest = newestAttempt(tx)
     if (newest === null) return 'kept'
-    const speed = tx.wish === 'speed_up' ? 'fast' : tx.intent.speed
-    const plan = planReplacement(newest.fees, now, { speed, capWei: findCap(tx, policy) })
     const at = clock.now()
-    if (plan.type === 'above_cap') {
-      const { neededWei, capWei } = plan
-      if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei })
-      return 'kept'
+    const isPatient = at - newest.createdAt >= policy.bumpAfterMs
+    const rules = { chainMaxFeeWei, policy }
+    const { plan, gasLimit, cap } = planWithinCap(tx, chooseGas(tx, newest, emptyGas), rules, (maxFeePerGasWei) =>
+      planNext(tx, newest, { market: fees, policy: { ...policy, maxFeePerGasWei }, isPatient }),
+    )
+    switch (plan.type) {
+      case 'wait':
+        return 'kept'
+      case 'make_way':
+        draft.apply(tx, { type: 'way.made', at, message: plan.message, mayPass: plan.mayPass })
+        // The empty transaction is signed in the next round.
+        hasMore = true
+        return 'kept'
+      case 'above_cap': {
+        const { neededWei, capWei } = plan
+        const allowed = cap === null ? {} : { allowed: describeCap(cap) }
+        if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
+        return 'kept'
+      }
     }
     try {
-      const attempt = await sign(tx, newest, plan.fees, at)
+      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
       draft.apply(tx, { type: 'attempt.added', at, attempt })
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
       return 'signed'
@@ -147,29 +178,38 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
     }
   }
 
-  async function sign(tx: InFlight, newest: Attempt, fees: Attempt['fees'], createdAt: number): Promise<Attempt> {
+  async function sign(
+    tx: InFlight,
+    { gasLimit, fees, createdAt }: Pick<Attempt, 'gasLimit' | 'fees' | 'createdAt'>,
+    rules: FeeRules,
+  ): Promise<Attempt> {
     const { nonce, intent } = tx
     const isCancel = isCancelling(tx)
     const kind = isCancel ? 'cancel' : isFill(intent) ? 'noop' : 'bump'
     const empty = { to: lane.signer, data: '0x', value: 0n } as const
     const { to, data, value } = isCancel ? empty : intent
-    // An empty transfer needs more than 21,000 in some places, and what is not used is not paid.
-    const gasLimit = isCancel && newest.gasLimit < NOOP_GAS ? NOOP_GAS : newest.gasLimit
     const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
-    const { raw, hash } = await signer.sign(lane.signer, unsigned)
+    const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }
 
-  function ask(head: number): void {
-    if (asking || marketHead === head) return
+  async function read(withGas: boolean, { gasLimitPercent }: Policy): Promise<Market> {
+    const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
+    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty]) : []])
+    if (!withGas) return { fees, emptyGas: null }
+    return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
+  }
+
+  function ask(head: number, withGas: boolean, policy: Policy): void {
+    const knows = marketHead === head && (market === null || !withGas || market.emptyGas !== null)
+    if (asking || knows) return
     asking = true
     marketHead = head
     market = null
-    chain
-      .getFeeMarket()
+    read(withGas, policy)
       .then(
-        (read) => {
-          market = read
+        (answer) => {
+          market = answer
         },
         (error: unknown) => {
           if (!(error instanceof ChainUnavailable)) throw error
@@ -201,21 +241,24 @@ export function createReplacer({ chain, signer, clock, telemetry, lane, wake }: 
   }
 }
 
-/** Asked for, or quiet for so long that its price may be why. What is STUCK waits for somebody's decision. */
+/** Asked for, refused, or quiet for so long that its price may be why. What is STUCK waits for somebody's decision. */
 function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   if (tx.suspended) return false
-  if (tx.wish !== 'none') return true
+  if (tx.wish !== 'none' || lacksEmpty(tx)) return true
   const newest = newestAttempt(tx)
-  return tx.state !== 'STUCK' && newest !== null && now - newest.createdAt >= policy.bumpAfterMs
+  if (tx.state === 'STUCK' || newest === null) return false
+  return isPriceRefused(tx) || now - newest.createdAt >= policy.bumpAfterMs
 }
 
-/** A caller's own fees are the most it pays; but an empty transaction in its place is the lane's affair, not the caller's. */
-function findCap(tx: InFlight, policy: Policy): bigint | null {
-  const { fees } = tx.intent
-  const own = fees === null || isCancelling(tx) ? null : maxPricePerGas(fees)
-  const cap = policy.maxFeePerGasWei
-  if (own === null) return cap
-  return cap !== null && cap < own ? cap : own
+/** What it had may be the very reason why it was refused. */
+function needsEmptyGas(tx: InFlight): boolean {
+  return lacksEmpty(tx) && (tx.refusal !== null || !tx.mayBeHeld)
+}
+
+/** An empty transfer needs more than 21,000 in some places, and what is not used is not paid. */
+function chooseGas(tx: InFlight, newest: Attempt, emptyGas: bigint | null): bigint {
+  const gas = needsEmptyGas(tx) ? (emptyGas ?? NOOP_GAS) : newest.gasLimit
+  return isCancelling(tx) && gas < NOOP_GAS ? NOOP_GAS : gas
 }
 
 /** Only what lies ahead: what is due already is looked at with every block. */

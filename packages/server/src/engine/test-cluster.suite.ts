@@ -12,6 +12,7 @@ import { createLocalSigner } from '../signer/local-signer.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { anyId, anyIntent } from '../store/samples.suite.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import type { Bytes } from './cheap-bytes.suite.ts'
 import { type ChainSettings, createEngine, type Engine, type EngineSettings } from './engine.ts'
 import { createFaultyStore, type FaultyStore } from './faulty-store.suite.ts'
 import { createManualClock, type ManualClock } from './manual-clock.suite.ts'
@@ -29,6 +30,7 @@ const CHAIN_SETTINGS: ChainSettings = {
   receiptWorkers: 4,
   fetchReceiptUponEntry: false,
   mempoolPerAccount: 10_000,
+  maxTxFeeWei: 10n ** 18n,
   preconfirmations: false,
 }
 
@@ -46,6 +48,8 @@ export interface TestClusterOptions {
   readonly signers?: number
   readonly chain?: Partial<FakeChainOptions>
   readonly chainSettings?: Partial<ChainSettings>
+  /** Other bytes than real ones, for tests that sign very many. */
+  readonly bytes?: Bytes
 }
 
 export interface TestNode {
@@ -114,7 +118,7 @@ function createKnownBytes(signer: Signer) {
 export async function createTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const clock = createManualClock()
   const keys = Array.from({ length: options.signers ?? 1 }, (_, index) => keyOf(index))
-  const { signer, decode } = createKnownBytes(createLocalSigner(keys))
+  const { signer, decode } = options.bytes ?? createKnownBytes(createLocalSigner(keys))
   const balances = Object.fromEntries(signer.addresses().map((address) => [address, 10n ** 21n]))
   const chain = createFakeChain({ chainId: CHAIN_ID, balances, decode, ...options.chain })
   const shared = createMemoryStore({ clock })

@@ -84,7 +84,7 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
   if (!mayUse(caller, { chainId, signer: request.from })) {
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)
   }
-  return caller.keyId === null ? request : { ...request, by: actorOf(caller) }
+  return caller.keyId === null ? request : { ...request, by: actorOf(caller), maxFeeWei: caller.maxTxFeeWei }
 }
 
 function stillWaiting(tx: Transaction, why: string): RpcFailure {

@@ -8,7 +8,7 @@ import type { AuditEntry } from '../ports/access-store.ts'
 export const KEY_COLUMNS = `
   k.key_id, k.name, to_json(k.scopes) as scopes,
   (select json_agg('0x' || encode(s, 'hex')) from unnest(k.signers) s) as signers, to_json(k.chains) as chains,
-  k.rate_per_second, k.rate_burst, k.expires_at, k.created_at, k.created_by, k.last_used_at, k.revoked_at, k.revoked_by`
+  k.rate_per_second, k.rate_burst, k.max_tx_fee, k.expires_at, k.created_at, k.created_by, k.last_used_at, k.revoked_at, k.revoked_by`
 
 export interface KeyRow {
   readonly key_id: string
@@ -18,6 +18,7 @@ export interface KeyRow {
   readonly chains: readonly number[] | null
   readonly rate_per_second: number | null
   readonly rate_burst: number | null
+  readonly max_tx_fee: bigint | null
   readonly expires_at: number | null
   readonly created_at: number
   readonly created_by: string
@@ -31,6 +32,7 @@ export function readKey(row: KeyRow): ApiKey {
   return {
     ...{ id: row.key_id, name, scopes, signers, chains },
     rate: perSecond === null || burst === null ? null : { perSecond, burst },
+    maxTxFeeWei: row.max_tx_fee,
     expiresAt: row.expires_at,
     createdAt: row.created_at,
     createdBy: row.created_by,

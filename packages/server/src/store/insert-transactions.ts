@@ -30,15 +30,15 @@ with locked as materialized (
     from json_to_recordset($1::json) as i(
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
-      finality jsonb, simulate boolean, metadata jsonb, detail jsonb)
+      finality jsonb, simulate boolean, metadata jsonb, max_fee numeric, detail jsonb)
    where (select count(*) from locked) > 0
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, metadata, created_at, accepted_seq,
-                          queue_position, state, sub_state, event_seq, event_open_from)
+                          queue_position, state, sub_state, event_seq, event_open_from, max_fee)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
          i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2
+         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee
     from input i
    where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
    order by i.chain_id, i.signer, i.request_id, i.tx_id, i.ord
@@ -226,6 +226,7 @@ function toRow({ place, entry: { id, intent, by } }: Item) {
     finality: intent.finality,
     simulate: intent.simulate,
     metadata: intent.metadata,
+    max_fee: toStored(intent.maxFeeWei),
     detail: acceptedNote(by).detail,
   }
 }

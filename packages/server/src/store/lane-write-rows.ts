@@ -137,6 +137,8 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     next_resubmit_at: toTime(signed?.nextResubmitAt ?? null),
     new_forks: signed?.newForks ?? null,
     wish: signed?.wish ?? null,
+    may_be_held: signed?.mayBeHeld ?? null,
+    refusal: signed?.refusal ?? null,
     inclusion: toStored(mined?.inclusion ?? null),
     mined_at: toTime(mined?.minedAt ?? null),
     confirmations: proven?.confirmations ?? null,

@@ -26,8 +26,8 @@ const INSERT = {
   name: 'insert_api_key',
   text: `
 insert into api_key as k (key_id, name, secret_digest, scopes, signers, chains, rate_per_second, rate_burst, expires_at,
-                          created_by)
-values ($1, $2, decode($3, 'hex'), $4::text[], $5::bytea[], $6::bigint[], $7, $8, $9::timestamptz, $10)
+                          created_by, max_tx_fee)
+values ($1, $2, decode($3, 'hex'), $4::text[], $5::bytea[], $6::bigint[], $7, $8, $9::timestamptz, $10, $11::numeric)
 returning ${KEY_COLUMNS}`,
 } as const
 
@@ -131,6 +131,7 @@ async function insertKey(database: Database, key: NewKey): Promise<ApiKey> {
   const [row] = await database.query<KeyRow>(INSERT, [
     ...[key.id, toText(key.name), key.secretDigest, key.scopes, ...reachValues(key)],
     ...[key.rate?.perSecond ?? null, key.rate?.burst ?? null, toTime(key.expiresAt), toText(key.createdBy)],
+    key.maxTxFeeWei?.toString() ?? null,
   ])
   if (row === undefined) throw new Error(`the key ${key.id} was not stored`)
   return readKey(row)

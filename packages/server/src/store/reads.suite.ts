@@ -158,8 +158,8 @@ export function describeReads(get: GetStore): void {
         [first, mined],
         [second, later],
         [waiting, toTracking(waiting)],
-        [done, toConfirmed(done)],
       ])
+      await write(store, lease, [[done, toConfirmed(done)]])
       const seen = { lane: lease.lane, blockHash: inclusion.blockHash, finality: null }
       const expected = [
         { ...seen, txId: second.id, blockNumber: 101 },

@@ -56,6 +56,7 @@ function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
       value: amount,
       gasLimit: optional(amount),
       fees: optional(fees),
+      maxFeeWei: optional(amount.map((wei) => wei || 1n)),
       speed: fc.constantFrom('slow' as const, 'standard' as const, 'fast' as const),
       priority: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
       validUntil: optional(time),
@@ -86,8 +87,16 @@ const signed = {
   nextResubmitAt: time,
   newForks: count,
   wish: fc.constantFrom('none', 'speed_up', 'cancel'),
+  mayBeHeld: fc.boolean(),
+  refusal: optional(fc.record({ code: text, message: text, reason: text, mayPass: fc.boolean() })),
 }
-const proof = { inclusion, confirmations: fc.array(confirmation, { maxLength: 4 }), minedAt: time, finalAt: time }
+const proof = {
+  refusal: fc.constant(null),
+  inclusion,
+  confirmations: fc.array(confirmation, { maxLength: 4 }),
+  minedAt: time,
+  finalAt: time,
+}
 
 /** What a save may change of a queued transaction, by the state it goes to. */
 const change = fc.oneof(

@@ -49,6 +49,7 @@ export function anyIntent(lane: Lane, over: Partial<Intent> = {}): Intent {
     value: 1n,
     gasLimit: null,
     fees: null,
+    maxFeeWei: null,
     speed: 'standard',
     priority: 0,
     validUntil: null,
@@ -119,6 +120,8 @@ export function toAllocated(tx: Queued, nonce: number, lease: Pick<Lease, 'fence
     nextResubmitAt: at + 30_000,
     newForks: 0,
     wish: 'none',
+    mayBeHeld: false,
+    refusal: null,
   }
 }
 

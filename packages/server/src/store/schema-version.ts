@@ -3,7 +3,9 @@ export const MIGRATIONS = [
   '0001_transactions.sql',
   '0002_access.sql',
   '0003_webhooks.sql',
-  '0004_history_lists_chain.sql',
+  '0004_refusals.sql',
+  '0005_fee_caps.sql',
+  '0006_history_lists_chain.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

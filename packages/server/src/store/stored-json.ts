@@ -34,6 +34,8 @@ export function readPolicy(policy: Stored<Policy>): Policy {
   return {
     ...policy,
     maxFeePerGasWei: readWei(policy.maxFeePerGasWei),
+    // Policies that were stored before there was this limit have none.
+    maxTxFeeWei: readWei(policy.maxTxFeeWei ?? null),
     lowBalanceWei: readWei(policy.lowBalanceWei),
   }
 }

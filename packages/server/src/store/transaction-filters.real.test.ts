@@ -49,8 +49,8 @@ with numbered as (
 ), added as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, speed, priority, simulate,
     metadata, created_at, accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, nonce, fencing_token,
-    node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish, inclusion,
-    confirmations, mined_at, final_at)
+    node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish, may_be_held,
+    inclusion, confirmations, mined_at, final_at)
   select tx_id, chain_id, signer, 'r-' || n, decode(repeat('00', 32), 'hex'),
     decode(lpad((n % 1000)::text, 40, '0'), 'hex'), '', 0, 'standard', 0, false,
     case when n % 2 = 0 then '{}' else jsonb_build_object('order', n::text, 'kind', (n % 4)::text) end, at, n,
@@ -58,7 +58,8 @@ with numbered as (
     case when not is_queued then n end, case when not is_queued then 1 end, case when not is_queued then 'node' end,
     case when not is_queued then at end, case when not is_queued then at end, case when not is_queued then 1 end,
     case when not is_queued then 0 end, case when not is_queued then at end, case when not is_queued then 0 end,
-    case when not is_queued then 'none' end, case when not is_queued then '{}'::jsonb end,
+    case when not is_queued then 'none' end, case when not is_queued then true end,
+    case when not is_queued then '{}'::jsonb end,
     case when not is_queued then '[]'::jsonb end, case when not is_queued then at end,
     case when not is_queued then at end
     from numbered

@@ -2,16 +2,16 @@
 import type { Fees, Speed } from '../core/fees.ts'
 import type { Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
-import type { SubState, Transaction, TxError, TxState, Wish } from '../core/transaction.ts'
+import type { Refusal, SubState, Transaction, TxError, TxState, Wish } from '../core/transaction.ts'
 import { ATTEMPT_FIELDS, readAttempt, readFees, readInclusion, type Stored, type StoredAttempt } from './stored-json.ts'
 
 /** Of `managed_tx t`. */
 export const TRANSACTION_COLUMNS = `
   t.tx_id, t.chain_id, t.signer, t.request_id, t.request_digest, t.to_address, t.data, t.value, t.gas_limit, t.fees,
-  t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.metadata, t.created_at, t.version, t.state, t.sub_state,
+  t.max_fee,  t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.metadata, t.created_at, t.version, t.state, t.sub_state,
   t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
   t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
-  t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
+  t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
      from tx_attempt a where a.tx_id = t.tx_id) as attempts`
 
@@ -26,6 +26,7 @@ export interface TransactionRow {
   readonly value: bigint
   readonly gas_limit: bigint | null
   readonly fees: Stored<Fees> | null
+  readonly max_fee: bigint | null
   readonly speed: Speed
   readonly priority: number
   readonly valid_until: number | null
@@ -52,6 +53,8 @@ export interface TransactionRow {
   readonly next_resubmit_at: number | null
   readonly new_forks: number | null
   readonly wish: Wish | null
+  readonly may_be_held: boolean | null
+  readonly refusal: Refusal | null
   readonly inclusion: Stored<Inclusion> | null
   readonly confirmations: readonly Confirmation[] | null
   readonly mined_at: number | null
@@ -114,6 +117,8 @@ function readSigned(row: TransactionRow) {
     nextResubmitAt: present(row, 'next_resubmit_at'),
     newForks: present(row, 'new_forks'),
     wish: present(row, 'wish'),
+    mayBeHeld: present(row, 'may_be_held'),
+    refusal: row.refusal,
   }
 }
 
@@ -127,6 +132,7 @@ function readBase(row: TransactionRow) {
       value: row.value,
       gasLimit: row.gas_limit,
       fees: row.fees && readFees(row.fees),
+      maxFeeWei: row.max_fee,
       speed: row.speed,
       priority: row.priority,
       validUntil: row.valid_until,

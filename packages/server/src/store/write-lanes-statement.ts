@@ -67,8 +67,8 @@ with lane as materialized (
             ord int, lane int, tx_id uuid, version int, state text, sub_state text, error jsonb, suspended boolean,
             retry_at timestamptz, prepare_failures int, nonce bigint, fencing_token bigint, node_id text,
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
-            submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, wish text, inclusion jsonb,
-            confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
+            submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, wish text,
+            may_be_held boolean, refusal jsonb, inclusion jsonb, confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
             by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
             opens_after int)
            where (select lanes from holding)[s.lane + 1]
@@ -183,8 +183,8 @@ with lane as materialized (
          prepare_failures = s.prepare_failures, nonce = s.nonce, fencing_token = s.fencing_token, node_id = s.node_id,
          allocated_at = s.allocated_at, waiting_since = s.waiting_since, submitted_at = s.submitted_at,
          last_submit_at = s.last_submit_at, submit_count = s.submit_count, refusals = s.refusals,
-         next_resubmit_at = s.next_resubmit_at, new_forks = s.new_forks, wish = s.wish, inclusion = s.inclusion,
-         confirmations = s.confirmations, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
+         next_resubmit_at = s.next_resubmit_at, new_forks = s.new_forks, wish = s.wish,
+         may_be_held = s.may_be_held, refusal = s.refusal, inclusion = s.inclusion, confirmations = s.confirmations, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
          event_seq = t.event_seq + s.note_count - s.repeats,
          event_open_from = coalesce(t.event_seq + s.opens_after + 1 - s.repeats, t.event_open_from)
     from passed s

@@ -11,6 +11,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const LONG_SECONDS = [0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1_200, 3_600, 14_400]
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000]
 
+const NODE_LABEL = 'the node: host and port, with its position where several URLs share them'
+
 export const METRICS = {
   drover_leases_total: {
     kind: 'counter',
@@ -44,8 +46,17 @@ export const METRICS = {
   },
   drover_replacements_total: {
     kind: 'counter',
-    help: 'Sent transactions that were signed again at a higher price.',
-    labels: { reason: 'wish, price, overdue', kind: 'bump, cancel, noop' },
+    help: 'Sent transactions that were signed again: at a higher price, or empty in their place.',
+    labels: { reason: 'wish, refused, price, overdue', kind: 'bump, cancel, noop' },
+  },
+  drover_fee_suspicions_total: {
+    kind: 'counter',
+    help: 'Answers of a node about fees that were far above the others and therefore not used.',
+    labels: {
+      chain_id: 'the chain',
+      host: 'the node',
+      source: 'eth_feeHistory, eth_maxPriorityFeePerGas, eth_gasPrice, baseFeePerGas',
+    },
   },
   drover_signer_balance_wei: {
     kind: 'gauge',
@@ -126,7 +137,7 @@ export const METRICS = {
     help: 'JSON-RPC calls to the nodes; each call of a batch counts.',
     labels: {
       chain_id: 'the chain',
-      host: 'the node, without path and credentials',
+      host: NODE_LABEL,
       method: 'the JSON-RPC method; forwarded for what is passed on for others',
       outcome: 'result, error, rate_limited, lost, unreached',
     },
@@ -134,13 +145,33 @@ export const METRICS = {
   drover_rpc_request_seconds: {
     kind: 'histogram',
     help: 'Time that one HTTP request to a node took.',
-    labels: { host: 'the node, without path and credentials' },
+    labels: { host: NODE_LABEL },
     buckets: SECONDS,
   },
   drover_rpc_endpoint_up: {
     kind: 'gauge',
     help: '1 while a node is used, 0 while it is left out.',
-    labels: { chain_id: 'the chain', host: 'the node, without path and credentials' },
+    labels: { chain_id: 'the chain', host: NODE_LABEL },
+  },
+  drover_rpc_endpoint_head: {
+    kind: 'gauge',
+    help: 'Newest block that a node told of.',
+    labels: { chain_id: 'the chain', host: NODE_LABEL },
+  },
+  drover_rpc_endpoint_lag_blocks: {
+    kind: 'gauge',
+    help: 'Blocks that a node is behind the newest one that can be believed.',
+    labels: { chain_id: 'the chain', host: NODE_LABEL },
+  },
+  drover_rpc_endpoint_calls_per_second: {
+    kind: 'gauge',
+    help: 'Rate that a node was found to allow; 0 where it never answered 429.',
+    labels: { chain_id: 'the chain', host: NODE_LABEL },
+  },
+  drover_rpc_wrong_chain_total: {
+    kind: 'counter',
+    help: 'Times that a node was found to serve another chain, and barred.',
+    labels: { chain_id: 'the chain', host: NODE_LABEL },
   },
   drover_rpc_calls_total: {
     kind: 'counter',

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { SCOPES } from '../../core/caller.ts'
 import { addressInput } from './address.ts'
+import { amountInput } from './amount.ts'
 import { requestSchemas } from './api-schemas.ts'
 import { instantInput } from './instant.ts'
 import { textInput } from './text.ts'
@@ -49,7 +50,12 @@ export const apiKeyRequest = z
       .nullable()
       .default(null)
       .meta({ description: 'Counted by each node for itself; null: no limit.' }),
+    maxTxFee: amountInput({ min: 1n }).nullable().default(null).meta({
+      description:
+        'Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own.',
+    }),
     expiresAt: instantInput.nullable().default(null).meta({ description: 'Null: never.' }),
   })
+  .transform(({ maxTxFee, ...rest }) => ({ ...rest, maxTxFeeWei: maxTxFee }))
   .meta({ description: 'Nothing in it may be more than the key has that makes it.' })
 requestSchemas.add(apiKeyRequest, { id: 'ApiKeyRequest' })

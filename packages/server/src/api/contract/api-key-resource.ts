@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { SCOPES } from '../../core/caller.ts'
 import { address } from './address.ts'
+import { amount } from './amount.ts'
 import { resourceSchemas } from './api-schemas.ts'
 import { instant } from './instant.ts'
 
@@ -12,6 +13,7 @@ export const apiKeyResource = z.object({
   signers: z.array(address).nullable().meta({ description: 'Null: all.' }),
   chains: z.array(z.int()).nullable().meta({ description: 'Null: all.' }),
   rate: z.object({ perSecond: z.int(), burst: z.int() }).nullable(),
+  maxTxFee: amount.nullable().meta({ description: 'Wei; the most that a transaction it sends may cost in fees.' }),
   expiresAt: instant.nullable(),
   createdAt: instant,
   createdBy: z.string(),

@@ -16,13 +16,19 @@ export const feesResource = z.object({
   nextBaseFeePerGas: amount
     .nullable()
     .meta({ description: 'Of the block to come; null on a chain without base fees.' }),
-  gasPrice: amount.meta({ description: 'As the node suggests it.' }),
+  gasPrice: amount.meta({ description: 'For transactions of the legacy kind.' }),
   speeds: z
     .object({ slow: offer, standard: offer, fast: offer })
     .meta({ description: 'What is offered for each `speed`, before any cap; tips are medians of recent blocks.' }),
-  caps: z
-    .array(z.object({ address, maxFeePerGas: amount }))
-    .meta({ description: 'Signers on this chain whose policy has a cap: nothing above it is offered for them.' }),
+  saidBy: z.array(z.string()).meta({
+    description: 'Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`.',
+  }),
+  maxTxFee: amount.nullable().meta({
+    description: 'The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`.',
+  }),
+  caps: z.array(z.object({ address, maxFeePerGas: amount.nullable(), maxTxFee: amount.nullable() })).meta({
+    description: 'Signers on this chain whose policy has a lower limit of its own: nothing above it is signed.',
+  }),
 })
 export type FeesResource = z.infer<typeof feesResource>
 resourceSchemas.add(feesResource, { id: 'Fees' })

@@ -31,6 +31,10 @@ const policyChange = z
     onForeignNonce: z.enum(['stuck', 'requeue']),
     gasLimitPercent: wholeNumber(100, 1_000),
     maxFeePerGas: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; null: no cap.' }),
+    maxTxFee: amountInput({ min: 1n }).nullable().meta({
+      description:
+        "Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone.",
+    }),
     finality: finalityRule.nullable().meta({ description: 'Null: the rule of the chain.' }),
   })
   .partial()

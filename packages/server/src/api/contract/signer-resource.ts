@@ -22,6 +22,9 @@ const policy = z.object({
   onForeignNonce: z.enum(['stuck', 'requeue']),
   gasLimitPercent: z.int(),
   maxFeePerGas: amount.nullable(),
+  maxTxFee: amount
+    .nullable()
+    .meta({ description: "Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone." }),
   finality: finalityRule.nullable().meta({ description: 'Null: the rule of the chain.' }),
 })
 

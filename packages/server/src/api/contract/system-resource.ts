@@ -1,9 +1,37 @@
 /** The service itself: the chains it follows, its nodes, and whether it is fit for work. */
 import { z } from 'zod'
+import { ENDPOINT_STATES } from '../../ports/rpc-endpoint.ts'
 import { resourceSchemas } from './api-schemas.ts'
 import { hash } from './bytes.ts'
 import { finalityRule } from './finality.ts'
 import { instant } from './instant.ts'
+
+export const endpointResource = z.object({
+  name: z.string().meta({ description: 'Host and port; with its position where several URLs share them.' }),
+  state: z.enum(ENDPOINT_STATES).meta({
+    description:
+      '`lagging` and `implausible` endpoints are not read from, but still sent to; `wrong_chain` ones are not used at all.',
+  }),
+  since: instant,
+  inUse: z.boolean().meta({ description: 'Reads go to it now. Transactions are sent to every endpoint.' }),
+  head: z
+    .object({ number: z.int(), seenAt: instant })
+    .nullable()
+    .meta({ description: 'The newest block that it told of, and when this was first seen.' }),
+  lagBlocks: z.int().nullable().meta({ description: 'Blocks behind the newest one that can be believed.' }),
+  errorRate: z
+    .number()
+    .nullable()
+    .meta({ description: 'Share of the calls of the last minute without a usable answer, from 0 to 1.' }),
+  latencyMs: z.int().nullable(),
+  callsPerSecond: z
+    .int()
+    .nullable()
+    .meta({ description: 'The rate that it was found to allow; null where it never answered 429.' }),
+  lastError: z.object({ message: z.string(), at: instant }).nullable(),
+})
+export type EndpointResource = z.infer<typeof endpointResource>
+resourceSchemas.add(endpointResource, { id: 'Endpoint' })
 
 export const chainResource = z.object({
   chainId: z.int(),
@@ -13,6 +41,9 @@ export const chainResource = z.object({
   finality: finalityRule,
   following: z.boolean().meta({ description: 'The head is known and kept up with.' }),
   lastError: z.string().nullable(),
+  endpoints: z
+    .array(endpointResource)
+    .meta({ description: 'Its RPC endpoints as this node sees them, in the order of the URLs.' }),
 })
 export type ChainResource = z.infer<typeof chainResource>
 resourceSchemas.add(chainResource, { id: 'Chain' })

@@ -1,8 +1,9 @@
 /** `GET /v1/chains`: the chains that this node follows, as it sees them. */
+import type { EndpointReport } from '../../ports/rpc-endpoint.ts'
 import type { ChainStatus } from '../api-services.ts'
 import { presentFinality } from '../contract/finality.ts'
 import { presentInstant } from '../contract/instant.ts'
-import { type ChainResource, chainList } from '../contract/system-resource.ts'
+import { type ChainResource, chainList, type EndpointResource } from '../contract/system-resource.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
 export const listChains = defineRoute(
@@ -19,10 +20,21 @@ export const listChains = defineRoute(
   (_, services) => ({ status: 200, body: { items: services.chainStatus().map(presentChain) } }),
 )
 
-function presentChain({ chainId, head, safe, finalized, finality, following, lastError }: ChainStatus): ChainResource {
+function presentChain(status: ChainStatus): ChainResource {
+  const { chainId, head, safe, finalized, finality, following, lastError, endpoints } = status
   return {
     ...{ chainId, safe, finalized, following, lastError },
     head: head && { number: head.number, hash: head.hash, timestamp: presentInstant(head.timestamp * 1_000) },
     finality: presentFinality(finality),
+    endpoints: endpoints.map(presentEndpoint),
+  }
+}
+
+function presentEndpoint({ since, head, lastError, ...rest }: EndpointReport): EndpointResource {
+  return {
+    ...rest,
+    since: presentInstant(since),
+    head: head && { number: head.number, seenAt: presentInstant(head.seenAt) },
+    lastError: lastError && { message: lastError.message, at: presentInstant(lastError.at) },
   }
 }

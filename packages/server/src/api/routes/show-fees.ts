@@ -1,7 +1,6 @@
 /** `GET /v1/chains/{chainId}/fees`: what gas costs now. */
 import { z } from 'zod'
 import { type FeeMarket, SPEEDS, type Speed } from '../../core/fees.ts'
-import { PRESETS } from '../../core/policy.ts'
 import { priceTransaction } from '../../core/price.ts'
 import type { LaneStatus } from '../../ports/store.ts'
 import { checksumAddress } from '../contract/address.ts'
@@ -17,7 +16,7 @@ export const showFees = defineRoute(
     path: '/v1/chains/{chainId}/fees',
     summary: 'Show what gas costs on a chain now, and what would be offered at each speed',
     scope: 'read',
-    answers: [{ status: 200, description: 'In wei; at most a second old.', schema: feesResource }],
+    answers: [{ status: 200, description: 'In wei; of the newest block.', schema: feesResource }],
     errors: ['not_found', 'chain_unavailable'],
   },
   async ({ params: { chainId } }, services) => {
@@ -28,6 +27,8 @@ export const showFees = defineRoute(
       nextBaseFeePerGas: market.baseFeePerGas?.toString() ?? null,
       gasPrice: market.gasPrice.toString(),
       speeds: presentOffers(market),
+      saidBy: [...(market.saidBy ?? [])],
+      maxTxFee: services.maxTxFeeOf(chainId)?.toString() ?? null,
       caps: lanes.filter(({ signer }) => signer.lane.chainId === chainId).flatMap(presentCap),
     }
     return { status: 200, body }
@@ -42,7 +43,7 @@ function presentOffers(market: FeeMarket): FeesResource['speeds'] {
 
 /** By the rule that prices transactions, so that the two cannot differ. */
 function presentOffer(market: FeeMarket, speed: Speed): FeesResource['speeds'][Speed] {
-  const price = priceTransaction({ fees: null, speed }, market, { ...PRESETS.fast, maxFeePerGasWei: null })
+  const price = priceTransaction({ fees: null, speed }, market, null)
   const isMarket = price.type === 'priced' && price.fees.type === 'eip1559'
   return {
     maxFeePerGas: isMarket ? price.fees.maxFeePerGas.toString() : null,
@@ -51,6 +52,8 @@ function presentOffer(market: FeeMarket, speed: Speed): FeesResource['speeds'][S
 }
 
 function presentCap({ signer: { lane, policy } }: LaneStatus): FeesResource['caps'] {
-  if (policy.maxFeePerGasWei === null) return []
-  return [{ address: checksumAddress(lane.signer), maxFeePerGas: policy.maxFeePerGasWei.toString() }]
+  const { maxFeePerGasWei, maxTxFeeWei } = policy
+  if (maxFeePerGasWei === null && maxTxFeeWei === null) return []
+  const caps = { maxFeePerGas: maxFeePerGasWei?.toString() ?? null, maxTxFee: maxTxFeeWei?.toString() ?? null }
+  return [{ address: checksumAddress(lane.signer), ...caps }]
 }

@@ -4,7 +4,7 @@
  */
 import type { TransactionRequest } from '@drover/client'
 import { findNearestName } from '../../config/nearest-name.ts'
-import { parseAmount } from '../amount.ts'
+import { parseAmount } from '../../core/amount.ts'
 
 /** What rows that say nothing themselves get; `function` is for rows that have arguments, or neither call nor data. */
 export type RowDefaults = Partial<Omit<TransactionRequest, 'call' | 'data'>> & { readonly function?: string }

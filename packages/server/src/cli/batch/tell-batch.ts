@@ -1,5 +1,5 @@
 /** What a batch has to say at its end, and the exit code that goes with it. */
-import { formatAmount } from '../amount.ts'
+import { formatAmount } from '../../core/amount.ts'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import type { Session } from '../service-session.ts'
 import { listCauses, presentCauses, presentCounts } from './batch-results.ts'

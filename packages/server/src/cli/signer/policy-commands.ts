@@ -19,6 +19,7 @@ interface PolicyOptions {
   readonly mayReplace?: boolean
   readonly lowBalance?: string
   readonly maxFee?: string
+  readonly maxTxFee?: string
   readonly gasLimitPercent?: number
   readonly finality?: number | 'safe' | 'finalized' | 'none'
   readonly externalUse?: boolean
@@ -45,6 +46,11 @@ function addPolicyOptions(command: Command): Command {
     .addOption(new Option('--may-replace <bool>', 'replace by fee').choices(['true', 'false']).argParser(isTrue))
     .option('--low-balance <amount>', 'warn below this; or none', orNone(readAmount))
     .option('--max-fee <amount>', 'offer no more than this for a gas; or none', orNone(readAmount))
+    .option(
+      '--max-tx-fee <amount>',
+      "pay no more than this for a transaction; none: the chain's limit",
+      orNone(readAmount),
+    )
     .option('--gas-limit-percent <percent>', 'of the estimate; 100 to 1000', readBy(integer(100, 1_000)))
     .option('--finality <rule>', 'number, safe, finalized; none: that of the chain', orNone(readFinality))
     .addOption(
@@ -117,11 +123,12 @@ function toPolicy(options: PolicyOptions): NonNullable<SignerChange['policy']> |
     mayReplace: options.mayReplace,
     lowBalance: toNull(options.lowBalance),
     maxFeePerGas: toNull(options.maxFee),
+    maxTxFee: toNull(options.maxTxFee),
     gasLimitPercent: options.gasLimitPercent,
     finality: toNull(options.finality),
     externalUse: options.externalUse,
     onForeignNonce: options.onForeignNonce,
-    onLackOfFunds: options.onLackOfFunds,
+    onDeferral: options.onLackOfFunds,
   }
   const policy = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return Object.keys(policy).length > 0 ? policy : null

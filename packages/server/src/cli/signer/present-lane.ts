@@ -1,6 +1,6 @@
 /** Signers for people: a row for each lane, and one lane as a page of fields. */
 import type { Lane } from '@drover/client'
-import { formatAmount } from '../amount.ts'
+import { formatAmount } from '../../core/amount.ts'
 import { type Field, presentFields } from '../present-fields.ts'
 import { type Cell, type Column, presentTable } from '../present-table.ts'
 import { type Style, shorten } from '../style.ts'

@@ -1,7 +1,7 @@
 /** Transactions for people: as a row of a table, as a page of fields, and as steps that light up one after the other. */
 import type { Transaction } from '@drover/client'
+import { formatAmount } from '../../core/amount.ts'
 import { spellDuration } from '../../core/spell-time.ts'
-import { formatAmount } from '../amount.ts'
 import { type Field, presentFields } from '../present-fields.ts'
 import { type Cell, type Column, presentTable } from '../present-table.ts'
 import { type Colour, type Style, shorten, toVisible } from '../style.ts'

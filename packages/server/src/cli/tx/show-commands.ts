@@ -1,6 +1,6 @@
 /** `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known of one transaction. */
 import type { Attempt, Confirmations, DroverEvent, Explanation, Receipt } from '@drover/client'
-import { formatAmount } from '../amount.ts'
+import { formatAmount } from '../../core/amount.ts'
 import { readCount } from '../option-value.ts'
 import { presentDetail } from '../present-detail.ts'
 import { presentFields } from '../present-fields.ts'

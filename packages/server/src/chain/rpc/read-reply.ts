@@ -1,14 +1,5 @@
-/**
- * JSON-RPC with one node. Every request gets a reply of its own: a result, the node's error, or a statement that there
- * was no usable answer and whether the request can have arrived. Nothing here throws.
- *
- * Batches are bounded. A node that refuses one is asked again with half of it, down to single requests, and what it can
- * take is remembered for a while; a plain refusal of arrays goes to single requests at once. Only for a while, since a
- * node or proxy in trouble may refuse once what it takes at other times.
- */
-import type { Clock } from '../ports/clock.ts'
-import { createHttpPost, type HttpReply } from './http-post.ts'
-import { createLimiter } from './limiter.ts'
+/** Reads what a node answered to one HTTP request: a reply for each call of it, or that it takes no such batch. */
+import type { HttpReply } from './http-post.ts'
 import { isRateLimit } from './rate-limit.ts'
 import type { RpcError } from './rpc-error.ts'
 import type { RpcUrl } from './rpc-url.ts'
@@ -21,91 +12,26 @@ export interface RpcRequest {
 export type RpcReply =
   | { readonly type: 'result'; readonly result: unknown }
   | { readonly type: 'error'; readonly error: RpcError }
-  | { readonly type: 'rate_limited'; readonly message: string; readonly retryAfterMs: number | null }
+  /** Not taken, for its rate. `withheld`: it never left, since our own queue for this node is full or too slow. */
+  | {
+      readonly type: 'rate_limited'
+      readonly message: string
+      readonly retryAfterMs: number | null
+      readonly withheld?: true
+    }
   /** The request never left. */
   | { readonly type: 'unreached'; readonly message: string }
   /** The request may have arrived; the answer is missing or makes no sense. */
   | { readonly type: 'lost'; readonly message: string; readonly stale?: boolean }
 
-export interface JsonRpcOptions {
-  readonly timeoutMs: number
-  readonly maxConcurrent: number
-  readonly maxBatch: number
-  readonly maxResponseBytes: number
-}
-
-export interface JsonRpcClient {
-  /** `ordered`: one after the other, and nothing more after an answer was lost. */
-  send(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]>
-  close(): void
-}
-
-type BatchReply =
+export type BatchReply =
   | { readonly type: 'replies'; readonly replies: readonly RpcReply[] }
   | { readonly type: 'batch_refused'; readonly tooLarge: boolean }
 
-const LIMIT_RECHECK_MS = 60_000
 const BATCH_REFUSED_STATUS = new Set([400, 404, 405, 406, 413, 415, 422, 501])
 
-export function createJsonRpcClient(
-  target: RpcUrl,
-  options: JsonRpcOptions & { readonly clock: Clock },
-): JsonRpcClient {
-  const transport = createHttpPost({ ...options, url: target.url, maxSockets: options.maxConcurrent })
-  const limiter = createLimiter(options.maxConcurrent)
-  const largestBatch = Math.max(1, options.maxBatch)
-  let batchLimit = largestBatch
-  let limitedUntil = 0
-  let nextId = 1
-
-  async function exchange(requests: readonly RpcRequest[]): Promise<BatchReply> {
-    const firstId = nextId
-    nextId += requests.length
-    const calls = requests.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }))
-    const body = JSON.stringify(calls.length === 1 ? calls[0] : calls)
-    const outcome = readReply(await limiter.run(() => transport.post(body)), firstId, requests.length)
-    if (outcome.type !== 'replies') return outcome
-    return { type: 'replies', replies: outcome.replies.map((reply) => redactReply(target, reply)) }
-  }
-
-  async function sendChunk(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
-    const outcome = await exchange(requests)
-    if (outcome.type === 'replies') return outcome.replies
-    batchLimit = outcome.tooLarge ? Math.min(batchLimit, Math.max(1, requests.length >> 1)) : 1
-    limitedUntil = options.clock.monotonic() + LIMIT_RECHECK_MS
-    return await send(requests, ordered)
-  }
-
-  async function sendInOrder(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]> {
-    const replies: RpcReply[] = []
-    while (replies.length < requests.length) {
-      const answers = await sendChunk(requests.slice(replies.length, replies.length + batchLimit), true)
-      replies.push(...answers)
-      if (answers.every((answer) => answer.type !== 'result' && answer.type !== 'error')) break
-    }
-    while (replies.length < requests.length)
-      replies.push({ type: 'unreached', message: 'not sent after a lost answer' })
-    return replies
-  }
-
-  async function send(requests: readonly RpcRequest[], ordered: boolean): Promise<readonly RpcReply[]> {
-    if (ordered) return await sendInOrder(requests)
-    const chunks: (readonly RpcRequest[])[] = []
-    for (let at = 0; at < requests.length; at += batchLimit) chunks.push(requests.slice(at, at + batchLimit))
-    return (await Promise.all(chunks.map((chunk) => sendChunk(chunk, false)))).flat()
-  }
-
-  return {
-    async send(requests, ordered) {
-      if (options.clock.monotonic() >= limitedUntil) batchLimit = largestBatch
-      return await send(requests, ordered)
-    },
-    close: () => transport.close(),
-  }
-}
-
 /** Words only: what a short password strikes out of a hash would be missing there. */
-function redactReply(target: RpcUrl, reply: RpcReply): RpcReply {
+export function redactReply(target: RpcUrl, reply: RpcReply): RpcReply {
   if (reply.type === 'result') return reply
   if (reply.type !== 'error') return { ...reply, message: target.redact(reply.message) }
   const { message, data } = reply.error
@@ -119,7 +45,7 @@ function redactData(target: RpcUrl, data: unknown): unknown {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, redactData(target, value)]))
 }
 
-function readReply(reply: HttpReply, firstId: number, count: number): BatchReply {
+export function readReply(reply: HttpReply, firstId: number, count: number): BatchReply {
   if (reply.type === 'unreached') return all(count, { type: 'unreached', message: `no connection (${reply.code})` })
   if (reply.type === 'lost')
     return all(count, { type: 'lost', message: `no answer (${reply.code})`, stale: reply.stale })

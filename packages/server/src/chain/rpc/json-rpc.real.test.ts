@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createSystemClock } from '../app/system-clock.ts'
-import type { Clock } from '../ports/clock.ts'
-import { createJsonRpcClient, type JsonRpcClient, type JsonRpcOptions, type RpcRequest } from './json-rpc.ts'
+import { createSystemClock } from '../../app/system-clock.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { createJsonRpcClient, type JsonRpcClient, type JsonRpcOptions } from './json-rpc.ts'
+import type { RpcRequest } from './read-reply.ts'
 import { parseRpcUrls } from './rpc-url.ts'
 
 interface WireCall {

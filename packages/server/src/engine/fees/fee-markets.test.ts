@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createFakeChain } from '../chain/fake-chain.ts'
-import { ChainUnavailable } from '../ports/chain.ts'
+import { createFakeChain } from '../../chain/fake-chain.ts'
+import { ChainUnavailable } from '../../ports/chain.ts'
+import { createManualClock } from '../manual-clock.suite.ts'
 import { createFeeMarkets } from './fee-markets.ts'
-import { createManualClock } from './manual-clock.suite.ts'
 
 function createBench() {
   const clock = createManualClock()
@@ -16,8 +16,9 @@ function createBench() {
   const goAway = (away: boolean): void => {
     isAway = away
   }
-  const markets = createFeeMarkets({ chains: new Map([[1, { getFeeMarket }]]), clock })
-  return { clock, markets, reads: () => reads, goAway }
+  const head = { hash: null as string | null }
+  const markets = createFeeMarkets({ chains: new Map([[1, { getFeeMarket }]]), clock, headOf: () => head.hash })
+  return { clock, markets, head, reads: () => reads, goAway }
 }
 
 test('all who ask within a second share one reading', async () => {
@@ -42,4 +43,19 @@ test('a failure is not kept', async () => {
 
 test('a chain that is not followed is named', async () => {
   await expect(createBench().markets.read(7)).rejects.toThrow('does not follow chain 7')
+})
+
+test('with blocks it is read once for each, however many ask', async () => {
+  const { clock, markets, head, reads } = createBench()
+  for (const hash of ['a', 'b', 'c']) {
+    head.hash = hash
+    await Promise.all(Array.from({ length: 100 }, () => markets.read(1)))
+    await clock.advance(4_000)
+    await markets.read(1)
+  }
+  expect(reads()).toBe(3)
+  // A chain that stands still: nodes may have changed their mind.
+  await clock.advance(1_000)
+  await markets.read(1)
+  expect(reads()).toBe(4)
 })

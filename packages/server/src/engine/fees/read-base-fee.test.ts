@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFakeChain } from '../chain/fake-chain.ts'
-import { createManualClock } from './manual-clock.suite.ts'
+import { createFakeChain } from '../../chain/fake-chain.ts'
+import { createManualClock } from '../manual-clock.suite.ts'
 import { readBaseFee } from './read-base-fee.ts'
 
 function setUp() {

@@ -1,7 +1,7 @@
 /** Posts a body to one URL over kept-alive connections; whatever goes wrong is a value that tells whether bytes can have left. */
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 export type HttpReply =
   | { readonly type: 'answered'; readonly status: number; readonly body: string; readonly retryAfterMs: number | null }
@@ -23,6 +23,8 @@ export interface HttpPostOptions {
 
 export interface HttpPost {
   post(body: string): Promise<HttpReply>
+  /** Connections made so far: one more means that another machine may answer from now on. */
+  connections(): number
   close(): void
 }
 
@@ -45,6 +47,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
   const settings = { keepAlive: true, maxSockets: options.maxSockets }
   const agent = secure ? new https.Agent(settings) : new http.Agent(settings)
   const open = secure ? https.request : http.request
+  let connections = 0
 
   function post(body: string): Promise<HttpReply> {
     return new Promise((resolve) => {
@@ -67,12 +70,15 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
         if (NEVER_CONNECTED.has(code)) settle({ type: 'unreached', code })
         else settle({ type: 'lost', code, stale: request.reusedSocket && ENDED_CONNECTION.has(code) })
       })
+      request.on('socket', () => {
+        if (!request.reusedSocket) connections++
+      })
       request.on('response', (response) => collect(response, options.maxResponseBytes, settle))
       request.end(body)
     })
   }
 
-  return { post, close: () => agent.destroy() }
+  return { post, connections: () => connections, close: () => agent.destroy() }
 }
 
 function lost(code: string): HttpReply {

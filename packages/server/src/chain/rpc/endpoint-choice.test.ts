@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { EndpointState } from '../../ports/rpc-endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { createEndpointChoice } from './endpoint-choice.ts'
+import { createFakeEndpoint } from './fake-endpoint.suite.ts'
+
+interface Node {
+  state: EndpointState
+  waitMs?: number
+  healthyMs?: number
+  height?: number
+}
+
+function open(...nodes: Node[]) {
+  const endpoints = nodes.map((node, index) =>
+    createFakeEndpoint({
+      name: String(index),
+      send: async () => [],
+      state: () => node.state,
+      waitMs: () => node.waitMs ?? 0,
+      healthyMs: () => node.healthyMs ?? 0,
+      height: () => node.height ?? 0,
+      isBarred: () => node.state === 'wrong_chain',
+      isBusy: () => node.state === 'rate_limited',
+    }),
+  )
+  const names = (list: readonly Endpoint[]) => list.map(({ name }) => name).join('')
+  const choice = createEndpointChoice(endpoints)
+  const served = (index: number) => {
+    const endpoint = endpoints[index]
+    if (endpoint !== undefined) choice.noteServed(endpoint)
+  }
+  return { choice, served, readable: () => names(choice.readable()), sendable: () => names(choice.sendable()) }
+}
+
+test('reads stay with a node, and return to the first only after it was healthy for a while', () => {
+  const first: Node = { state: 'failing', waitMs: 500 }
+  const { readable, served } = open(first, { state: 'healthy' })
+  expect(readable()).toBe('1')
+  served(1)
+  Object.assign(first, { state: 'healthy', waitMs: 0, healthyMs: 1_000 })
+  expect(readable()).toBe('10')
+  first.healthyMs = 30_000
+  expect(readable()).toBe('01')
+})
+
+test('a node that is late or implausible is not read from, but sent to', () => {
+  const { readable, sendable } = open({ state: 'lagging' }, { state: 'implausible' }, { state: 'healthy' })
+  expect([readable(), sendable()]).toEqual(['2', '012'])
+})
+
+test('where all are late the highest is read from', () => {
+  const { readable } = open(
+    { state: 'failing', waitMs: 9 },
+    { state: 'lagging', height: 5 },
+    { state: 'lagging', height: 8 },
+  )
+  expect(readable()).toBe('21')
+})
+
+test('a node of another chain is neither read from nor sent to, even if it is the only one', () => {
+  const { readable, sendable } = open({ state: 'wrong_chain', waitMs: 100 })
+  expect([readable(), sendable()]).toEqual(['', ''])
+})
+
+test('a node that limits its rate is waited for only where one asks for that', () => {
+  const { choice, readable, sendable } = open(
+    { state: 'rate_limited', waitMs: 700 },
+    { state: 'rate_limited', waitMs: 300 },
+    { state: 'healthy' },
+  )
+  expect([readable(), sendable()]).toEqual(['2', '012'])
+  expect(choice.findLimited()?.name).toBe('1')
+})
+
+test('the last node is never given up: the one that has rested longest is tried', () => {
+  const { readable, sendable } = open({ state: 'failing', waitMs: 900 }, { state: 'failing', waitMs: 100 })
+  expect([readable(), sendable()]).toEqual(['1', '1'])
+})

@@ -1,0 +1,47 @@
+/** Tells what an endpoint goes through: each change counts in the metrics, but a repeated cause is logged once a minute. */
+import type { Clock } from '../../ports/clock.ts'
+import type { EndpointState } from '../../ports/rpc-endpoint.ts'
+import type { LogLevel, Telemetry } from '../../ports/telemetry.ts'
+
+const LEVELS: Readonly<Record<EndpointState, LogLevel>> = {
+  unverified: 'debug',
+  healthy: 'info',
+  failing: 'warn',
+  rate_limited: 'warn',
+  lagging: 'warn',
+  implausible: 'warn',
+  wrong_chain: 'error',
+}
+
+const QUIET_MS = 60_000
+
+export interface EndpointLog {
+  entered(state: EndpointState, reason: string): void
+}
+
+interface EndpointLogOptions {
+  readonly chainId: number
+  readonly name: string
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly telemetry: Telemetry
+}
+
+export function createEndpointLog({ chainId, name, clock, telemetry }: EndpointLogOptions): EndpointLog {
+  /** Of each state: when it was last told, and how often it came since. */
+  const told = new Map<EndpointState, { readonly at: number; repeats: number }>()
+
+  return {
+    entered(state, reason) {
+      telemetry.gauge('drover_rpc_endpoint_up', state === 'healthy' ? 1 : 0, { chainId, host: name })
+      if (state === 'wrong_chain') telemetry.count('drover_rpc_wrong_chain_total', { chainId, host: name })
+      const last = told.get(state)
+      if (last !== undefined && clock.monotonic() - last.at < QUIET_MS) {
+        last.repeats++
+        return
+      }
+      told.set(state, { at: clock.monotonic(), repeats: 0 })
+      const repeats = last === undefined || last.repeats === 0 ? {} : { sinceLastLine: last.repeats }
+      telemetry.log(LEVELS[state], `RPC endpoint is ${state}`, { chainId, host: name, reason, ...repeats })
+    },
+  }
+}

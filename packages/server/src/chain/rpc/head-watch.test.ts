@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '../../engine/manual-clock.suite.ts'
+import type { HeightVerdict } from './endpoint.ts'
+import { createFakeEndpoint } from './fake-endpoint.suite.ts'
+import { createHeadWatch } from './head-watch.ts'
+import type { RpcReply } from './read-reply.ts'
+
+interface Node {
+  /** Null: it does not answer. */
+  height: number | null
+  /** The newest block that it can show; absent: the one that it tells of. */
+  shows?: number
+}
+
+const hash = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+const quantity = (number: number) => `0x${number.toString(16)}`
+
+function open(nodes: readonly Node[], inUse = 0) {
+  const clock = createManualClock()
+  const asked: string[][] = nodes.map(() => [])
+  const verdicts: (readonly [HeightVerdict, number] | null)[] = nodes.map(() => null)
+  const endpoints = nodes.map((node, index) =>
+    createFakeEndpoint({
+      name: `node${index}`,
+      async send(requests) {
+        return requests.map(({ method, params }): RpcReply => {
+          asked[index]?.push(method)
+          if (node.height === null) return { type: 'lost', message: 'no answer' }
+          if (method === 'eth_blockNumber') return { type: 'result', result: quantity(node.height) }
+          const number = Number(BigInt(String(params[0])))
+          if (number > (node.shows ?? node.height)) return { type: 'result', result: null }
+          const block = { number: quantity(number), hash: hash(number), parentHash: hash(number - 1) }
+          return { type: 'result', result: { ...block, timestamp: '0x1', transactions: [] } }
+        })
+      },
+      noteHead: ({ lagBlocks }, verdict) => {
+        verdicts[index] = [verdict, lagBlocks]
+      },
+    }),
+  )
+  const watch = createHeadWatch({
+    ...{ endpoints, inUse: () => endpoints[inUse] ?? null, pollIntervalMs: 1_000, blockTimeMs: 2_000, clock },
+  })
+  async function poll(): Promise<number> {
+    await clock.advance(1_000)
+    const height = await watch.poll()
+    await clock.settle()
+    return height
+  }
+  return { poll, verdicts, asked, clock, watch }
+}
+
+test('a node that stopped following lags after two answers, and is back after two that are near', async () => {
+  const frozen: Node = { height: 100 }
+  const going: Node = { height: 100 }
+  const { poll, verdicts } = open([frozen, going])
+  await poll()
+  going.height = 110
+  await poll()
+  expect(verdicts).toEqual([
+    ['in_step', 0],
+    ['in_step', 0],
+  ])
+  await poll()
+  await poll()
+  expect(verdicts[0]).toEqual(['lagging', 10])
+  frozen.height = 107
+  await poll()
+  await poll()
+  expect(verdicts[0]).toEqual(['lagging', 3])
+  frozen.height = 109
+  await poll()
+  expect(verdicts[0]).toEqual(['lagging', 1])
+  await poll()
+  expect(verdicts[0]).toEqual(['in_step', 1])
+})
+
+test('a few blocks apart is nothing', async () => {
+  const { poll, verdicts, asked } = open([{ height: 100 }, { height: 103 }])
+  for (let round = 0; round < 4; round++) expect(await poll()).toBe(103)
+  expect(verdicts[0]).toEqual(['in_step', 3])
+  expect(new Set(asked.flat())).toEqual(new Set(['eth_blockNumber']))
+})
+
+test('a head that its node cannot show makes nobody late, and its node implausible', async () => {
+  const { poll, verdicts } = open([{ height: 9_999_999, shows: 100 }, { height: 100 }])
+  await poll()
+  for (let round = 0; round < 3; round++) expect(await poll()).toBe(100)
+  expect(verdicts).toEqual([
+    ['implausible', 0],
+    ['in_step', 0],
+  ])
+})
+
+test('one that goes on alone among three is believed, since it shows its blocks', async () => {
+  const { poll, verdicts } = open([{ height: 50 }, { height: 50 }, { height: 90 }])
+  for (let round = 0; round < 4; round++) await poll()
+  expect(verdicts).toEqual([
+    ['lagging', 40],
+    ['lagging', 40],
+    ['in_step', 0],
+  ])
+})
+
+test('a node that does not answer holds up nobody, and where none does the poll fails', async () => {
+  const nodes: Node[] = [{ height: null }, { height: 7 }]
+  const { poll, verdicts, watch, clock } = open(nodes)
+  expect(await poll()).toBe(7)
+  expect(verdicts).toEqual([null, ['in_step', 0]])
+  if (nodes[1] !== undefined) nodes[1].height = null
+  await clock.advance(1_000)
+  await expect(watch.poll()).rejects.toThrow('no answer')
+})
+
+test('of many nodes aside a few are asked at a time', async () => {
+  const { asked, watch, clock } = open(Array.from({ length: 12 }, () => ({ height: 5 })))
+  await watch.poll()
+  await clock.settle()
+  expect(asked.filter(({ length }) => length > 0).length).toBe(5)
+  for (let round = 0; round < 3; round++) {
+    await clock.advance(1_000)
+    await watch.poll()
+  }
+  await clock.settle()
+  expect(asked.every(({ length }) => length > 0)).toBe(true)
+})

@@ -1,0 +1,56 @@
+/** A read of the chain, and what one node's answer to it comes to. */
+import { BadAnswer, NotKnown } from '../rpc-values.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { RpcReply, RpcRequest } from './read-reply.ts'
+import type { RpcError } from './rpc-error.ts'
+
+export interface Read<T> extends RpcRequest {
+  /** There are nodes without this method: one that lacks it is not asked for it again for a while. */
+  readonly optional?: true
+  /** Throws BadAnswer on what cannot be true, NotKnown on what this node cannot tell. */
+  decode(result: unknown): T
+  /** The value that a node's error stands for, or null if the error says nothing about the chain. */
+  decodeError?(error: RpcError): { readonly value: T } | null
+}
+
+export type ReadReply<T> =
+  | { readonly type: 'value'; readonly value: T }
+  /** No node has this method. */
+  | { readonly type: 'unsupported'; readonly message: string }
+  | { readonly type: 'failed'; readonly message: string; readonly retryAfterMs: number | null; readonly limited?: true }
+
+const METHOD_MISSING =
+  /method .*(not found|not supported|not available|does not exist)|unsupported method|method not|unknown method/i
+
+export function decodeReply<T>(endpoint: Endpoint, read: Read<T>, reply: RpcReply): ReadReply<T> {
+  switch (reply.type) {
+    case 'result':
+      return decodeResult(endpoint, read, reply.result)
+    case 'error': {
+      const meant = read.decodeError?.(reply.error) ?? null
+      if (meant !== null) return { type: 'value', value: meant.value }
+      if (read.optional && (reply.error.code === -32601 || METHOD_MISSING.test(reply.error.message))) {
+        endpoint.noteLacking(read.method)
+        return { type: 'unsupported', message: `${endpoint.name}: ${read.method} is not supported` }
+      }
+      return { type: 'failed', message: `${endpoint.name}: ${reply.error.message.slice(0, 300)}`, retryAfterMs: null }
+    }
+    case 'rate_limited': {
+      const message = `${endpoint.name}: ${reply.message}`
+      return { type: 'failed', message, retryAfterMs: endpoint.waitMs(), limited: true }
+    }
+    case 'lost':
+    case 'unreached':
+      return { type: 'failed', message: `${endpoint.name}: ${reply.message}`, retryAfterMs: null }
+  }
+}
+
+function decodeResult<T>(endpoint: Endpoint, read: Read<T>, result: unknown): ReadReply<T> {
+  try {
+    return { type: 'value', value: read.decode(result) }
+  } catch (error) {
+    if (!(error instanceof BadAnswer) && !(error instanceof NotKnown)) throw error
+    if (error instanceof BadAnswer) endpoint.noteGarbage(`${read.method}: ${error.message}`)
+    return { type: 'failed', message: `${endpoint.name}: ${error.message}`, retryAfterMs: null }
+  }
+}

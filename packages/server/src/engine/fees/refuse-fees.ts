@@ -1,0 +1,23 @@
+/** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so that waiting is no use. */
+import { formatAmount } from '../../core/amount.ts'
+import { AppError } from '../../core/app-error.ts'
+import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fee-cap.ts'
+import { maxPricePerGas } from '../../core/fees.ts'
+import { NOOP_GAS } from '../../core/fill.ts'
+import type { Intent } from '../../core/transaction.ts'
+
+/** Null: nothing speaks against them. Where the gas is not known yet, it is at least what the smallest transaction needs. */
+export function refuseFees(
+  { fees, gasLimit: given, maxFeeWei }: Pick<Intent, 'fees' | 'gasLimit' | 'maxFeeWei'>,
+  rules: FeeRules,
+): AppError | null {
+  if (fees === null) return null
+  const gasLimit = given ?? NOOP_GAS
+  const cap = findFeeCap({ maxFeeWei }, gasLimit, rules)
+  if (cap === null || isWithinCap(fees, cap)) return null
+  const price = maxPricePerGas(fees)
+  const gas = given === null ? `at least ${gasLimit} gas` : `${gasLimit} gas`
+  const message = `It offers ${formatAmount(price)} per gas, ${formatAmount(price * gasLimit)} for ${gas}; no more than ${describeCap(cap)} is allowed. Nothing was stored.`
+  const field = fees.type === 'eip1559' ? 'fees.maxFeePerGas' : 'fees.gasPrice'
+  return new AppError('transaction_rejected', message, { field, outcome: 'fee_above_cap' })
+}

@@ -1,0 +1,32 @@
+/**
+ * The last look before a signature: nothing above its cap gets one, whatever was planned and whoever planned it. All that
+ * the engine signs is signed here.
+ */
+import { formatAmount } from '../../core/amount.ts'
+import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fee-cap.ts'
+import { maxPricePerGas } from '../../core/fees.ts'
+import type { Address } from '../../core/hex.ts'
+import type { Intent } from '../../core/transaction.ts'
+import type { SignedTransaction, Signer, UnsignedTransaction } from '../../ports/signer.ts'
+
+/** Not signed. Prices are capped before they come here: this is a cap that was lowered meanwhile, or a mistake of ours. */
+export class FeeAboveCap extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'FeeAboveCap'
+  }
+}
+
+export async function signWithinCap(
+  signer: Signer,
+  from: Address,
+  unsigned: UnsignedTransaction,
+  { intent, rules }: { readonly intent: Pick<Intent, 'maxFeeWei'>; readonly rules: FeeRules },
+): Promise<SignedTransaction> {
+  const cap = findFeeCap(intent, unsigned.gasLimit, rules)
+  if (cap !== null && !isWithinCap(unsigned.fees, cap)) {
+    const offered = formatAmount(maxPricePerGas(unsigned.fees))
+    throw new FeeAboveCap(`it would offer ${offered} per gas; no more than ${describeCap(cap)} is allowed`)
+  }
+  return await signer.sign(from, unsigned)
+}
