@@ -3,9 +3,13 @@ import { defineConfig } from 'vitest/config'
 const resolve = { conditions: ['drover-source', 'module', 'node', 'default'] }
 const ssr = { resolve: { conditions: ['drover-source', 'module', 'node', 'default'] } }
 
+/** Fault scenarios that need both cores for themselves. */
+const WHOLE_MACHINE = ['tests/faults/geth-pool.test.ts', 'tests/faults/poor-endpoints.test.ts']
+
 /**
  * unit: no I/O, beside the source. real: one real thing (PostgreSQL, anvil, a process, a browser) per file.
- * cluster: several real processes; one file at a time, since each file already uses the whole machine.
+ * faults: one service and its faults, two files at a time. cluster: several real processes; one file at a time, since each file already
+ * uses the whole machine.
  */
 export default defineConfig({
   test: {
@@ -40,9 +44,23 @@ export default defineConfig({
         resolve,
         ssr,
         test: {
-          name: 'cluster',
+          name: 'faults',
           sequence: { groupOrder: 2 },
-          include: ['tests/cluster/**/*.test.ts', 'tests/faults/**/*.test.ts'],
+          include: ['tests/faults/**/*.test.ts'],
+          exclude: WHOLE_MACHINE,
+          globalSetup: ['tests/setup/postgres.ts', 'tests/setup/scenario-table.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'cluster',
+          sequence: { groupOrder: 3 },
+          include: ['tests/cluster/**/*.test.ts', ...WHOLE_MACHINE],
           globalSetup: ['tests/setup/postgres.ts', 'tests/setup/scenario-table.ts'],
           testTimeout: 600_000,
           hookTimeout: 120_000,

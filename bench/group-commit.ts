@@ -54,18 +54,9 @@ function createTransaction(): NewTransaction {
   return {
     id,
     intent: {
-      ...{
-        lane,
-        to: lane.signer,
-        data: '0x',
-        value: 1n,
-        gasLimit: null,
-        fees: null,
-        maxFeeWei: null,
-        speed: 'standard',
-        priority: 0,
-      },
-      ...{ validUntil: null, requestId: id, requestDigest: `0x${'22'.repeat(32)}`, finality: null, simulate: true },
+      ...{ lane, to: lane.signer, data: '0x', value: 1n, gasLimit: null, fees: null, maxFeeWei: null },
+      ...{ speed: 'standard', priority: 0, validUntil: null, requestId: id, finality: null },
+      ...{ requestDigest: `0x${'22'.repeat(32)}`, simulate: true, simulated: true },
       metadata: {},
     },
   }

@@ -8,6 +8,7 @@ process.once('SIGINT', () => stop.abort())
 
 const drover = createDrover({
   url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
+  apiKey: process.env.DROVER_API_KEY,
   onRetry: ({ error, delayMs }) => console.error(`${error.code}; once more in ${delayMs} ms`),
 })
 

@@ -1,7 +1,10 @@
 /** Pays many people in few requests, and tells what became of each. */
 import { createDrover } from '@drover/client'
 
-const drover = createDrover({ url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747' })
+const drover = createDrover({
+  url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
+  apiKey: process.env.DROVER_API_KEY,
+})
 const [signer] = await drover.signers.list()
 if (signer === undefined) throw new Error('The service has no signer.')
 

@@ -6,7 +6,10 @@ import { text } from 'node:stream/consumers'
 import { createDrover, DroverError } from '@drover/client'
 import { verifyWebhook } from '@drover/client/webhooks'
 
-const drover = createDrover({ url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747' })
+const drover = createDrover({
+  url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
+  apiKey: process.env.DROVER_API_KEY,
+})
 
 const server = createServer(async (request, response) => {
   try {

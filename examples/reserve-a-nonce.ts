@@ -3,7 +3,10 @@ import { createDrover } from '@drover/client'
 import { createPublicClient, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
-const drover = createDrover({ url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747' })
+const drover = createDrover({
+  url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
+  apiKey: process.env.DROVER_API_KEY,
+})
 const chain = createPublicClient({ transport: http(process.env.RPC_URL ?? 'http://127.0.0.1:8545') })
 /** The first development account, which is also the first signer of `drover dev`. */
 const account = mnemonicToAccount(`${'test '.repeat(11)}junk`)

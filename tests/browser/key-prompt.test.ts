@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { createFirstKey } from '../setup/first-key.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const DASHBOARD = fileURLToPath(new URL('../../packages/dashboard', import.meta.url))
@@ -42,8 +43,8 @@ test.skipIf(CHROMIUM === undefined)(
     const signer = page.getByText(developmentAccount(0).address.slice(0, 6)).first()
     await signer.waitFor()
 
-    const made = await service.post('/v1/api-keys', { name: 'root', scopes: ['admin', 'read'] })
-    const headers = { authorization: `Bearer ${made.body.token}` }
+    const { token } = await createFirstKey(database.url, { name: 'root', scopes: ['admin', 'read'] })
+    const headers = { authorization: `Bearer ${token}` }
     const field = page.getByLabel('API key')
     await field.waitFor()
     expect(await field.getAttribute('type')).toBe('password')

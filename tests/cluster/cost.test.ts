@@ -36,7 +36,6 @@ beforeAll(async () => {
       DROVER_FINALITY: '2',
       DROVER_SIGNER_POLICY: 'fast',
       DROVER_MAX_IN_FLIGHT: '1000',
-      DROVER_MEMPOOL_PER_ACCOUNT: '1000',
       DROVER_RESUBMIT_INTERVAL: '60s',
     },
   })

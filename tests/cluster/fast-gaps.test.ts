@@ -87,7 +87,6 @@ describe('funds', () => {
   test('one oversized intent among 100: 99 are mined', async () => {
     node = await startSingleNode({
       preset: 'fast',
-      env: { DROVER_MAX_IN_FLIGHT: '100', DROVER_MEMPOOL_PER_ACCOUNT: '200' },
     })
     await node.chain.setBalance(node.sender.address, ETHER)
     const ids: string[] = []

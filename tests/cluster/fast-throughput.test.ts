@@ -17,7 +17,6 @@ function start(nodes: number): Promise<Cluster> {
     lanes: 1,
     env: {
       DROVER_MAX_IN_FLIGHT: '2000',
-      DROVER_MEMPOOL_PER_ACCOUNT: '5000',
       DROVER_RESUBMIT_INTERVAL: '3s',
       DROVER_BLOCK_TIME: '1s',
     },

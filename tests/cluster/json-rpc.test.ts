@@ -29,3 +29,21 @@ test('one account, asked for on every node at once: each call gets a hash of its
   )
   expect(mined.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual(hashes.map((_, index) => index))
 })
+
+test('nonces that the caller chose, spread over the nodes: each is kept, in whatever order they arrive', async () => {
+  cluster = await startCluster({ nodes: 2, lanes: 1, env: { DROVER_RPC_HOLD_TIMEOUT: '60s' } })
+  const from = cluster.signers[0]?.address
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const nonce = 19 - index
+      const params = [{ from, to: from, value: '0x1', nonce: `0x${nonce.toString(16)}` }]
+      const body = { jsonrpc: '2.0', id: nonce, method: 'eth_sendTransaction', params }
+      return (await cluster.nodes[index % 2]?.post('/rpc', body))?.body
+    }),
+  )
+  for (const { id, result, error } of answers) {
+    expect(error).toBeUndefined()
+    const { items } = (await cluster.nodes[0]?.get(`/v1/transactions?hash=${result}`))?.body ?? {}
+    expect(items).toMatchObject([{ nonce: id }])
+  }
+})

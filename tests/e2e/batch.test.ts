@@ -20,7 +20,6 @@ beforeAll(async () => {
     ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [sender.privateKey] },
     env: {
       ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
-      ...{ DROVER_MAX_IN_FLIGHT: '1000', DROVER_MEMPOOL_PER_ACCOUNT: '1000' },
     },
   })
 })

@@ -28,7 +28,6 @@ beforeAll(async () => {
       DROVER_FINALITY: '1',
       DROVER_SIGNER_POLICY: 'fast',
       DROVER_MAX_IN_FLIGHT: '2000',
-      DROVER_MEMPOOL_PER_ACCOUNT: '5000',
       DROVER_BLOCK_TIME: '1s',
     },
   })

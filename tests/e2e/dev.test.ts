@@ -1,13 +1,14 @@
 /** `drover dev`: everything by one command, stopped in order, started again on the same data. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startCli } from '../setup/cli-terminal.ts'
 import { type LaunchedProcess, launchDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 
@@ -21,10 +22,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function startDev(): Promise<
+async function startDev(
+  env: Record<string, string> = {},
+): Promise<
   LaunchedProcess & { summary: { url: string; rpcUrl: string; signers: { address: string; policy: string }[] } }
 > {
-  const launched = launchDrover(['dev', '--port', '0', '--chain-port', '0', '--data-dir', dataDir, '--json'])
+  const args = ['dev', '--port', '0', '--chain-port', '0', '--data-dir', dataDir, '--json']
+  const launched = launchDrover(args, env)
   const line = await launched.lineWhere((text) => text.startsWith('{"url"'))
   return { ...launched, summary: JSON.parse(line) }
 }
@@ -62,6 +66,42 @@ test('starts, sends, stops by Ctrl-C, and finds its data again', async () => {
   expect(await receipt.json()).toMatchObject({ result: { status: '0x1', transactionHash: final.hash } })
   second.child.kill('SIGINT')
   expect(await second.exited).toBe(0)
+})
+
+test('settings of the environment hold, but for what it brings itself; doctor finds it', async () => {
+  const dev = await startDev({
+    DROVER_SIGNER_POLICY: 'fast',
+    DROVER_FINALITY: '2',
+    DROVER_RPC_ALLOWED_METHODS: 'anvil_nodeInfo',
+    DROVER_DATABASE_URL: 'postgres://somebody:else@127.0.0.1:9/production',
+    DROVER_RPC_URL: 'http://127.0.0.1:9',
+  })
+  expect(dev.summary.signers.map(({ policy }) => policy)).toEqual(['fast', 'fast', 'fast'])
+  expect(dev.output()).toContain('does not use DROVER_DATABASE_URL, DROVER_RPC_URL')
+  expect(await getJson(`${dev.summary.url}/v1/chains`)).toMatchObject({ items: [{ finality: 2 }] })
+  const rpc = async (method: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(`${dev.summary.url}/rpc`, { method: 'POST', headers, body })).json()
+  }
+  expect(await rpc('hardhat_metadata')).toMatchObject({ result: { chainId: 31_337 } })
+  expect(await rpc('anvil_nodeInfo')).toHaveProperty('result')
+
+  const folder = await mkdtemp(join(tmpdir(), 'drover-doctor-'))
+  await symlink(dataDir, join(folder, '.drover'))
+  const { code, stdout } = await startCli(['doctor', '--json'], { folder }).ended
+  expect(code, stdout).toBe(0)
+  const { findings } = JSON.parse(stdout)
+  expect(findings).toContainEqual(expect.objectContaining({ check: `service ${dev.summary.url}`, status: 'ok' }))
+  expect(findings).toContainEqual(expect.objectContaining({ detail: expect.stringContaining('drover dev') }))
+  expect(findings.filter(({ check }: { check: string }) => check.startsWith('database'))).toHaveLength(1)
+
+  dev.child.kill('SIGINT')
+  expect(await dev.exited).toBe(0)
+  const after = await startCli(['doctor', '--json'], { folder }).ended
+  expect(after.code).toBe(1)
+  expect(after.stdout).toContain('DROVER_DATABASE_URL')
+  await rm(folder, { recursive: true })
 })
 
 test('ends in order when the npm that runs it is ended', async () => {

@@ -7,6 +7,7 @@ import { developmentAccount, startTestChain, type TestChain } from '../setup/anv
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { createFirstKey } from '../setup/first-key.ts'
 import { readServerSentEvents, type SentEvent } from '../setup/server-sent-events.ts'
 
 const { address: from, privateKey } = developmentAccount(0)
@@ -161,7 +162,7 @@ test('an orderly stop ends streams in order and is not held up by them; they go 
 })
 
 test('a key that is revoked loses its streams', async () => {
-  const admin = (await drover.post('/v1/api-keys', { name: 'root', scopes: ['admin', 'read', 'send'] })).body
+  const admin = await createFirstKey(database.url, { name: 'root', scopes: ['admin', 'read', 'send'] })
   const auth = (token: string) => ({ authorization: `Bearer ${token}` })
   const reader = (await drover.post('/v1/api-keys', { name: 'reader', scopes: ['read'] }, auth(admin.token))).body
   expect((await open('').response).status).toBe(401)

@@ -13,6 +13,7 @@ import { developmentAccount, startTestChain, type TestChain } from '../setup/anv
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, type HttpAnswer, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { createFirstKey } from '../setup/first-key.ts'
 
 const sender = developmentAccount(0)
 const spare = developmentAccount(1)
@@ -273,12 +274,13 @@ describe('events', () => {
 })
 
 test('keys are made, listed, audited and revoked', async () => {
-  const first = await get('createApiKey', { body: { name: 'admin', scopes: ['read', 'send', 'operate', 'admin'] } })
-  token = first.token
+  const grant = { name: 'admin', scopes: ['read', 'send', 'operate', 'admin'] }
+  token = (await createFirstKey(database.url, grant)).token
   const second = await get('createApiKey', { body: { name: 'reader', scopes: ['read'] } })
   expect((await get('listApiKeys')).items).toHaveLength(2)
   await get('revokeApiKey', { params: { id: second.id } })
   expect((await get('listAudit')).items.length).toBeGreaterThan(5)
+  expect((await get('checkAudit')).brokenAt).toBeNull()
 })
 
 test('every operation was called with success', () => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { createFirstKey } from '../setup/first-key.ts'
 import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-service.ts'
 
 interface Key {
@@ -16,7 +17,7 @@ let sender: Key
 
 beforeAll(async () => {
   service = await startJsonRpcService()
-  admin = await createKey({ name: 'admin', scopes: ['admin', 'read', 'send'] })
+  admin = await createFirstKey(service.databaseUrl, { name: 'admin', scopes: ['admin', 'read', 'send'] })
   reader = await createKey({ name: 'reader', scopes: ['read'] }, admin)
   sender = await createKey({ name: 'sender', scopes: ['read', 'send'], signers: [service.fast.address] }, admin)
 })
@@ -27,8 +28,8 @@ function bearer(key: Key): Record<string, string> {
   return { authorization: `Bearer ${key.token}` }
 }
 
-async function createKey(body: object, by?: Key): Promise<Key> {
-  const answer = await service.drover.post('/v1/api-keys', body, by && bearer(by))
+async function createKey(body: object, by: Key): Promise<Key> {
+  const answer = await service.drover.post('/v1/api-keys', body, bearer(by))
   expect(answer).toMatchObject({ status: 201 })
   return answer.body
 }

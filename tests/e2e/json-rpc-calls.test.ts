@@ -10,6 +10,9 @@ import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-serv
 
 const UNKNOWN_HASH = `0x${'ab'.repeat(32)}`
 const REVERTING = '0x00000000000000000000000000000000000c0de1'
+const MONEY = /^insufficient funds for gas \* price \+ value/
+const FREE = /^max fee per gas less than block base fee: /
+const LIST = [{ address: `0x${'0a'.repeat(20)}`, storageKeys: [`0x${'01'.repeat(32)}`] }]
 let service: JsonRpcService
 
 beforeAll(async () => {
@@ -29,20 +32,19 @@ function call(id: unknown, method: string, ...params: readonly unknown[]): objec
 
 describe('codes', () => {
   test.each<[string, () => object, number, RegExp]>([
-    ['a nonce', () => transfer({ nonce: '0x5' }), -32602, /nonce must be left out/],
-    ['an unknown field', () => transfer({ blobs: [] }), -32602, /blobs is not known/],
+    ['an unknown field', () => transfer({ blobs: ['0x00'] }), -32602, /blobs is not known/],
     ['a decimal', () => transfer({ value: '10' }), -32602, /value must be a 0x-hex quantity/],
     ['another chain', () => transfer({ chainId: '0x1' }), -32602, /chainId is 1, .* chain 31337/],
     ['a bad address', () => transfer({ to: '0x12' }), -32602, /to must be 0x and 40 hex digits/],
     ['two different data', () => transfer({ data: '0x01', input: '0x02' }), -32602, /data and input/],
-    ['an access list', () => transfer({ accessList: [{}] }), -32602, /accessList is not supported/],
-    ['two prices', () => transfer({ gasPrice: '0x1', maxFeePerGas: '0x1' }), -32602, /gasPrice cannot be given/],
+    ['no access list', () => transfer({ accessList: [{}] }), -32602, /accessList\[0\]\.address/],
+    ['two prices', () => transfer({ gasPrice: '0x1', maxFeePerGas: '0x1' }), -32602, /^both gasPrice and/],
     ['a type that is not signed', () => transfer({ type: '0x3' }), -32602, /type 0x3 is not supported/],
-    ['a price of another type', () => transfer({ type: '0x2', gasPrice: '0x1' }), -32602, /type 0x2 cannot/],
-    ['a type without its price', () => transfer({ type: '0x0' }), -32602, /type 0x0 needs gasPrice/],
+    ['a price of another type', () => transfer({ type: 0, maxFeePerGas: '0x1' }), -32602, /type 0x0 takes gasPrice/],
     ['no target', () => ({ from: service.fast.address }), -32602, /to is needed/],
     ['too little gas', () => transfer({ gas: '0x1' }), -32000, /intrinsic gas too low/],
-    ['too much money', () => transfer({ value: '0xffffffffffffffffffffffff' }), -32000, /insufficient funds/i],
+    ['too much money', () => transfer({ value: '0xffffffffffffffffffffffff' }), -32000, MONEY],
+    ['a price of nothing', () => transfer({ from: service.stable.address, gasPrice: '0x0' }), -32000, FREE],
     ['a stranger', () => transfer({ from: service.stranger.address }), -32000, /unknown account/],
     ['a revert', () => transfer({ to: REVERTING }), 3, /^execution reverted: closed on Sundays$/],
   ])('%s', async (_name, params, code, message) => {
@@ -56,7 +58,6 @@ describe('codes', () => {
     ['no JSON', '{"jsonrpc"', null, -32700],
     ['nothing', '', null, -32700],
     ['an empty batch', [], null, -32600],
-    ['too large a batch', Array.from({ length: 101 }, (_, id) => call(id, 'eth_chainId')), null, -32600],
     ['no object', 7, null, -32600],
     ['another version', { jsonrpc: '1.0', id: 3, method: 'eth_chainId' }, 3, -32600],
     ['no method', { jsonrpc: '2.0', id: 'x' }, 'x', -32600],
@@ -142,6 +143,40 @@ describe('calls', () => {
     expect(nonces).toEqual([0, 1, 2].map((step) => (nonces[0] ?? 0) + step))
   })
 
+  test.each<[string, object, object]>([
+    ['nulls and empty fields', { data: '', gas: null, nonce: null, accessList: [], blobs: null }, { type: '0x2' }],
+    ['a numeric type', { type: 2 }, { type: '0x2' }],
+    ['an older type without a price', { type: '0x0' }, { type: '0x0' }],
+    ['a lone maximum', { maxFeePerGas: '0x77359400' }, { type: '0x2', maxFeePerGas: '0x77359400' }],
+    ['a lone tip', { maxPriorityFeePerGas: '0x3b9aca01' }, { type: '0x2', maxPriorityFeePerGas: '0x3b9aca01' }],
+    ['an access list', { accessList: LIST }, { type: '0x2', accessList: LIST }],
+    ['an access list and a price', { accessList: LIST, gasPrice: '0x77359400' }, { type: '0x1', accessList: LIST }],
+  ])('%s: sent as a node would send it', async (_name, more, expected) => {
+    const { result: hash, error } = await service.rpc('eth_sendTransaction', transfer(more))
+    expect(error).toBeUndefined()
+    const seen = await eventually(
+      () => service.chain.rpc('eth_getTransactionReceipt', [hash]),
+      (receipt) => receipt !== null,
+    )
+    expect(seen).toMatchObject({ status: '0x1' })
+    expect((await service.rpc('eth_getTransactionByHash', hash)).result).toMatchObject(expected)
+  })
+
+  test('accounts come in the order in which they were configured', async () => {
+    const { result } = await service.rpc('eth_accounts')
+    expect(result).toEqual([service.fast, service.stable].map(({ address }) => address.toLowerCase()))
+  })
+
+  test('a batch may have a thousand calls; a longer one is refused in an array', async () => {
+    const calls = (length: number) => Array.from({ length }, (_, id) => call(id, 'eth_chainId'))
+    const answers = await service.call(calls(1_000))
+    expect(answers).toHaveLength(1_000)
+    expect(answers[999]).toEqual({ jsonrpc: '2.0', id: 999, result: '0x7a69' })
+    expect(await service.call(calls(1_001))).toEqual([
+      { jsonrpc: '2.0', id: 0, error: { code: -32600, message: expect.stringContaining('batch too large') } },
+    ])
+  })
+
   test('the same idempotency key is the same transaction; another body under it is refused', async () => {
     const headers = { 'idempotency-key': 'invoice 17' }
     const body = call(1, 'eth_sendTransaction', transfer({ value: '0x11' }))
@@ -194,6 +229,9 @@ describe('WebSockets', () => {
     expect(await ask(socket, call(1, 'eth_chainId'))).toEqual({ jsonrpc: '2.0', id: 1, result: '0x7a69' })
     expect(await ask(socket, [call(1, 'eth_chainId'), call(2, 'eth_nothing')])).toHaveLength(2)
     expect(await ask(socket, '{')).toMatchObject({ id: null, error: { code: -32700 } })
+    socket.send(Buffer.from(JSON.stringify(call(4, 'eth_chainId'))), { binary: true })
+    const [binary] = await once(socket, 'message')
+    expect(JSON.parse(String(binary))).toEqual({ jsonrpc: '2.0', id: 4, result: '0x7a69' })
     const sent = await ask(socket, call(3, 'eth_sendTransaction', transfer()))
     expect(sent.result).toMatch(/^0x[0-9a-f]{64}$/)
     socket.close()

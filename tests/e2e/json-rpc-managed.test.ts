@@ -89,6 +89,7 @@ test('one at a time: the next waits for its nonce, and when the time is up is na
   expect(first.result).toMatch(/^0x[0-9a-f]{64}$/)
   const second = await service.call(transferFrom(from, { value: '0x5' }))
   expect(second.error).toMatchObject({ code: -32002, data: { state: 'QUEUED' } })
+  expect(second.error.message).toContain('earlier transactions of this signer go first')
   const { transactionId } = second.error.data
   expect(second.error.message).toContain(transactionId)
 

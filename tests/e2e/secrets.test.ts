@@ -10,6 +10,7 @@ import { startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { createFirstKey } from '../setup/first-key.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { rpcError } from '../setup/rpc-reactions.ts'
 
@@ -187,16 +188,19 @@ test('requests that hold the key itself, and nonsense', async () => {
 })
 
 test('starts that fail, and the configuration as it is printed', async () => {
-  const env = { DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: withSecrets(proxy.url), DROVER_SIGNER_KEYS: key }
+  const env = {
+    DROVER_DATABASE_URL: database.url,
+    DROVER_RPC_URL: withSecrets(proxy.url),
+    DROVER_SIGNER_KEYS: key,
+    DROVER_OPEN: 'true',
+  }
   const wrong = new URL(database.url)
   wrong.password = planted.password
   const nowhere = new URL(database.url)
   nowhere.port = '9'
   const runs: readonly [readonly string[], Record<string, string>, string][] = [
     [['config'], {}, 'signerKeys'],
-    [['start'], { DROVER_DATABASE_URL: nowhere.href }, 'ECONNREFUSED'],
     [['start'], { DROVER_DATABASE_URL: `${wrong.href}_missing` }, 'does not exist|authentication'],
-    [['start'], { DROVER_RPC_URL: withSecrets('http://127.0.0.1:9') }, 'no node told its chain id'],
     [['start'], { DROVER_CHAIN_ID: 'x', DROVER_SIGNER_KEYS: `${key}00` }, 'DROVER_SIGNER_KEYS'],
   ]
   for (const [args, change, words] of runs) {
@@ -205,6 +209,27 @@ test('starts that fail, and the configuration as it is printed', async () => {
     expect(run.output()).toMatch(new RegExp(words))
     seen.set(`${args.join(' ')} with ${Object.keys(change).join()}`, run.output())
   }
+  expectHidden()
+})
+
+test.each([
+  ['the database', 'ECONNREFUSED'],
+  ['the RPC node', 'no RPC node responds'],
+])('a start that waits for %s', async (part, words) => {
+  const nowhere = new URL(database.url)
+  nowhere.port = '9'
+  nowhere.password = planted.password
+  const run = launchDrover(['start'], {
+    ...{ DROVER_SIGNER_KEYS: key, DROVER_LOG_LEVEL: 'debug', DROVER_PORT: '0' },
+    DROVER_DATABASE_URL: part === 'the database' ? nowhere.href : database.url,
+    DROVER_RPC_URL: withSecrets(part === 'the database' ? proxy.url : 'http://127.0.0.1:9'),
+  })
+  const { url } = JSON.parse(await run.lineWhere((line) => line.includes('cannot start yet'))) as { url: string }
+  const answers = await Promise.all(['/readyz', '/v1/signers'].map(async (path) => (await fetch(url + path)).text()))
+  run.child.kill('SIGTERM')
+  expect(await run.exited).toBe(0)
+  expect(answers.join()).toContain(words)
+  seen.set(`a start without ${part}`, run.output() + answers.join())
   expectHidden()
 })
 
@@ -217,7 +242,12 @@ test('a bug that nobody caught, in a hook that knows the environment', async () 
      export default async () => ({ action: 'wait' })`,
   )
   const run = launchDrover(['start'], {
-    ...{ DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: withSecrets(proxy.url), DROVER_SIGNER_KEYS: key },
+    ...{
+      DROVER_DATABASE_URL: database.url,
+      DROVER_RPC_URL: withSecrets(proxy.url),
+      DROVER_SIGNER_KEYS: key,
+      DROVER_OPEN: 'true',
+    },
     ...{ DROVER_PORT: '0', DROVER_STUCK_HOOK: hook },
   })
   expect(await run.exited).toBe(1)
@@ -237,13 +267,15 @@ test('API keys: right, wrong, revoked, and where they do not belong', async () =
     if (!isCreation) seen.set(`${method} ${path.split('?', 1)[0]} (${answer.status}, ${seen.size})`, text)
     return answer
   }
-  const make = async (name: string, token: string | null, scopes: readonly string[]) => {
+  const make = async (name: string, token: string, scopes: readonly string[]) => {
     const made = await call('POST', '/v1/api-keys', token, { name, scopes })
     expect(made.status).toBe(201)
     tokens.set(name, made.body.token)
     return { id: String(made.body.id), token: String(made.body.token) }
   }
-  const admin = await make('admin', null, ['read', 'send', 'operate', 'admin'])
+  const scopes = ['read', 'send', 'operate', 'admin']
+  const admin = await createFirstKey(database.url, { name: 'admin', scopes })
+  tokens.set('admin', admin.token)
   const reader = await make('reader', admin.token, ['read'])
   const wrong = `${reader.token.slice(0, -6)}${reader.token.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'}`
   tokens.set('wrong', wrong)

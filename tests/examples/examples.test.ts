@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
 import { runExample, startExample } from './run-example.ts'
 
 let chain: TestChain
@@ -144,4 +145,24 @@ describe('follow-events', () => {
     expect(second.slice(0, left.length)).toEqual(left)
     expect(second).toEqual([...new Set(second)].sort((a, b) => a - b))
   })
+})
+
+test('with API keys: each takes DROVER_API_KEY', async () => {
+  const args = ['key', 'create', '--json', '--name', 'examples', '--scope', 'read,send,operate,admin']
+  const made = launchDrover(args, { DROVER_DATABASE_URL: database.url })
+  const { token } = JSON.parse(await made.lineWhere((line) => line.startsWith('{')))
+  expect(await made.exited).toBe(0)
+  await eventually(
+    () => service.get('/v1/signers'),
+    ({ status }) => status === 401,
+    { everyMs: 50 },
+  )
+  const key = { DROVER_API_KEY: token }
+  expect(await runExample('send-and-wait', service.url, key)).toHaveLength(2)
+  expect(await runExample('send-with-viem', service.url, key)).toEqual(['viem: success', 'ethers: success'])
+  expect(await runExample('json-rpc', service.url, key)).toEqual([
+    'viem: success',
+    'ethers: success',
+    'web3.js: success',
+  ])
 })

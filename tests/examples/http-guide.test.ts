@@ -1,22 +1,28 @@
-/** The commands of the guide to the HTTP API do what the guide says: each is sent to a real service, in order. */
-import { readFile } from 'node:fs/promises'
+/** The commands of the guide to the HTTP API do what the guide says: each is pasted into a shell, in order. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, type HttpAnswer, startDrover } from '../setup/drover-process.ts'
+import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 
 const guide = await readFile(new URL('../../docs/http.md', import.meta.url), 'utf8')
 const commands = [...guide.matchAll(/```sh\n# (\d{3})\n(.*?)```/gs)].map(([, status, text = '']) => ({
-  ...{ status: Number(status), words: splitWords(text) },
+  ...{ status: Number(status), text },
 }))
+/** Keeps the headers of the last answer beside what the command prints. */
+const SHELL = 'curl() { command curl -sS --dump-header "$HEADERS" "$@"; }\n'
 
 let chain: TestChain
 let database: TestDatabase
 let drover: DroverProcess
-/** Of the transaction that was answered last. */
-let id = ''
+let folder: string
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'drover-guide-'))
   chain = await startTestChain({ blockTimeSeconds: 1 })
   database = await createTestDatabase()
   drover = await startDrover({
@@ -29,35 +35,33 @@ afterAll(async () => {
   await drover?.end()
   await database?.drop()
   await chain?.stop()
+  await rm(folder, { recursive: true })
 })
 
-/** As a shell would, as far as the guide goes: single quotes, and lines that go on. */
-function splitWords(text: string): readonly string[] {
-  return [...text.replaceAll('\\\n', ' ').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
-}
-
-async function run(words: readonly string[]): Promise<HttpAnswer> {
-  const valuesOf = (flag: string) => words.filter((_, index) => words[index - 1] === flag)
-  const url = words.find((word) => word.startsWith('http'))?.replaceAll('$ID', id) ?? ''
-  const path = url.replace('http://127.0.0.1:4747', '')
-  const headers = Object.fromEntries(valuesOf('-H').map((header) => header.split(': ', 2)))
-  return drover.request(valuesOf('-X')[0] ?? 'GET', path, valuesOf('-d')[0], headers)
+/** As a reader would paste it, save for the port. */
+async function paste(text: string) {
+  const file = join(folder, 'headers')
+  const script = SHELL + text.replaceAll('http://127.0.0.1:4747', drover.url)
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { env: { ...process.env, HEADERS: file } })
+  const [first = '', ...rest] = (await readFile(file, 'utf8')).trim().split('\r\n')
+  const headers = new Headers(
+    rest.map((line): [string, string] => [line.split(': ')[0] ?? '', line.split(': ')[1] ?? '']),
+  )
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(stdout) }
 }
 
 test('the guide has commands', () => {
   expect(commands.length).toBeGreaterThanOrEqual(8)
   expect(guide.match(/```sh\n/g)).toHaveLength(commands.length)
-  for (const { words } of commands) expect(words[0]).toBe('curl')
 })
 
 test('each is answered as it says', async () => {
-  for (const { status, words } of commands) {
-    const answer = await run(words)
-    expect(answer.status, `${words.join(' ')}: ${JSON.stringify(answer.body)}`).toBe(status)
+  for (const { status, text } of commands) {
+    const answer = await paste(text)
+    expect(answer.status, `${text}: ${JSON.stringify(answer.body)}`).toBe(status)
     const results: readonly { status: number }[] = answer.body.results ?? []
     for (const result of results) expect(result.status).toBe(202)
     const wait = answer.headers.get('drover-wait')
     if (wait !== null) expect(wait).toBe('reached')
-    if (typeof answer.body.hashes === 'object') id = answer.body.id
   }
 })

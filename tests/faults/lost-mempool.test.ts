@@ -20,7 +20,6 @@ test(`${INTENTS} in flight on one lane, all dropped: back within one interval, a
     preset: 'fast',
     env: {
       DROVER_MAX_IN_FLIGHT: `${INTENTS}`,
-      DROVER_MEMPOOL_PER_ACCOUNT: `${INTENTS}`,
       DROVER_RESUBMIT_INTERVAL: `${INTERVAL_MS}ms`,
     },
   })

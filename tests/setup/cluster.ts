@@ -10,7 +10,7 @@ export interface ClusterOptions {
   readonly lanes: number
   readonly blockTimeSeconds?: number
   readonly env?: Record<string, string>
-  /** What nodes talk to instead of the chain itself. */
+  /** What a node talks to instead of the chain itself; asked once for each start of a node. */
   readonly rpcUrlFor?: (chain: TestChain) => Promise<string>
 }
 
@@ -37,13 +37,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const chain = await startTestChain({ accounts: options.lanes + 1, blockTimeSeconds: options.blockTimeSeconds ?? 1 })
   const database = await createTestDatabase()
   const signers = Array.from({ length: options.lanes }, (_, index) => developmentAccount(index))
-  const rpcUrl = (await options.rpcUrlFor?.(chain)) ?? chain.rpcUrl
   const nodes: (DroverProcess | null)[] = Array.from({ length: options.nodes }, () => null)
 
   async function startNode(index: number): Promise<DroverProcess> {
     const node = await startDrover({
       databaseUrl: database.url,
-      rpcUrl,
+      rpcUrl: (await options.rpcUrlFor?.(chain)) ?? chain.rpcUrl,
       signerKeys: signers.map(({ privateKey }) => privateKey),
       env: { ...FAST_LEASES, DROVER_FINALITY: '2', DROVER_SIGNER_POLICY: 'fast', ...options.env },
     })
@@ -104,7 +103,7 @@ export interface MinedTransaction {
 }
 
 /** Every transaction on the canonical chain, read block by block. */
-export async function readChain(chain: TestChain): Promise<readonly MinedTransaction[]> {
+export async function readChain(chain: Pick<TestChain, 'rpc'>): Promise<readonly MinedTransaction[]> {
   const head = Number(await chain.rpc<string>('eth_blockNumber'))
   const mined: MinedTransaction[] = []
   for (let number = 0; number <= head; number++) {

@@ -92,6 +92,8 @@ export async function startDrover(options: StartOptions): Promise<DroverProcess>
     ...(options.rpcUrl !== undefined && { DROVER_RPC_URL: options.rpcUrl }),
     DROVER_SIGNER_KEYS: options.signerKeys.join(','),
     DROVER_PORT: '0',
+    // No effect once there is an API key.
+    DROVER_OPEN: 'true',
     ...(options.rpcUrl !== undefined && { DROVER_POLL_INTERVAL: '100ms' }),
     ...options.env,
   })

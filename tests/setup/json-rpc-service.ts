@@ -6,6 +6,7 @@ import { type DroverProcess, startDrover } from './drover-process.ts'
 export interface JsonRpcService {
   readonly chain: TestChain
   readonly drover: DroverProcess
+  readonly databaseUrl: string
   /** http://…/rpc, and the same path for WebSockets. */
   readonly rpcUrl: string
   readonly socketUrl: string
@@ -45,6 +46,7 @@ export async function startJsonRpcService(options: JsonRpcOptions = {}): Promise
   })
   const call: JsonRpcService['call'] = async (body, headers) => (await drover.post('/rpc', body, headers)).body
   return {
+    databaseUrl: database.url,
     ...{ chain, drover, fast, stable, stranger, call },
     rpcUrl: `${drover.url}/rpc`,
     socketUrl: `${drover.url.replace('http', 'ws')}/rpc`,

@@ -35,10 +35,45 @@ export function refuseShare(proxy: RpcProxy, share: number): () => void {
   })
 }
 
+/** Answers as of so many blocks ago, always, and passes on what is sent to it. Returns what ends it. */
+export function delayView(proxy: RpcProxy, chain: TestChain, blocks: number): () => void {
+  const seen = async (): Promise<number> => Math.max(0, (await chain.blockNumber()) - blocks)
+  const hideLater = change(async (result) => {
+    const { blockNumber, number } = (result ?? {}) as { readonly blockNumber?: string; readonly number?: string }
+    return Number(blockNumber ?? number ?? 0) > (await seen()) ? null : result
+  })
+  const removals = [
+    proxy.on('eth_blockNumber', async () => answer(toHex(await seen()))),
+    proxy.on('eth_getBlockByNumber', async ({ params: [ref] }) => {
+      const newest = await seen()
+      if (ref === 'latest' || ref === 'pending') {
+        return answer(await chain.rpc('eth_getBlockByNumber', [toHex(newest), false]))
+      }
+      return String(ref).startsWith('0x') && Number(ref) > newest ? nullResult : undefined
+    }),
+    proxy.on('eth_getBlockByHash', hideLater),
+    proxy.on('eth_getTransactionReceipt', hideLater),
+    proxy.on('eth_getTransactionByHash', hideLater),
+    proxy.on(
+      'eth_getBlockReceipts',
+      change(async (result) => {
+        const [first] = (result ?? []) as readonly { readonly blockNumber: string }[]
+        return Number(first?.blockNumber ?? 0) > (await seen()) ? null : result
+      }),
+    ),
+    proxy.on('eth_getTransactionCount', async ({ params: [address, tag] }) =>
+      tag === 'latest' ? answer(await chain.rpc('eth_getTransactionCount', [address, toHex(await seen())])) : undefined,
+    ),
+  ]
+  return () => {
+    for (const remove of removals) remove()
+  }
+}
+
 /** Goes on answering as of the block that is the newest now, and keeps what is sent to itself. Returns what ends it. */
 export async function freezeView(proxy: RpcProxy, chain: TestChain): Promise<() => void> {
   const height = await chain.blockNumber()
-  const at = `0x${height.toString(16)}`
+  const at = toHex(height)
   const newest = await chain.rpc('eth_getBlockByNumber', [at, false])
   const hideLater = change((result) => {
     const { blockNumber, number } = (result ?? {}) as { readonly blockNumber?: string; readonly number?: string }
@@ -98,4 +133,8 @@ function createWindow(perSecond: number) {
       return true
     },
   }
+}
+
+function toHex(height: number): string {
+  return `0x${height.toString(16)}`
 }

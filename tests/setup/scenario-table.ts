@@ -12,16 +12,34 @@ declare module 'vitest' {
   }
 }
 
+/** Shared by all projects of a run, so that the last one to end prints the rows of all. */
+interface Collection {
+  readonly folder: string
+  readonly file: string
+  users: number
+}
+
+const shared = globalThis as { droverScenarios?: Promise<Collection> | undefined }
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.droverScenarios ??= open()
+  const collection = await shared.droverScenarios
+  collection.users++
+  project.provide('scenarioFile', collection.file)
+  return async () => {
+    if (--collection.users > 0) return
+    shared.droverScenarios = undefined
+    const rows = (await readFile(collection.file, 'utf8')).split('\n').filter((line) => line !== '')
+    await rm(collection.folder, { recursive: true })
+    if (rows.length > 0) process.stdout.write(formatTable(rows.map((line) => JSON.parse(line) as ScenarioRow)))
+  }
+}
+
+async function open(): Promise<Collection> {
   const folder = await mkdtemp(join(tmpdir(), 'drover-scenarios-'))
   const file = join(folder, 'rows.ndjson')
   await writeFile(file, '')
-  project.provide('scenarioFile', file)
-  return async () => {
-    const rows = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
-    await rm(folder, { recursive: true })
-    if (rows.length > 0) process.stdout.write(formatTable(rows.map((line) => JSON.parse(line) as ScenarioRow)))
-  }
+  return { folder, file, users: 0 }
 }
 
 function formatTable(rows: readonly ScenarioRow[]): string {

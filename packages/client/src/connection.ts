@@ -6,7 +6,8 @@ export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 export interface ConnectionOptions {
   /** Where the service is, such as `https://drover.example.org`; a path in front of `/v1` may be a part of it. */
   readonly url: string
-  readonly apiKey?: string
+  /** Undefined: none, so that a variable that may not be set can be handed over as it is. */
+  readonly apiKey?: string | undefined
   /** In place of the runtime's own. */
   readonly fetch?: Fetch
 }

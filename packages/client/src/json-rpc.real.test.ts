@@ -8,6 +8,7 @@ import { developmentAccount, startTestChain, type TestChain } from '../../../tes
 import { revertingCode } from '../../../tests/setup/contracts.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/setup/database.ts'
 import { type DroverProcess, startDrover } from '../../../tests/setup/drover-process.ts'
+import { createFirstKey } from '../../../tests/setup/first-key.ts'
 import type { Fetch } from './connection.ts'
 import { createDrover, type Drover } from './create-drover.ts'
 import { createProvider } from './eip1193/create-provider.ts'
@@ -34,7 +35,8 @@ beforeAll(async () => {
   })
   const open = createDrover({ url: service.url })
   await open.signers.update(stable.address, { policy: { preset: 'stable' } })
-  const { token } = await open.apiKeys.create({ name: 'admin', scopes: ['read', 'send', 'operate', 'admin'] })
+  const scopes = ['read', 'send', 'operate', 'admin']
+  const { token } = await createFirstKey(database.url, { name: 'admin', scopes })
   admin = createDrover({ url: service.url, apiKey: token })
   apiKey = (await admin.apiKeys.create({ name: 'sender', scopes: ['read', 'send'] })).token
 })

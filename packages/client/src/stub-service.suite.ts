@@ -64,7 +64,7 @@ export function transaction(change: Partial<Transaction> = {}): Transaction {
     ...{ id: ID, chainId: 1, from: ADDRESS, to: ADDRESS, data: '0x', value: '1', gasLimit: null, nonce: null },
     ...{ state: 'QUEUED', subState: 'accepted', hash: null, hashes: [], attempts: 0, receipt: null, inclusion: null },
     confirmations: { count: 0, required: 2, newForks: 0 },
-    ...{ error: null, requestId: 'r', metadata: {}, createdAt: '2030-01-01T00:00:00.000Z' },
+    ...{ error: null, simulated: true, requestId: 'r', metadata: {}, createdAt: '2030-01-01T00:00:00.000Z' },
     ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
     ...{ fees: null, speed: 'standard', priority: 0, validUntil: null, suspended: false, submitCount: 0 },
     ...{ lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },

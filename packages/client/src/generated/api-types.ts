@@ -10,7 +10,9 @@ export interface ApiKey {
   /** Public: the part between `drv_` and the secret. */
   readonly id: string
   readonly name: string
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** Whom it belongs to. */
+  readonly tenant: string
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** Null: all. */
   readonly signers: readonly `0x${string}`[] | null
   /** Null: all. */
@@ -39,15 +41,17 @@ export interface ApiKeyList {
 export interface ApiKeyRequest {
   /** Whose it is or what it is for; the history and the audit show it. */
   readonly name: string
+  /** Whom it belongs to. Keys of one tenant share its part of every pool and its request ids, so a key that takes over from another names the same tenant. Left out: the name. */
+  readonly tenant?: string | null
   /** What it may do; none implies another. */
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** The only signers that it may see and use; null: all. */
   readonly signers?: readonly string[] | null
   /** The only chains that it may see and use; null: all. */
   readonly chains?: readonly number[] | null
   /** Counted by each node for itself; null: no limit. */
   readonly rate?: {
-    /** Requests in a second, over time. */
+    /** Items in a second, over time: a request is one, and a batch as many as it holds. */
     readonly perSecond: number
     /** At once; left out: as many as a second has. */
     readonly burst?: number
@@ -83,6 +87,16 @@ export interface AttemptList {
   readonly items: readonly Attempt[]
 }
 
+export interface AuditCheck {
+  /** The first entry that was changed, or after which one is missing; null: none of those checked. */
+  readonly brokenAt: number | null
+  /** The last one that was checked. Keep it elsewhere: it proves all before it. */
+  readonly last: {
+    readonly id: number
+    readonly hash: string
+  }
+}
+
 export interface AuditEntry {
   readonly id: number
   /** ISO 8601, UTC. */
@@ -96,6 +110,8 @@ export interface AuditEntry {
   readonly operation: string
   /** The path that it was done to. */
   readonly target: string
+  /** SHA-256 over this entry and the hash of the one before it. */
+  readonly hash: string
   /** `done`, or the code of the error that it was refused with. */
   readonly result: string
 }
@@ -141,6 +157,12 @@ export interface Chain {
   readonly finality: number | 'safe' | 'finalized'
   /** The head is known and kept up with. */
   readonly following: boolean
+  /** As this node sees the chain. `standing`: no block for long while something waits to be mined; `rewound`: the head went back and stays there; `unreachable`: no RPC node answers. */
+  readonly health: {
+    readonly state: 'starting' | 'ok' | 'standing' | 'rewound' | 'unreachable'
+    readonly since: string | null
+    readonly message: string | null
+  }
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
   readonly endpoints: readonly Endpoint[]
@@ -300,6 +322,8 @@ export interface Event {
       readonly code: string
       readonly message: string
       readonly reason?: string
+      /** What the contract returned as it reverted. */
+      readonly revertData?: `0x${string}`
     } | null
   } | null
 }
@@ -314,7 +338,7 @@ export interface Explanation {
   /** For people; may change. */
   readonly summary: string
   /** Stable: programs may act on it. */
-  readonly cause: 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'rejected' | 'expired'
   /** What has to move first, where there is such a thing. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -332,6 +356,9 @@ export interface Explanation {
     readonly chainId: number
     /** Check-summed address. */
     readonly address: `0x${string}`
+  } | {
+    readonly type: 'chain'
+    readonly chainId: number
   } | {
     readonly type: 'slot'
     readonly inFlight: number
@@ -415,7 +442,11 @@ export interface Lane {
   readonly paused: boolean
   readonly policy: {
     readonly preset: 'stable' | 'fast'
-    readonly maxInFlight: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight: number | 'auto'
+    readonly slotHeldUntil: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal: number
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
@@ -466,6 +497,16 @@ export interface Lane {
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
+  /** How far the lane sends ahead, as its owner found it; null until one ran it. */
+  readonly window: {
+    /** How many unmined transactions may be out now. */
+    readonly size: number
+    readonly reason: 'start' | 'all_kept' | 'at_limit' | 'pool_full' | 'dropped' | 'nonce_gap' | 'delegated'
+    /** What nodes kept when it was last too much; null: they kept all. */
+    readonly ceiling: number | null
+    /** ISO 8601, UTC. */
+    readonly since: string
+  } | null
   /** When a transaction of the lane was last found final. */
   readonly lastConfirmationAt: string | null
   /** When a transaction of the lane was last found in a block. */
@@ -497,7 +538,9 @@ export interface NewApiKey {
   /** Public: the part between `drv_` and the secret. */
   readonly id: string
   readonly name: string
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin')[]
+  /** Whom it belongs to. */
+  readonly tenant: string
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** Null: all. */
   readonly signers: readonly `0x${string}`[] | null
   /** Null: all. */
@@ -553,6 +596,8 @@ export interface Node {
   readonly address: string | null
   /** How many lanes it holds the lease of. */
   readonly lanes: number
+  /** Chains whose RPC nodes answer it; it runs no lane of another while a peer can. Null where it does not say. */
+  readonly chains: readonly number[] | null
   /** The node that gave this answer. */
   readonly self: boolean
   /** ISO 8601, UTC. */
@@ -597,16 +642,19 @@ export interface Problem {
   /** What is wrong here, and what to do about it. */
   readonly detail: string
   /** Stable: programs may act on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the part of the request at fault. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
   readonly reason?: string
   readonly retryAfterMs?: number
+  /** At most 20 in one answer. */
   readonly issues?: readonly ({
     readonly field: string
     readonly message: string
   })[]
+  /** How many issues there are besides those listed. */
+  readonly more?: number
   readonly [other: string]: unknown
 }
 
@@ -718,7 +766,11 @@ export interface SignerChange {
   readonly policy?: {
     /** Sets all that the presets differ in; fields that are given as well come on top of it. */
     readonly preset?: 'stable' | 'fast'
-    readonly maxInFlight?: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight?: number | 'auto'
+    readonly slotHeldUntil?: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
@@ -748,7 +800,11 @@ export interface SignerRegistration {
   readonly policy?: {
     /** Sets all that the presets differ in; fields that are given as well come on top of it. */
     readonly preset?: 'stable' | 'fast'
-    readonly maxInFlight?: number
+    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    readonly maxInFlight?: number | 'auto'
+    readonly slotHeldUntil?: 'mined' | 'final'
+    /** Most transactions that are mined and not final. */
+    readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
@@ -780,15 +836,12 @@ export interface Transaction {
   readonly value: string
   /** Null until it is estimated. */
   readonly gasLimit: string | null
-  /** The price that was asked for; null: the market at `speed`. */
+  /** The price that was asked for; null, the whole or a field: the market at `speed`. */
   readonly fees: {
-    /** Whole number as a decimal string. */
-    readonly maxFeePerGas: string
-    /** Whole number as a decimal string. */
-    readonly maxPriorityFeePerGas: string
+    readonly maxFeePerGas: string | null
+    readonly maxPriorityFeePerGas: string | null
   } | {
-    /** Whole number as a decimal string. */
-    readonly gasPrice: string
+    readonly gasPrice: string | null
   } | null
   readonly speed: 'slow' | 'standard' | 'fast'
   readonly priority: number
@@ -832,7 +885,11 @@ export interface Transaction {
     readonly code: string
     readonly message: string
     readonly reason?: string
+    /** What the contract returned as it reverted. */
+    readonly revertData?: `0x${string}`
   } | null
+  /** The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce. */
+  readonly simulated: boolean
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */
@@ -908,6 +965,12 @@ export interface TransactionRequest {
     /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
     readonly gasPrice?: AmountInput
   }
+  /** Storage that is declared in advance, as in EIP-2930. */
+  readonly accessList?: readonly ({
+    /** Address in any case; mixed case must carry a right checksum. */
+    readonly address: string
+    readonly storageKeys: readonly string[]
+  })[]
   readonly speed?: 'slow' | 'standard' | 'fast'
   /** Higher goes first within the signer. */
   readonly priority?: number
@@ -1486,5 +1549,15 @@ export interface Operations {
     }
     readonly body: undefined
     readonly answer: AuditPage
+  }
+  /** Compute the hashes of the audit anew, 20000 entries at a time. */
+  'GET /v1/audit/check': {
+    readonly params: undefined
+    readonly query: {
+      /** `last.id` of the check before, to go on from there. */
+      readonly after?: number
+    }
+    readonly body: undefined
+    readonly answer: AuditCheck
   }
 }

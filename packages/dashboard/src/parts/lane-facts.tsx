@@ -3,8 +3,9 @@ import type { LaneResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { nameChain } from '../words/chain-names.ts'
+import { nameWindowReason } from '../words/window-words.ts'
 import { Fact, Facts } from './facts.tsx'
-import { GasPrice } from './figures.tsx'
+import { Amount, GasPrice } from './figures.tsx'
 import { LaneOwner } from './signer-table.tsx'
 
 export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
@@ -30,7 +31,13 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           )}
           <Fact name="Queued">{formatCount(lane.queued)}</Fact>
           <Fact name="In flight">
-            {formatCount(lane.inFlight)} <span class="muted">of {formatCount(lane.policy.maxInFlight)} allowed</span>
+            {formatCount(lane.inFlight)}
+            {lane.window !== null && (
+              <span class="muted">
+                {' '}
+                window {formatCount(lane.window.size)}, {nameWindowReason(lane.window.reason)}
+              </span>
+            )}
           </Fact>
           <Fact name="Stuck">
             <span class={lane.stuck > 0 ? 'is-alarming' : ''}>{formatCount(lane.stuck)}</span>
@@ -40,7 +47,7 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
             {lane.lease !== null && <span class="muted"> fence {formatCount(lane.lease.fence)}</span>}
           </Fact>
         </Facts>
-        <PolicyFacts policy={lane.policy} />
+        <PolicyFacts policy={lane.policy} chainId={lane.chainId} />
       </div>
     </section>
   )
@@ -50,7 +57,7 @@ function describeDrift(drift: number): string {
   return drift < 0 ? 'something else uses this key' : `${formatCount(drift)} nonces are nobody's`
 }
 
-function PolicyFacts({ policy }: { readonly policy: LaneResource['policy'] }) {
+function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId'>) {
   const { finality } = policy
   return (
     <Facts>
@@ -64,8 +71,15 @@ function PolicyFacts({ policy }: { readonly policy: LaneResource['policy'] }) {
         <span class="muted">{policy.externalUse ? ', the key is also used outside' : ', the key is ours alone'}</span>
       </Fact>
       <Fact name="Gas limit">{formatCount(policy.gasLimitPercent)} % of the estimate</Fact>
-      <Fact name="Fee cap">
+      <Fact name="Max price per gas">
         {policy.maxFeePerGas === null ? <span class="muted">none</span> : <GasPrice wei={policy.maxFeePerGas} />}
+      </Fact>
+      <Fact name="Max fee of a transaction">
+        {policy.maxTxFee === null ? (
+          <span class="muted">the chain's limit</span>
+        ) : (
+          <Amount wei={policy.maxTxFee} chainId={chainId} />
+        )}
       </Fact>
       <Fact name="Final">
         {finality === null && <span class="muted">by the rule of the chain</span>}

@@ -48,7 +48,7 @@ export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[]
 }
 
 function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; readonly hasManyChains: boolean }) {
-  const { address, label, policy, nextNonce, queued, inFlight, stuck, paused } = lane
+  const { address, label, policy, nextNonce, queued, inFlight, stuck, paused, window } = lane
   const href = formHash({ page: 'signer', address, after: null })
   return (
     <tr class="is-signer">
@@ -68,7 +68,8 @@ function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; reado
         <Count count={queued} />
       </td>
       <td data-label="In flight" class="is-number">
-        <Count count={inFlight} /> <span class="muted">/ {formatCount(policy.maxInFlight)}</span>
+        <Count count={inFlight} />
+        {window !== null && <span class="muted"> / {formatCount(window.size)}</span>}
       </td>
       <td data-label="Stuck" class={`is-number ${stuck > 0 ? 'is-alarming' : ''}`}>
         <Count count={stuck} />

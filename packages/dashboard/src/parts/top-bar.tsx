@@ -31,9 +31,10 @@ export function TopBar({ overview }: { readonly overview: Resource<Overview> }) 
 }
 
 function Head({ chain }: { readonly chain: ChainResource }) {
-  const { head, following, lastError } = chain
+  const { head, health } = chain
+  const isWell = health.state === 'ok'
   return (
-    <li class={`head ${following ? 'is-followed' : 'is-lost'}`} title={lastError ?? `Chain id ${chain.chainId}`}>
+    <li class={`head ${isWell ? 'is-followed' : 'is-lost'}`} title={health.message ?? `Chain id ${chain.chainId}`}>
       <span class="head-dot" key={head?.number} aria-hidden="true" />
       <span class="head-name">{nameChain(chain.chainId)}</span>
       {head === null ? (
@@ -46,7 +47,7 @@ function Head({ chain }: { readonly chain: ChainResource }) {
           </span>
         </>
       )}
-      {!following && <span class="head-lost">not followed</span>}
+      {!isWell && <span class="head-lost">{health.state}</span>}
     </li>
   )
 }

@@ -46,6 +46,7 @@ test('an RPC endpoint that is not used as it should be is told, with the reason'
   }
   const chain = {
     ...{ chainId: 1, head: null, safe: null, finalized: null, finality: 12, following: true, lastError: null },
+    health: { state: 'ok', since: null, message: null } as const,
     endpoints: (['healthy', 'lagging', 'rate_limited'] as const).map((state) => ({ ...endpoint, state })),
   }
   expect(findConcerns(READY, [], [chain]).map(({ text }) => text)).toEqual([

@@ -1,7 +1,7 @@
 /** Who gets in, with what, and what they see: over all routes, so that a new one cannot be forgotten. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyGrant } from '../core/api-key.ts'
-import { SCOPES, type Scope } from '../core/caller.ts'
+import { LOCAL_CALLER, SCOPES, type Scope } from '../core/caller.ts'
 import type { Address } from '../core/hex.ts'
 import { FAST } from '../core/policy.ts'
 import { StoreUnavailable } from '../ports/store.ts'
@@ -23,14 +23,7 @@ import { ROUTES } from './routes.ts'
 
 const OTHER = '0x2222222222222222222222222222222222222222'
 const ELSEWHERE = { host: 'drover.example' }
-const COMMAND_LINE = {
-  keyId: null,
-  name: 'command line',
-  scopes: SCOPES,
-  signers: null,
-  chains: null,
-  maxTxFeeWei: null,
-}
+const COMMAND_LINE = { ...LOCAL_CALLER, name: 'command line' }
 let api: TestApi
 
 beforeEach(async () => {
@@ -38,15 +31,9 @@ beforeEach(async () => {
 })
 
 async function makeKey(change: Partial<KeyGrant> = {}) {
-  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, firstIsAdmin: false })
+  const keys = createApiKeys({ store: api.keys, clock: { now: () => NOW }, withoutKey: true })
   const grant = {
-    name: 'test',
-    scopes: SCOPES,
-    signers: null,
-    chains: null,
-    rate: null,
-    maxTxFeeWei: null,
-    expiresAt: null,
+    ...{ name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null },
     ...change,
   }
   const { key, token } = await keys.create(COMMAND_LINE, grant)
@@ -86,16 +73,32 @@ describe('without keys', () => {
     expect(await call('GET', '/v1/signers', headers)).toMatchObject({ status: 401 })
   })
 
-  test('the first key must be able to make others, and closes the service at once', async () => {
-    const refused = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes: ['read'] })
-    expect(refused).toMatchObject({ status: 400, body: { field: 'scopes' } })
+  test('nobody who only calls can make the first key: it comes from the command line', async () => {
+    for (const scopes of [['read'], ['admin']]) {
+      const refused = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes })
+      expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining('drover key create') } })
+    }
     expect((await call('GET', '/v1/api-keys')).body.items).toEqual([])
-    const made = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes: ['admin'] })
-    expect(made).toMatchObject({ status: 201, body: { name: 'first', createdBy: 'local', token: expect.any(String) } })
-    expect(await call('GET', '/v1/api-keys')).toMatchObject({ status: 401 })
-    const headers = { authorization: `Bearer ${made.body.token}` }
+    const { headers } = await makeKey({ name: 'first' })
     expect((await call('GET', '/v1/api-keys', headers)).body.items).toHaveLength(1)
+    expect(await call('GET', '/v1/api-keys')).toMatchObject({ status: 401 })
   })
+
+  test.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'cf-connecting-ip'])(
+    'what a proxy passes on is refused: %s',
+    async (name) => {
+      for (const [method, path] of [
+        ['GET', '/v1/signers'],
+        ['POST', '/v1/transactions'],
+        ['GET', '/healthz'],
+      ] as const) {
+        const refused = await call(method, path, { [name]: '203.0.113.9' })
+        expect([path, refused.status, refused.body.code]).toEqual([path, 421, 'misdirected_request'])
+      }
+      const { headers } = await makeKey()
+      expect((await call('GET', '/v1/signers', { ...headers, [name]: '203.0.113.9' })).status).toBe(200)
+    },
+  )
 })
 
 describe('with keys', () => {
@@ -169,7 +172,7 @@ describe('with keys', () => {
 
   test('one that has expired is refused, by the clock of the store', async () => {
     const { id, token, secretDigest } = createKeyToken()
-    const own = { maxTxFeeWei: null, createdBy: 'x' }
+    const own = { tenant: 'old', maxTxFeeWei: null, createdBy: 'x' }
     const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, ...own }
     await api.keys.insertKey({ ...rest, id, secretDigest, expiresAt: NOW })
     expect(await call('GET', '/v1/signers', { authorization: `Bearer ${token}` })).toMatchObject({
@@ -328,6 +331,7 @@ describe('a key for some signers', () => {
     createApiKey: { body: { name: 'x', scopes: ['read'], signers: [SIGNER] }, expect: 403 },
     revokeApiKey: { expect: 404 },
     listAudit: { expect: 403 },
+    checkAudit: { expect: 403 },
     createWebhook: { body: { url: 'https://hooks.example/x' }, expect: 403 },
     listWebhooks: { expect: 403 },
     showWebhook: { expect: 403 },
@@ -503,6 +507,25 @@ describe('the audit', () => {
       await call('POST', `/v1/signers/${SIGNER}/pause`, reader.headers, { reason: 'x' })
     expect((await call('GET', '/v1/audit?limit=200', admin.headers)).body.items).toHaveLength(100)
     expect(api.telemetry.valueOf('drover_access_refused_total', { reason: 'scope' })).toBe(150)
+    const other = await makeKey({ name: 'other', scopes: ['read'] })
+    await call('POST', `/v1/signers/${SIGNER}/pause`, other.headers, { reason: 'x' })
+    const [newest] = (await call('GET', '/v1/audit?limit=1', admin.headers)).body.items
+    expect(newest).toMatchObject({ actor: 'other', result: 'forbidden' })
+  })
+
+  test('takes so many entries of one key and no more, and nothing is done without one', async () => {
+    const [busy, other] = [await makeKey(), await makeKey({ name: 'other' })]
+    const pause = (headers: Headers) => call('POST', `/v1/signers/${SIGNER}/pause`, headers, { reason: 'x' })
+    for (let count = 0; count < 1_000; count++) expect((await pause(busy.headers)).status).toBe(200)
+    const refused = await pause(busy.headers)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', bound: 'audit entries' } })
+    expect(refused.headers['retry-after']).toBe('1')
+    expect((await pause(other.headers)).status).toBe(200)
+    const check = await call('GET', '/v1/audit/check', other.headers)
+    expect(check.body).toMatchObject({
+      brokenAt: null,
+      last: { id: 1_001, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    })
   })
 
   test('an entry that cannot be stored is told to the log, and the call is not undone', async () => {
@@ -584,7 +607,8 @@ test('what lasts longer than a request is asked again: an open service that was 
 })
 
 test('every scope has a route, and none that changes something is for who only reads', () => {
-  const used = new Set(ROUTES.map(({ scope }) => scope))
+  // What is sent decides whether `priority` is needed, not the route.
+  const used = new Set([...ROUTES.map(({ scope }) => scope), 'priority'])
   expect([...used].sort()).toEqual([...SCOPES, null].sort())
   const changing = ROUTES.filter(({ method }) => method !== 'GET').map(({ scope }) => scope)
   const allowed: readonly (Scope | null)[] = ['send', 'operate', 'admin']

@@ -7,7 +7,7 @@
  */
 import type { KeyId } from '../core/api-key.ts'
 import { AppError } from '../core/app-error.ts'
-import { type Caller, LOCAL_CALLER } from '../core/caller.ts'
+import { type Caller, LOCAL_CALLER, type Rate } from '../core/caller.ts'
 import type { AccessStore, KeyRecord } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import { StoreUnavailable } from '../ports/store.ts'
@@ -28,6 +28,11 @@ export interface Access extends AuditTrail {
   isAllowed(caller: Caller): Promise<boolean>
   /** The same for one more request of theirs, which counts like any other. Throws `rate_limited`. */
   readmit(caller: Caller): Promise<boolean>
+  /**
+   * What a request carries besides its first item, which counts with the request. Throws `rate_limited`, or
+   * `invalid_request` where so many could never be sent at once.
+   */
+  chargeItems(caller: Caller, items: number): void
   /** There is a key now: this node need not find out by itself. */
   lock(): void
   close(): Promise<void>
@@ -109,13 +114,25 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   }
 
   function countRequest({ id, rate }: KeyRecord): void {
-    const taken = rate === null ? null : limiter.take(id, rate)
-    if (taken?.type === 'empty') {
-      telemetry.count('drover_access_refused_total', { reason: 'rate' })
-      const message = `The API key ${id} may make ${rate?.perSecond} requests a second; try again after the time given.`
-      throw new AppError('rate_limited', message, { retryAfterMs: taken.retryAfterMs })
-    }
+    if (rate !== null) takeFrom(id, rate, 1)
     use.note(id)
+  }
+
+  function takeFrom(id: KeyId, rate: Rate, items: number): void {
+    const taken = limiter.take(id, rate, items)
+    if (taken.type === 'taken') return
+    telemetry.count('drover_access_refused_total', { reason: 'rate' })
+    const message = `The API key ${id} may send ${rate.perSecond} items a second, ${rate.burst} at once; try again after the time given.`
+    throw new AppError('rate_limited', message, { retryAfterMs: taken.retryAfterMs })
+  }
+
+  function chargeItems({ keyId, rate }: Caller, items: number): void {
+    if (keyId === null || rate === null || items <= 1) return
+    if (items > rate.burst) {
+      const message = `It has ${items} items, and the API key ${keyId} may send ${rate.burst} at once; send fewer in one request.`
+      throw new AppError('invalid_request', message, { bound: 'items at once', limit: rate.burst })
+    }
+    takeFrom(keyId, rate, items - 1)
   }
 
   /** The key of somebody who was let in before, `open` where none is needed; null for who would not be let in any more. */
@@ -129,6 +146,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     ...createAuditTrail({ store, clock, telemetry, nodeId }),
     isOpen: () => !presence.peek(),
     lock: presence.tell,
+    chargeItems,
     async identify(authorization, { duringOutage = false } = {}) {
       if (authorization === undefined) return checkOpen()
       const given = parseKeyToken(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
@@ -150,6 +168,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   }
 }
 
-function toCaller({ id, name, scopes, signers, chains, maxTxFeeWei }: KeyRecord): Caller {
-  return { keyId: id, name, scopes, signers, chains, maxTxFeeWei }
+function toCaller(key: KeyRecord): Caller {
+  const { id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei } = key
+  return { keyId: id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei }
 }

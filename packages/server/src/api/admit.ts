@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../core/app-error.ts'
 import { actorOf, type Caller, hasScope, type Scope } from '../core/caller.ts'
 import type { ApiServices } from './api-services.ts'
-import { checkHost, checkOrigin } from './check-host.ts'
+import { checkHost, checkNotForwarded, checkOrigin } from './check-host.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,21 +20,24 @@ declare module 'fastify' {
 }
 
 /** Has no scope and reaches nothing: what is open to everybody asks nobody who they are. */
-const NOBODY: Caller = { keyId: null, name: 'nobody', scopes: [], signers: [], chains: [], maxTxFeeWei: 0n }
+const NOBODY: Caller = {
+  ...{ keyId: null, tenant: '', name: 'nobody', scopes: [], rate: null, maxTxFeeWei: 0n },
+  ...{ signers: [], chains: [] },
+}
 
 type Services = Pick<ApiServices, 'access' | 'telemetry'>
 
 export async function admit(request: FastifyRequest, { access, telemetry }: Services): Promise<Caller> {
-  const { host, origin, authorization } = request.headers
+  const { origin, authorization } = request.headers
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   const { scope, operationId, duringOutage = false } = request.routeOptions.config
   if (scope === null || request.is404) {
-    if (access.isOpen()) checkHost(host)
+    if (access.isOpen()) checkLocal(request)
     return NOBODY
   }
   const caller = await access.identify(authorization, { duringOutage })
   // A page elsewhere has no key; so with keys the name that a request is sent to does not matter.
-  if (caller.keyId === null) checkHost(host)
+  if (caller.keyId === null) checkLocal(request)
   if (caller.keyId === null && !isReading) checkOrigin(origin)
   if (scope === undefined || hasScope(caller, scope)) return caller
   telemetry.count('drover_access_refused_total', { reason: 'scope' })
@@ -43,6 +46,11 @@ export async function admit(request: FastifyRequest, { access, telemetry }: Serv
   }
   const message = `The API key ${actorOf(caller)} does not have the scope ${scope}; it has ${caller.scopes.join(', ')}.`
   throw new AppError('forbidden', message, { scope })
+}
+
+function checkLocal({ headers }: FastifyRequest): void {
+  checkHost(headers.host)
+  checkNotForwarded(headers)
 }
 
 /** Without the query, and without the secret of a key that somebody took for its id: what an entry of the audit is about. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALL_LANES, type Caller, SCOPES } from '../core/caller.ts'
+import { ALL_LANES, type Caller, LOCAL_CALLER, SCOPES } from '../core/caller.ts'
 import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createApiKeys } from './api-keys.ts'
 
@@ -13,11 +13,11 @@ const GRANT = {
   maxTxFeeWei: null,
   expiresAt: null,
 }
-const NOBODY_YET: Caller = { keyId: null, name: 'tests', scopes: SCOPES, maxTxFeeWei: null, ...ALL_LANES }
+const NOBODY_YET: Caller = { ...LOCAL_CALLER, name: 'tests' }
 
 test('a key that is revoked while it makes another makes none: nobody is told its token, and it opens nothing', async () => {
   const store = createMemoryAccessStore({ clock })
-  const { key: maker } = await createApiKeys({ store, clock, firstIsAdmin: true }).create(NOBODY_YET, GRANT)
+  const { key: maker } = await createApiKeys({ store, clock, withoutKey: true }).create(NOBODY_YET, GRANT)
   const keys = createApiKeys({
     store: {
       ...store,
@@ -26,7 +26,7 @@ test('a key that is revoked while it makes another makes none: nobody is told it
         return store.insertKey(key)
       },
     },
-    ...{ clock, firstIsAdmin: true },
+    ...{ clock, withoutKey: false },
   })
   const caller: Caller = { ...NOBODY_YET, keyId: maker.id, name: maker.name }
   await expect(keys.create(caller, { ...GRANT, name: 'back door' })).rejects.toMatchObject({ code: 'unauthorized' })

@@ -1,5 +1,5 @@
 /** Makes, lists and revokes keys. Nobody can hand on more than they have. */
-import { type ApiKey, findExcess, type Holding, type KeyGrant, type KeyId } from '../core/api-key.ts'
+import { type ApiKey, chooseTenant, findExcess, type Holding, type KeyId, type KeyRequest } from '../core/api-key.ts'
 import { AppError } from '../core/app-error.ts'
 import { ALL_LANES, actorOf, type Caller } from '../core/caller.ts'
 import type { AccessStore } from '../ports/access-store.ts'
@@ -8,25 +8,31 @@ import { createKeyToken } from './key-token.ts'
 
 export interface ApiKeys {
   /** `token` is told here and nowhere else. */
-  create(caller: Caller, wanted: KeyGrant): Promise<{ readonly key: ApiKey; readonly token: string }>
+  create(caller: Caller, wanted: KeyRequest): Promise<{ readonly key: ApiKey; readonly token: string }>
   list(caller: Caller): Promise<readonly ApiKey[]>
   /** `evenLast`: also the last one with `admin`, after which only who can reach the database can make keys. */
   revoke(caller: Caller, id: KeyId, options?: { readonly evenLast?: boolean }): Promise<ApiKey>
 }
 
 interface ApiKeysPorts {
-  /** Told when there is a new key. */
-  onCreated?(): void
-  /** Whether nobody can be locked out of making keys by the first one: then it must have `admin`. */
-  readonly firstIsAdmin: boolean
+  /**
+   * Whether keys can be made without having one: only where whoever asks can reach the database. Over HTTP the first key
+   * would go to whoever calls first.
+   */
+  readonly withoutKey: boolean
   readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
   readonly clock: Pick<Clock, 'now'>
 }
 
-export function createApiKeys({ store, clock, firstIsAdmin, onCreated }: ApiKeysPorts): ApiKeys {
+export function createApiKeys({ store, clock, withoutKey }: ApiKeysPorts): ApiKeys {
   /** Read anew: what it may hand on is what it has now. */
   async function getHolding(caller: Caller): Promise<Holding> {
-    if (caller.keyId === null) return { ...caller, rate: null, expiresAt: null }
+    if (caller.keyId === null && !withoutKey) {
+      const message =
+        'The first API key is made on the command line: "drover key create --name ops --scope read,send,operate,admin".'
+      throw new AppError('forbidden', message)
+    }
+    if (caller.keyId === null) return { ...caller, expiresAt: null }
     const [own] = (await store.findKeys([caller.keyId])).keys
     if (!own || own.revokedAt !== null || own.isExpired) throw new AppError('unauthorized', 'Your API key was revoked.')
     return { ...caller, ...own }
@@ -43,7 +49,8 @@ export function createApiKeys({ store, clock, firstIsAdmin, onCreated }: ApiKeys
   }
 
   return {
-    async create(caller, wanted) {
+    async create(caller, request) {
+      const wanted = { ...request, tenant: chooseTenant(caller, request) }
       if (wanted.expiresAt !== null && wanted.expiresAt <= clock.now())
         throw new AppError('invalid_request', 'expiresAt has passed already.', { field: 'expiresAt' })
       const excess = findExcess(await getHolding(caller), wanted)
@@ -51,13 +58,8 @@ export function createApiKeys({ store, clock, firstIsAdmin, onCreated }: ApiKeys
         const message = `A key cannot be given more than your own has: ${excess.why}.`
         throw new AppError('forbidden', message, { field: excess.field })
       }
-      if (firstIsAdmin && !wanted.scopes.includes('admin') && !(await store.findKeys([])).hasKeys) {
-        const message = 'The first key must have the scope admin: once there is a key, only such a key can make others.'
-        throw new AppError('invalid_request', message, { field: 'scopes' })
-      }
       const { token, ...made } = createKeyToken()
       const key = await store.insertKey({ ...wanted, ...made, createdBy: actorOf(caller) })
-      onCreated?.()
       await withdrawUnlessAllowed(caller, key.id)
       return { key, token }
     },

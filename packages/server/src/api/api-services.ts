@@ -1,4 +1,5 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
+import type { ChainHealth } from '../core/chain-health.ts'
 import type { ChainView, Finality, Header } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -10,6 +11,7 @@ import type { FillGaps } from '../engine/fill-gaps.ts'
 import type { Operate } from '../engine/operate.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
+import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { ReceiptLogs } from '../ports/chain.ts'
@@ -50,6 +52,7 @@ export interface ChainStatus {
   readonly finality: Finality
   /** The head is known and the follower keeps up with it. */
   readonly following: boolean
+  readonly health: ChainHealth
   /** Why it does not, in words that may be shown; never a URL with a key in it. */
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
@@ -60,13 +63,15 @@ export interface ReadinessProblem {
   /** `database`, `schema`, or `chain` and its id. */
   readonly part: string
   readonly message: string
+  /** The node itself can do its work: no reason to send requests elsewhere. */
+  readonly isMinor: boolean
 }
 
 export interface ApiServices {
   readonly nodeId: string
   readonly access: Access
   readonly apiKeys: ApiKeys
-  readonly audit: Pick<AccessStore, 'listAudit'>
+  readonly audit: Pick<AccessStore, 'listAudit' | 'checkAudit'>
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
@@ -75,6 +80,8 @@ export interface ApiServices {
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks
   readonly waits: TransactionWaits
+  /** Bytes of the bodies that are being read or worked on. */
+  readonly bodies: TenantPool
   readonly feeMarkets: FeeMarkets
   /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
   maxTxFeeOf(chainId: number): bigint | null
@@ -89,6 +96,10 @@ export interface ApiServices {
   viewOf(chainId: number): ChainView | null
   /** Calls whenever the view of a chain has changed, until the returned function is called. */
   onChain(listener: (chainId: number) => void): () => void
+  /** The health of a chain for somebody who has waited for a block since then; null: for whatever this node waits for. */
+  healthOf(chainId: number, waitedSince: number | null): ChainHealth
+  /** How many transactions of the account the chain counts at the head that is followed; null where it does not say so at once. */
+  countOf(lane: Lane): Promise<number | null>
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
   baseFeeOf(chainId: number): Promise<bigint | null>
   /** What a transaction logged, read from a node; null where none has its receipt. Throws where none answers. */

@@ -19,6 +19,6 @@ export function changePolicy(policy: Policy, change: PolicyChange): Policy {
 
 /** Only what makes a preset what it is: a fee cap or a waiting time that somebody set outlives the change. */
 function pickPreset(name: Policy['preset']): Partial<Policy> {
-  const { preset, maxInFlight, mayReplace, externalUse, onForeignNonce, onDeferral } = PRESETS[name]
-  return { preset, maxInFlight, mayReplace, externalUse, onForeignNonce, onDeferral }
+  const { preset, maxInFlight, slotHeldUntil, mayReplace, externalUse, onForeignNonce, onDeferral } = PRESETS[name]
+  return { preset, maxInFlight, slotHeldUntil, mayReplace, externalUse, onForeignNonce, onDeferral }
 }

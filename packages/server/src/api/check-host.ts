@@ -13,6 +13,20 @@ export function checkHost(host: string | undefined): void {
   throw new AppError('misdirected_request', message)
 }
 
+/** What proxies add. None of them is sent by a client that calls this machine itself. */
+const FORWARDING = ['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']
+
+/**
+ * And not what a proxy passes on, which may come from anywhere: to the service it looks like this machine. Nobody has to
+ * put up with that: with an API key a proxy is welcome.
+ */
+export function checkNotForwarded(headers: Readonly<Record<string, unknown>>): void {
+  const found = Object.keys(headers).find((name) => FORWARDING.includes(name) || name.startsWith('x-forwarded-'))
+  if (found === undefined) return
+  const message = `This service is open to this machine only, and the header ${JSON.stringify(found.slice(0, 40))} says that a proxy passes this request on. Make an API key first: "drover key create".`
+  throw new AppError('misdirected_request', message)
+}
+
 /**
  * And changes nothing for a page of another machine. What such a page can send without asking first is a request without a
  * body, which some calls do not need; the browser says whose page it is.

@@ -1,6 +1,7 @@
 /** The whole API over the in-memory store and a fake chain, for the tests in this folder. */
 import type { FastifyInstance } from 'fastify'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
+import type { ChainHealth } from '../core/chain-health.ts'
 import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import type { ChainView, Header } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
@@ -27,6 +28,7 @@ import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/
 import { createAccess } from './access.ts'
 import { createApiKeys } from './api-keys.ts'
 import type { ApiServices, ChainStatus } from './api-services.ts'
+import { createBodyPool } from './body-pool.ts'
 import { createConfirmationFeed } from './confirmation-feed.ts'
 import { createEventStreams } from './event-streams.ts'
 import { createHttpServer } from './http-server.ts'
@@ -61,6 +63,8 @@ export interface TestApiOptions {
   /** Parts of the store that behave otherwise. */
   readonly store?: Partial<Store>
   readonly services?: Partial<ApiServices>
+  /** The chain's cap on the fee of one transaction; null: none. */
+  readonly maxTxFeeWei?: bigint | null
 }
 
 export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
@@ -94,12 +98,16 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   }
   const keys = createMemoryAccessStore({ clock })
   const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
-  const maxTxFeeOf = () => DEFAULT_MAX_TX_FEE_WEI
-  const accept = createAccept({ store, signers, chains, intake, clock, random, telemetry, maxTxFeeOf })
+  const { maxTxFeeWei = DEFAULT_MAX_TX_FEE_WEI } = options
+  const maxTxFeeOf = () => maxTxFeeWei
+  const accept = createAccept({
+    ...{ store, signers, chains, intake, clock, random, telemetry },
+    ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
+  })
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
-    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
     audit: keys,
     accept,
     acceptBatch: createAcceptBatch({ accept, intake }),
@@ -122,6 +130,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       telemetry,
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
+    bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
@@ -136,16 +145,20 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     baseFeeOf: async () => null,
     onChain: () => () => {},
     readLogs: (_, hash) => chain.findLogs(hash),
+    countOf: async () => null,
+    healthOf: () => WELL,
     readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
     ...options.services,
   })
   return { server, store, chain, telemetry, keys }
 }
 
+const WELL: ChainHealth = { state: 'ok', since: null, message: null }
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
   head: headerAt(110),
-  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null, endpoints: [] },
+  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
+  ...{ health: WELL, endpoints: [] },
 }
 
 export function blockHash(number: number): Hash {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
 import { createEventTail } from '../engine/event-tail.ts'
+import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -12,7 +13,7 @@ import { createEventSource, type EventStreamRequest } from './event-stream.ts'
 import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
 
 export interface EventStreams {
-  /** Throws `too_many_streams` where this node has as many as it may. */
+  /** Throws `too_many_streams` where this node has as many as it may, `tenant_limit` where the tenant has. */
   open(request: EventsRequest): Promise<Readable>
   /** Of anything else; counts as one of them. */
   openSource(source: ServerEventSource, caller: Caller): Readable
@@ -30,6 +31,7 @@ export interface EventStreamLimits {
   readonly maxStreams: number
   readonly heartbeatMs: number
   readonly stallMs: number
+  readonly sharePercent?: number
 }
 
 interface EventStreamsPorts {
@@ -50,7 +52,15 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
   const streams = new Set<ServerEvents>()
   const readPage = createPageReader(store)
-  let opening = 0
+  const pool = createTenantPool({
+    ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
+    sharePercent: limits.sharePercent,
+    whenFull: () => refuse(`This node serves ${limits.maxStreams} streams already`),
+  })
+  /** A key was revoked, on whichever node: streams under it end now and not with their next heartbeat. */
+  const unlisten = store.listen(({ type }) => {
+    if (type === 'keys.changed' || type === 'gap') for (const stream of streams) stream.recheck()
+  })
   let isClosed = false
 
   function tellEnd(end: StreamEnd, error: unknown): void {
@@ -58,10 +68,11 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
     if (end === 'failed') telemetry.log('warn', 'an event stream was ended by an error', { error: String(error) })
   }
 
-  function start(source: ServerEventSource, caller: Caller): Readable {
+  function start(source: ServerEventSource, caller: Caller, leave: () => void): Readable {
     const { heartbeatMs, stallMs } = limits
     const stream = openServerEvents({ clock, isAllowed, heartbeatMs, stallMs }, { source, caller }, (end, error) => {
       streams.delete(stream)
+      leave()
       tellEnd(end, error)
       telemetry.gauge('drover_event_streams', streams.size)
     })
@@ -71,36 +82,49 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
     return stream.body
   }
 
-  function checkRoom(): void {
-    if (!isClosed && streams.size + opening < limits.maxStreams) return
-    telemetry.count('drover_event_streams_total', { result: 'refused' })
-    const message = isClosed ? 'This node is stopping' : `This node serves ${limits.maxStreams} streams already`
-    throw new AppError('too_many_streams', `${message}; ask another, or try again.`, { retryAfterMs: RETRY_AFTER_MS })
+  function enter({ tenant }: Caller): () => void {
+    try {
+      if (isClosed) throw refuse('This node is stopping')
+      return pool.enter(tenant)
+    } catch (error) {
+      telemetry.count('drover_event_streams_total', { result: 'refused' })
+      throw error
+    }
   }
 
   return {
     async open({ after, confirmations, ...request }) {
-      checkRoom()
-      opening += 1
+      const leave = enter(request.caller)
       try {
         const from = after === 'latest' ? await store.findLastEventId() : after
         const reader = confirmations ? ports.confirmations.createReader() : null
         const source = createEventSource({ tail, readPage, confirmations: reader }, { ...request, after: from })
-        return start(source, request.caller)
-      } finally {
-        opening -= 1
+        return start(source, request.caller, leave)
+      } catch (error) {
+        leave()
+        throw error
       }
     },
     openSource(source, caller) {
-      checkRoom()
-      return start(source, caller)
+      const leave = enter(caller)
+      try {
+        return start(source, caller, leave)
+      } catch (error) {
+        leave()
+        throw error
+      }
     },
     close() {
       isClosed = true
+      unlisten()
       for (const stream of [...streams]) stream.end()
       tail.close()
     },
   }
+}
+
+function refuse(why: string): AppError {
+  return new AppError('too_many_streams', `${why}; ask another, or try again.`, { retryAfterMs: RETRY_AFTER_MS })
 }
 
 /** Those who are behind wait in line, so that a thousand who come back at once leave the database to others. */

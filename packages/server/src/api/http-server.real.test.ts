@@ -14,7 +14,7 @@ let api: TestApi
 beforeAll(async () => {
   database = await createTestDatabase()
   store = createPostgresStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
-  api = await createTestApi({ store })
+  api = await createTestApi({ store, maxTxFeeWei: null })
 })
 
 afterAll(async () => {

@@ -41,6 +41,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     request.caller = await admit(request, services)
+    holdBody(request, reply, services)
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler((error, request, reply) => {
@@ -57,6 +58,17 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   registerDashboard(server, services.dashboardDir)
   server.setNotFoundHandler((request, reply) => sendProblem(reply, describeMiss(request, reply)))
   return server
+}
+
+/** Until it is answered: what was read from a body lives as long. */
+function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies }: ApiServices): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  if (length === undefined && encoding === undefined) return
+  const most = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES
+  const bytes = length === undefined ? most : Math.min(Number(length), most)
+  if (!(bytes > 0)) return
+  const leave = bodies.enter(request.caller.tenant, bytes)
+  reply.raw.once('close', leave)
 }
 
 function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {

@@ -6,34 +6,76 @@
  * Every service is listed, those that need no limit too: one that is new does not compile until it is decided here.
  */
 import { AppError } from '../core/app-error.ts'
-import { actorOf, type Caller, mayUse, mayUseChain, reachesAll } from '../core/caller.ts'
+import { actorOf, type Caller, hasScope, mayUse, mayUseChain, reachesAll } from '../core/caller.ts'
 import type { Lane } from '../core/lane.ts'
 import type { AcceptRequest } from '../engine/accept-request.ts'
 import type { ApiServices, ApiStore } from './api-services.ts'
 import { checksumAddress } from './contract/address.ts'
 
 export function limitServices(services: ApiServices, caller: Caller): ApiServices {
-  const named = caller.keyId === null ? services : { ...services, ...signSends(services, caller) }
+  const named = caller.keyId === null ? services : { ...services, ...signRequests(services, caller) }
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
-/** The history of a transaction begins with who sent it; what the key may spend on it goes with it. */
-function signSends({ accept, acceptBatch }: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch'> {
-  const own = { by: actorOf(caller), maxFeeWei: caller.maxTxFeeWei }
+/**
+ * The history of a transaction begins with who sent it; what the key may spend on it goes with it; and what is asked for
+ * counts against the tenant's share.
+ */
+function signRequests(services: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits'> {
+  const { accept, waits } = services
+  const { tenant } = caller
+  const own = { by: actorOf(caller), tenant, maxFeeWei: caller.maxTxFeeWei }
+  const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, ...own })
+  const findRefusal = (request: AcceptRequest) => refusePriority(request, caller)
+  const acceptBatch = refuseItems(services, caller, findRefusal)
   return {
-    accept: (request, submit) => accept({ ...request, ...own }, submit),
-    acceptBatch: (requests) => acceptBatch(requests.map((request) => ({ ...request, ...own }))),
+    accept: async (request, submit) => {
+      const refusal = findRefusal(request)
+      if (refusal !== null) throw refusal
+      return accept(sign(request), submit)
+    },
+    acceptBatch: (requests) => acceptBatch(requests.map(sign)),
+    waits: { ...waits, enter: (purpose) => waits.enter(purpose, tenant) },
+  }
+}
+
+/** To go before others in the queue of a signer is a right of its own. */
+function refusePriority({ priority }: AcceptRequest, caller: Caller): AppError | null {
+  if (priority === null || priority <= 0 || hasScope(caller, 'priority')) return null
+  const message = `A priority above 0 needs the scope priority, which the API key ${actorOf(caller)} does not have.`
+  return new AppError('forbidden', message, { field: 'priority', scope: 'priority' })
+}
+
+/** A batch without the items that are refused for who asks; each still gets its answer, in its place. */
+function refuseItems(
+  { acceptBatch, access }: Pick<ApiServices, 'acceptBatch' | 'access'>,
+  caller: Caller,
+  findRefusal: (request: AcceptRequest) => AppError | null,
+): ApiServices['acceptBatch'] {
+  return async (requests) => {
+    const refusals = requests.map(findRefusal)
+    // The batch as a whole is answered, so that nobody else sees that some of it was refused for who asked.
+    if (refusals.some((refusal) => refusal !== null)) await access.recordRefusal(caller, BATCH)
+    const answers = [...(await acceptBatch(requests.filter((_, index) => refusals[index] === null)))]
+    return refusals.map((reason) => {
+      const answer = reason === null ? answers.shift() : { status: 'rejected' as const, reason }
+      if (answer === undefined) throw new Error('a request of a batch has no answer')
+      return answer
+    })
   }
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, clock, readiness, telemetry, dashboardDir } = services
+  const { nodeId, access, apiKeys, audit, waits, bodies, clock, readiness, telemetry, dashboardDir } = services
   const { finalityOf, maxTxFeeOf } = services
   return {
-    ...{ nodeId, access, apiKeys, waits, clock, readiness, telemetry, dashboardDir, finalityOf, maxTxFeeOf },
+    ...{ nodeId, access, apiKeys, waits, bodies, clock, readiness, telemetry, dashboardDir, finalityOf, maxTxFeeOf },
     ...limitWrites(services, caller),
     store: limitStore(services.store, caller),
-    audit: { listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)) },
+    audit: {
+      listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)),
+      checkAudit: (from) => refuseOrRun(caller, 'The audit', () => audit.checkAudit(from)),
+    },
     renderMetrics: () => refuseOrRun(caller, 'The metrics', services.renderMetrics),
     webhooks: limitWebhooks(services.webhooks, caller),
     eventStreams: {
@@ -54,6 +96,8 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       addresses: () => services.ownKeys.addresses().filter((address) => caller.signers?.includes(address) ?? true),
       defaultPolicy: services.ownKeys.defaultPolicy,
     },
+    healthOf: services.healthOf,
+    countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
     readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
@@ -104,17 +148,7 @@ function limitWrites(services: ApiServices, caller: Caller): Writes {
       if (refusal !== null) throw refusal
       return services.accept(request, submit)
     },
-    acceptBatch: async (requests) => {
-      const refusals = requests.map(findRefusal)
-      // The batch as a whole is answered, so that nobody else sees that some of it was refused for who asked.
-      if (refusals.some((refusal) => refusal !== null)) await services.access.recordRefusal(caller, BATCH)
-      const answers = [...(await services.acceptBatch(requests.filter((_, index) => refusals[index] === null)))]
-      return refusals.map((reason) => {
-        const answer = reason === null ? answers.shift() : { status: 'rejected' as const, reason }
-        if (answer === undefined) throw new Error('a request of a batch has no answer')
-        return answer
-      })
-    },
+    acceptBatch: refuseItems(services, caller, findRefusal),
     operate: async (id, request) => {
       const tx = await store.findTransaction(id)
       if (tx === null || !mayUse(caller, tx.intent.lane))
@@ -161,7 +195,7 @@ function limitStore(store: ApiStore, caller: Caller): ApiStore {
       mayUseChain(caller, chainId) ? store.readHeaders(chainId, from, to) : [],
     countAhead: async (id) => ((await findTransaction(id)) === null ? null : store.countAhead(id)),
     loadLane: async (lane) =>
-      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [] },
+      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [], window: null },
     listLaneStatus: (filter) => store.listLaneStatus({ ...filter, reach: caller }),
     listLeases: async () => (await store.listLeases()).filter(({ lane }) => mayUse(caller, lane)),
     updateSigner: async (lane, change, note) => (mayUse(caller, lane) ? store.updateSigner(lane, change, note) : null),

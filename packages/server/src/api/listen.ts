@@ -14,14 +14,19 @@ export async function listen(
   try {
     return await server.listen(at)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'EADDRINUSE') {
-      const message = `port ${at.port} on ${at.host} is taken by another program; choose another with --port or DROVER_PORT`
-      throw new AddressUnavailable(message, { cause: error })
-    }
-    if (code === 'EACCES') {
-      throw new AddressUnavailable(`port ${at.port} on ${at.host} may not be opened by this user`, { cause: error })
-    }
-    throw error
+    throw describeListenError(error, at)
   }
+}
+
+/** What to throw where an address cannot be listened on. */
+export function describeListenError(error: unknown, at: { readonly host: string; readonly port: number }): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  if (code === 'EADDRINUSE') {
+    const message = `port ${at.port} on ${at.host} is taken by another program; choose another with --port or DROVER_PORT`
+    return new AddressUnavailable(message, { cause: error })
+  }
+  if (code === 'EACCES') {
+    return new AddressUnavailable(`port ${at.port} on ${at.host} may not be opened by this user`, { cause: error })
+  }
+  return error
 }

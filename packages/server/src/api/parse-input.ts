@@ -5,18 +5,93 @@ import { AppError } from '../core/app-error.ts'
 type Issue = z.core.$ZodIssue
 
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const crowded = findCrowded(input, [])
+  if (crowded !== null) throw refuseInput({ issues: [{ field: joinPath(crowded), message: TOO_CROWDED }], more: 0 })
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.flatMap(describeIssue)
-  const first = issues[0] ?? { field: '', message: 'is not valid' }
-  const detail = first.field === '' ? `The request ${first.message}.` : `${first.field} ${first.message}.`
-  throw new AppError('invalid_request', detail, { ...(first.field === '' ? {} : { field: first.field }), issues })
+  throw refuseInput(listIssues(parsed.error.issues, input))
 }
 
-function describeIssue(issue: Issue): { field: string; message: string }[] {
+/** More than any schema here takes. Beyond it the schema is not even asked: it would make an object for each problem. */
+const MOST_ENTRIES = 10_000
+const TOO_CROWDED = `must have at most ${MOST_ENTRIES} entries`
+const DEEPEST = 8
+
+/** Where the first list or object with too many entries is. */
+function findCrowded(value: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] | null {
+  if (typeof value !== 'object' || value === null || path.length > DEEPEST) return null
+  let count = 0
+  for (const key in value) {
+    count += 1
+    if (count > MOST_ENTRIES) return path
+    const inner: unknown = (value as Readonly<Record<string, unknown>>)[key]
+    const found =
+      typeof inner === 'object' && inner !== null
+        ? findCrowded(inner, [...path, Array.isArray(value) ? Number(key) : key])
+        : null
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** A caller mends a few at a time; an answer that names thousands is only an answer without bound. */
+const MOST_ISSUES = 20
+const LONGEST_KEY = 100
+
+interface InputIssues {
+  readonly issues: readonly Problem[]
+  /** How many there are besides. */
+  readonly more: number
+}
+
+function refuseInput({ issues, more }: InputIssues): AppError {
+  const first = issues[0] ?? { field: '', message: 'is not valid' }
+  const spelt = (issues.length === 0 ? [first] : issues.slice(0, MOST_IN_DETAIL)).map(spellProblem)
+  return new AppError('invalid_request', `${spelt.join('; ')}.`, {
+    ...(first.field !== '' && { field: first.field }),
+    issues,
+    ...(more > 0 && { more }),
+  })
+}
+
+function listIssues(found: readonly Issue[], input: unknown): InputIssues {
+  const issues = found
+    .slice(0, MOST_ISSUES)
+    .flatMap((issue) => describeIssue(issue, input))
+    .slice(0, MOST_ISSUES)
+  const count = found.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
+  return { issues, more: count - issues.length }
+}
+
+/** The sentence names the first ones; `issues` has them all. */
+const MOST_IN_DETAIL = 3
+
+/** Fields that other APIs have in this place, or under this name. */
+const HINTS: Readonly<Record<string, string>> = {
+  maxFeePerGas: 'put it into fees, as {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
+  maxPriorityFeePerGas: 'put it into fees, as {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
+  gasPrice: 'put it into fees, as {"fees":{"gasPrice":"…"}}',
+  gas: 'it is called gasLimit',
+  input: 'it is called data',
+  nonce: 'Drover gives out the nonces',
+}
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+function spellProblem({ field, message }: Problem): string {
+  return field === '' ? `The request ${message}` : `${field} ${message}`
+}
+
+function describeIssue(issue: Issue, input: unknown): Problem[] {
+  if (isMissing(input, issue.path)) return [{ field: joinPath(issue.path), message: describeMissing(issue) }]
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ field: joinPath([...issue.path, key]), message: 'is not known here' }))
+      return issue.keys
+        .slice(0, MOST_ISSUES)
+        .map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key) }))
     case 'invalid_key':
       return [
         { field: joinPath(issue.path), message: 'has a key that is not allowed (valid text, 1 to 64 characters)' },
@@ -33,8 +108,28 @@ function describeIssue(issue: Issue): { field: string; message: string }[] {
   }
 }
 
+function describeUnknown(key: string): string {
+  return Object.hasOwn(HINTS, key) ? `is not known here; ${HINTS[key]}` : 'is not known here'
+}
+
+/** There is nothing in that place, and something has to be. */
+function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value: unknown = input
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return false
+    value = Object.hasOwn(value, part) ? (value as Readonly<Record<PropertyKey, unknown>>)[part] : undefined
+  }
+  return path.length > 0 && value === undefined
+}
+
+function describeMissing(issue: Issue): string {
+  if (issue.message.startsWith('is needed')) return issue.message
+  const isOwn = !issue.message.startsWith('Invalid input') && !issue.message.startsWith('Invalid option')
+  if (isOwn) return `is needed, and ${issue.message}`
+  return issue.code === 'invalid_type' ? `is needed (${issue.expected})` : 'is needed'
+}
+
 function describeType(issue: Extract<Issue, { code: 'invalid_type' }>): string {
-  if (issue.input === undefined && issue.message.includes('undefined')) return `is needed (${issue.expected})`
   return issue.message.startsWith('Invalid input') ? `must be ${article(issue.expected)}` : issue.message
 }
 
@@ -60,6 +155,12 @@ function article(type: string): string {
 function joinPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((joined, part) => {
     if (typeof part === 'number') return `${joined}[${part}]`
-    return joined === '' ? String(part) : `${joined}.${String(part)}`
+    const name = shorten(String(part))
+    return joined === '' ? name : `${joined}.${name}`
   }, '')
+}
+
+/** Names are the caller's own, and as long as they like. */
+function shorten(name: string): string {
+  return name.length > LONGEST_KEY ? `${name.slice(0, LONGEST_KEY)}…` : name
 }

@@ -5,9 +5,9 @@ import type { ApiKeyResource } from './contract/api-key-resource.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 
 export function presentApiKey(key: ApiKey): ApiKeyResource {
-  const { id, name, scopes, chains, rate, createdBy, revokedBy } = key
+  const { id, name, tenant, scopes, chains, rate, createdBy, revokedBy } = key
   return {
-    ...{ id, name, scopes: [...scopes], rate, createdBy, revokedBy },
+    ...{ id, name, tenant, scopes: [...scopes], rate, createdBy, revokedBy },
     signers: key.signers?.map(checksumAddress) ?? null,
     chains: chains === null ? null : [...chains],
     maxTxFee: key.maxTxFeeWei?.toString() ?? null,

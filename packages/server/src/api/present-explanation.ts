@@ -27,6 +27,7 @@ function presentBlockedBy(blockedBy: BlockedBy): NonNullable<ExplanationResource
     }
     case 'lane':
       return { type: 'lane', chainId: blockedBy.chainId, address: checksumAddress(blockedBy.signer) }
+    case 'chain':
     case 'slot':
       return blockedBy
     case 'node':

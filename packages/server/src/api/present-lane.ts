@@ -1,5 +1,6 @@
 /** A lane (one signer on one chain) as JSON. */
 import type { Policy } from '../core/policy.ts'
+import { presentWindow } from '../core/window.ts'
 import type { LaneStatus } from '../ports/store.ts'
 import { checksumAddress } from './contract/address.ts'
 import { presentFinality } from './contract/finality.ts'
@@ -19,6 +20,11 @@ export function presentLane(status: LaneStatus): LaneResource {
     lowestReserved: lowestReserved && { ...lowestReserved, lockedUntil: presentInstant(lowestReserved.lockedUntil) },
     balance: health.balance && { wei: health.balance.wei.toString(), at: presentInstant(health.balance.at) },
     chain: health.counts && { ...health.counts, at: presentInstant(health.counts.at) },
+    window: health.window && {
+      ...presentWindow(health.window),
+      ceiling: health.window.ceiling,
+      since: presentInstant(health.window.since),
+    },
     lastConfirmationAt: presentOptionalInstant(health.lastConfirmationAt),
     lastNonceMovementAt: presentOptionalInstant(health.lastNonceMovementAt),
     lease: lease && {
@@ -33,11 +39,11 @@ export function presentLane(status: LaneStatus): LaneResource {
 
 /** Field by field, so that a new setting is not shown before somebody decided how. */
 function presentPolicy(policy: Policy): LaneResource['policy'] {
-  const { preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
+  const { preset, maxInFlight, slotHeldUntil, maxUnfinal, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
   const { mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent } = policy
   const { maxFeePerGasWei, maxTxFeeWei, lowBalanceWei, finality } = policy
   return {
-    ...{ preset, maxInFlight, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts },
+    ...{ preset, maxInFlight, slotHeldUntil, maxUnfinal, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts },
     ...{ mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent },
     lowBalance: lowBalanceWei?.toString() ?? null,
     maxFeePerGas: maxFeePerGasWei?.toString() ?? null,

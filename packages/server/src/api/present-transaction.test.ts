@@ -29,7 +29,7 @@ const intent: Intent = {
     priority: 0,
   },
   ...{ validUntil: null, requestId: 'order-17', requestDigest: `0x${'00'.repeat(32)}`, finality: null },
-  ...{ simulate: true, metadata: { order: '17' } },
+  ...{ simulate: true, simulated: true, metadata: { order: '17' } },
 }
 
 const base = {
@@ -80,7 +80,13 @@ test('a queued transaction has nothing of the chain', () => {
     ...{ fees: null, speed: 'fast', priority: 0, validUntil: null },
     ...{ state: 'QUEUED', subState: 'accepted', hash: null, hashes: [], attempts: 0, receipt: null, inclusion: null },
     confirmations: { count: 0, required: 12, newForks: 0 },
-    ...{ error: null, requestId: 'order-17', metadata: { order: '17' }, createdAt: '2026-01-02T03:04:05.678Z' },
+    ...{
+      error: null,
+      simulated: true,
+      requestId: 'order-17',
+      metadata: { order: '17' },
+      createdAt: '2026-01-02T03:04:05.678Z',
+    },
     ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
     ...{ suspended: false, submitCount: 0, lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },
   })

@@ -7,7 +7,7 @@ import { presentFinality } from './contract/finality.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 import type { TransactionResource } from './contract/transaction-resource.ts'
 import { countConfirmations } from './count-confirmations.ts'
-import { presentFees } from './present-fees.ts'
+import { presentWantedFees } from './present-fees.ts'
 import { presentReceipt } from './present-receipt.ts'
 
 type Sends = 'suspended' | 'submitCount' | 'submittedAt' | 'lastSubmitAt' | 'nextResubmitAt' | 'stuckAt'
@@ -31,7 +31,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     data: intent.data,
     value: intent.value.toString(),
     gasLimit: gasLimit?.toString() ?? null,
-    fees: intent.fees && presentFees(intent.fees),
+    fees: intent.fees && presentWantedFees(intent.fees),
     speed: intent.speed,
     priority: intent.priority,
     validUntil: presentOptionalInstant(intent.validUntil),
@@ -49,6 +49,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
       newForks: 'newForks' in tx ? tx.newForks : 0,
     },
     error: tx.error,
+    simulated: intent.simulated,
     requestId: intent.requestId,
     metadata: { ...intent.metadata },
     createdAt: presentInstant(tx.createdAt),

@@ -35,3 +35,13 @@ test('what is forgotten was full', () => {
   expect(limiter.take('new', rate)).toMatchObject({ type: 'empty' })
   expect(limiter.take('old 0', rate)).toEqual(TAKEN)
 })
+
+test('several are taken together or not at all', () => {
+  let now = 0
+  const limiter = createRateLimiter({ clock: { monotonic: () => now } })
+  expect(limiter.take('a', RATE, 2)).toEqual(TAKEN)
+  expect(limiter.take('a', RATE, 2)).toEqual({ type: 'empty', retryAfterMs: 500 })
+  expect(limiter.take('a', RATE, 1)).toEqual(TAKEN)
+  now += 1_000
+  expect(limiter.take('a', RATE, 2)).toEqual(TAKEN)
+})

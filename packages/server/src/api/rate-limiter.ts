@@ -1,10 +1,15 @@
 /** A bucket of tokens for each key: refilled at its rate, never fuller than its burst. Each node counts for itself. */
-import type { KeyId, Rate } from '../core/api-key.ts'
+import type { KeyId } from '../core/api-key.ts'
+import type { Rate } from '../core/caller.ts'
 import type { Clock } from '../ports/clock.ts'
 
 export interface RateLimiter {
-  /** Takes one; else how long it is until there is one again. */
-  take(id: KeyId, rate: Rate): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
+  /** Takes so many, all or none; else how long it is until there are enough. More than the burst never are. */
+  take(
+    id: KeyId,
+    rate: Rate,
+    count?: number,
+  ): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
 }
 
 /** Beyond so many, those that are full again are forgotten. */
@@ -24,12 +29,12 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'mono
   }
 
   return {
-    take(id, rate) {
+    take(id, rate, count = 1) {
       const now = clock.monotonic()
       if (buckets.size >= MOST_BUCKETS) forgetFull(now)
       const tokens = levelOf(id, rate, now)
-      if (tokens < 1) return { type: 'empty', retryAfterMs: Math.ceil(((1 - tokens) / rate.perSecond) * 1_000) }
-      buckets.set(id, { tokens: tokens - 1, at: now, rate })
+      if (tokens < count) return { type: 'empty', retryAfterMs: Math.ceil(((count - tokens) / rate.perSecond) * 1_000) }
+      buckets.set(id, { tokens: tokens - count, at: now, rate })
       return { type: 'taken' }
     },
   }

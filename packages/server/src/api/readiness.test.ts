@@ -21,7 +21,7 @@ test('a database that never answers does not keep the probe waiting', async () =
   const readiness = createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })
   const asked = readiness()
   for (const run of due.splice(0)) run()
-  expect(await asked).toEqual([{ part: 'database', message: 'does not answer' }])
+  expect(await asked).toEqual([{ part: 'database', message: 'does not answer', isMinor: false }])
 })
 
 test('no timer is left behind by an answer', async () => {

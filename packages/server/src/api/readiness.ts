@@ -20,11 +20,12 @@ async function checkDatabase(ports: ReadinessPorts): Promise<ReadinessProblem[]>
   try {
     const { schemaVersion } = await withinTime(ports, ports.store.ping())
     if (schemaVersion === ports.schemaVersion) return []
-    const message = `is at version ${schemaVersion}, this program needs ${ports.schemaVersion}; run \`drover migrate\``
-    return [{ part: 'schema', message }]
+    const cure = schemaVersion > ports.schemaVersion ? 'start a newer Drover in its place' : 'run `drover migrate`'
+    const message = `is at version ${schemaVersion}, this program needs ${ports.schemaVersion}; ${cure}`
+    return [{ part: 'schema', message, isMinor: false }]
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return [{ part: 'database', message: 'does not answer' }]
+    return [{ part: 'database', message: 'does not answer', isMinor: false }]
   }
 }
 
@@ -37,7 +38,12 @@ async function withinTime<T>({ clock, timeoutMs = 2_000 }: ReadinessPorts, answe
   return Promise.race([answer, late]).finally(cancel)
 }
 
-function checkChain(chain: ChainStatus): ReadinessProblem[] {
-  if (chain.following) return []
-  return [{ part: `chain ${chain.chainId}`, message: chain.lastError ?? 'is not followed yet' }]
+/**
+ * A chain that stands or went back is nobody's fault here, and looks the same from every node: a balancer that took them
+ * all out would only add an outage. One that this node cannot reach may be well for a peer.
+ */
+function checkChain({ chainId, health: { state, message } }: ChainStatus): ReadinessProblem[] {
+  if (state === 'ok') return []
+  const isMinor = state === 'standing' || state === 'rewound'
+  return [{ part: `chain ${chainId}`, message: message ?? state, isMinor }]
 }

@@ -14,6 +14,7 @@ export async function recordCall(
   const { caller } = request
   const operation = route.operationId
   try {
+    if (isAudited(route)) audit.admitEntry(caller)
     const answer = await run()
     // What was made has a path of its own.
     const target = answer.headers?.location ?? pathOf(request)

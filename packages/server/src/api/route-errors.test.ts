@@ -28,6 +28,7 @@ import {
   type TestApi,
   type TestApiOptions,
 } from './create-test-api.suite.ts'
+import { createKeyToken } from './key-token.ts'
 import { listen } from './listen.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
@@ -167,8 +168,9 @@ const onReceiptNowhere: Scene = async (route) => {
 
 const onLastAdmin: Scene = async (route) => {
   const api = await createTestApi()
-  const payload = { name: 'only', scopes: ['admin'] }
-  const { id, token } = (await api.server.inject({ method: 'POST', url: '/v1/api-keys', payload })).json()
+  const { token, ...made } = createKeyToken()
+  const rest = { signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null, createdBy: 'tests' }
+  const { id } = await api.keys.insertKey({ ...made, ...rest, name: 'only', tenant: 'only', scopes: ['admin'] })
   const headers = { authorization: `Bearer ${token}` }
   const reply = await api.server.inject({ method: route.method, url: `/v1/api-keys/${id}`, headers })
   return { status: reply.statusCode, code: reply.json().code }

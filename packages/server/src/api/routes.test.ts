@@ -184,7 +184,7 @@ describe('signers', () => {
       {
         ...{ chainId: CHAIN_ID, address: SIGNER_CHECKSUMMED, label: 'treasury', paused: false, nextNonce: 1 },
         ...{ queued: 1, inFlight: 1, stuck: 0, lease: { node: 'node-a', fence: 1, live: true } },
-        policy: { preset: 'fast', maxInFlight: 64, maxFeePerGas: null, finality: null },
+        policy: { preset: 'fast', maxInFlight: 'auto', slotHeldUntil: 'mined', maxFeePerGas: null, finality: null },
       },
     ])
     const one = await get(`/v1/signers/${SIGNER}`)
@@ -235,6 +235,7 @@ describe('the service itself', () => {
         ...{ chainId: CHAIN_ID, safe: 100, finalized: 90, finality: 'safe', following: true, lastError: null },
         head: { number: 110, hash: blockHash(110), timestamp: '2026-01-02T03:04:05.000Z' },
         endpoints: [],
+        health: { state: 'ok', since: null, message: null },
       },
     ])
   })
@@ -252,35 +253,55 @@ describe('the service itself', () => {
   })
 
   test('nodes, with what they hold', async () => {
-    await api.store.heartbeat({ nodeId: 'node-a', address: 'http://10.0.0.1:4747', ttlMs: 15_000 })
-    await api.store.heartbeat({ nodeId: 'node-b', address: null, ttlMs: 15_000 })
+    await api.store.heartbeat({ nodeId: 'node-a', address: 'http://10.0.0.1:4747', ttlMs: 15_000, chains: [CHAIN_ID] })
+    await api.store.heartbeat({ nodeId: 'node-b', address: null, ttlMs: 15_000, chains: null })
     await api.store.acquireLeases('node-b', [{ chainId: CHAIN_ID, signer: SIGNER }], 15_000)
     expect(nodeList.parse((await get('/v1/nodes')).body).items).toMatchObject([
-      { id: 'node-a', address: 'http://10.0.0.1:4747', lanes: 0, self: true },
-      { id: 'node-b', address: null, lanes: 1, self: false },
+      { id: 'node-a', address: 'http://10.0.0.1:4747', lanes: 0, self: true, chains: [CHAIN_ID] },
+      { id: 'node-b', address: null, lanes: 1, self: false, chains: null },
     ])
   })
 
   test('ready', async () => {
-    expect(await get('/readyz')).toEqual({ status: 200, body: { ready: true, problems: [] } })
+    expect(await get('/readyz')).toEqual({ status: 200, body: { ready: true, status: 'ready', problems: [] } })
   })
 
   test('alive even when nothing else is', async () => {
     const ping = async () => {
       throw new StoreUnavailable('connect ECONNREFUSED postgres://user:secret@db')
     }
-    api = await createTestApi({ store: { ping }, chainStatus: { following: false, lastError: 'no answer' } })
+    api = await createTestApi({
+      store: { ping },
+      chainStatus: { health: { state: 'unreachable', since: 0, message: 'no answer' } },
+    })
     expect(await get('/healthz')).toEqual({ status: 200, body: { status: 'alive' } })
     const { status, body } = await get('/readyz')
     expect(status).toBe(503)
     expect(readinessResource.parse(body)).toEqual({
       ready: false,
+      status: 'unavailable',
       problems: [
         { part: 'database', message: 'does not answer' },
         { part: `chain ${CHAIN_ID}`, message: 'no answer' },
       ],
     })
   })
+
+  test.each(['standing', 'rewound'] as const)(
+    'a %s chain degrades the node and takes it out of no balancer',
+    async (state) => {
+      api = await createTestApi({ chainStatus: { health: { state, since: 0, message: 'no block for 2 min' } } })
+      expect(await get('/readyz')).toEqual({
+        status: 200,
+        body: {
+          ...{ ready: true, status: 'degraded' },
+          problems: [{ part: `chain ${CHAIN_ID}`, message: 'no block for 2 min' }],
+        },
+      })
+      const [chain] = chainList.parse((await get('/v1/chains')).body).items
+      expect(chain?.health).toEqual({ state, since: '1970-01-01T00:00:00.000Z', message: 'no block for 2 min' })
+    },
+  )
 
   test('metrics, as the telemetry renders them', async () => {
     const reply = await api.server.inject('/metrics')

@@ -2,6 +2,7 @@
 import { buildOpenApi } from './build-open-api.ts'
 import type { Route } from './route.ts'
 import { extendNonce, releaseNonce, useNonce } from './routes/act-on-reservation.ts'
+import { checkAudit } from './routes/check-audit.ts'
 import { createApiKey } from './routes/create-api-key.ts'
 import { createTransaction } from './routes/create-transaction.ts'
 import { createTransactionBatch } from './routes/create-transaction-batch.ts'
@@ -95,6 +96,7 @@ export const ROUTES: readonly Route[] = [
   createApiKey,
   revokeApiKey,
   listAudit,
+  checkAudit,
   showHealth,
   showReadiness,
   showMetrics,

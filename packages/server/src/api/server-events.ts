@@ -33,6 +33,8 @@ export interface ServerEvents {
   readonly body: Readable
   /** Ends it after what was written; the client goes on elsewhere. */
   end(): void
+  /** Ends it where its caller may no longer read. */
+  recheck(): void
 }
 
 /** In browsers, how long to wait before coming back. */
@@ -64,6 +66,12 @@ export function openServerEvents(
   function beat(): void {
     isBeatDue = true
     cancelBeat = clock.schedule(heartbeatMs, beat)
+    wake()
+  }
+
+  /** Like a heartbeat that is due now. */
+  function recheck(): void {
+    isBeatDue = true
     wake()
   }
 
@@ -120,5 +128,5 @@ export function openServerEvents(
   }
 
   void run().catch((error: unknown) => end('failed', error))
-  return { body, end: () => end('closed') }
+  return { body, end: () => end('closed'), recheck }
 }

@@ -145,6 +145,7 @@ describe('which lane', () => {
   ] as const)('%s%s needs the chain where there are several', async (method, suffix, payload) => {
     const followed = [CHAIN_ID, 10].map((chainId) => ({
       ...{ chainId, head: null, safe: null, finalized: null, following: true, lastError: null, endpoints: [] },
+      health: { state: 'ok', since: null, message: null } as const,
       finality: { type: 'safe' } as const,
     }))
     api = await createTestApi({ services: { chainStatus: () => followed } })

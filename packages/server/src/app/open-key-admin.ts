@@ -25,7 +25,7 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   await migrate(databaseUrl)
   const telemetry = { log() {}, count() {} }
   const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
-  const keys = createApiKeys({ store, clock: { now: Date.now }, firstIsAdmin: false })
+  const keys = createApiKeys({ store, clock: { now: Date.now }, withoutKey: true })
 
   const record = (operation: string, id: string): Promise<void> =>
     store.appendAudit({

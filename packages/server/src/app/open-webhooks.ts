@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { createPostgresWebhookStore } from '../store/postgres-webhook-store.ts'
+import { createPostgresWebhookStore, type PostgresWebhookStore } from '../store/postgres-webhook-store.ts'
+import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
 import { createPoster } from '../webhooks/post-delivery.ts'
 import { createWebhookDeliverer } from '../webhooks/webhook-deliverer.ts'
 import { findTargetProblem } from '../webhooks/webhook-target.ts'
@@ -29,7 +30,9 @@ export interface OpenWebhooks {
 export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks {
   const { clock, random, telemetry } = ports
   const { allowPrivate, timeoutMs, max: maxWebhooks, secretOverlapMs } = config.webhooks
+  const secrets = createSecretBox(config.secretsKeys)
   const store = createPostgresWebhookStore({
+    secrets,
     databaseUrl: config.database.url,
     telemetry,
     applicationName: 'drover webhooks',
@@ -46,8 +49,25 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
   const target = { findTargetProblem: (url: URL) => findTargetProblem(url, { allowPrivate }) }
   return {
     webhooks: createWebhooks({ ...target, store, clock, random, maxWebhooks, secretOverlapMs }),
-    start: deliverer.start,
+    start: async () => {
+      // What could not be sealed now is sealed at the next start; it can be read all the same.
+      await tellSecrets(store, secrets, telemetry).catch((error: unknown) => {
+        telemetry.log('warn', 'the secrets of webhooks could not be looked at', { error: String(error) })
+      })
+      await deliverer.start()
+    },
     stop: deliverer.stop,
     close: store.close,
   }
+}
+
+/** Once, at the start. */
+async function tellSecrets(store: PostgresWebhookStore, { hasKey }: SecretBox, telemetry: Telemetry): Promise<void> {
+  const { unreadable } = await store.sealSecrets()
+  if (unreadable > 0) {
+    const message = 'secrets of webhooks are stored under another key, and cannot be delivered to: add it to secretsKey'
+    telemetry.log('error', message, { webhooks: unreadable })
+  }
+  if (hasKey || (await store.listWebhooks()).length === 0) return
+  telemetry.log('warn', 'the secrets of webhooks are stored as they are; give a key in DROVER_SECRETS_KEY')
 }

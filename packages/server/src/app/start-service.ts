@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
+import { createBodyPool } from '../api/body-pool.ts'
 import { createConfirmationFeed } from '../api/confirmation-feed.ts'
 import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
@@ -10,6 +11,7 @@ import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import type { ChainHealth } from '../core/chain-health.ts'
 import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
@@ -17,8 +19,8 @@ import type { Lane } from '../core/lane.ts'
 import { type Policy, PRESETS } from '../core/policy.ts'
 import { createAccept } from '../engine/accept.ts'
 import { createAcceptBatch } from '../engine/accept-batch.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
-import { readBaseFee } from '../engine/fees/read-base-fee.ts'
+import { createEngine, type FollowStatus } from '../engine/engine.ts'
+import { readBaseFee, readCount } from '../engine/fees/read-base-fee.ts'
 import { createFillGaps } from '../engine/fill-gaps.ts'
 import { createIntake } from '../engine/intake.ts'
 import { createKnownSigners } from '../engine/known-signers.ts'
@@ -29,6 +31,7 @@ import { createStuckReview } from '../engine/stuck-review.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
 import { createStuckWebhook } from '../hooks/stuck-webhook.ts'
+import { ChainUnavailable } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -36,12 +39,14 @@ import { registerRpc } from '../rpc/register-rpc.ts'
 import { createRpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcSockets } from '../rpc/rpc-sockets.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
-import { LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
+import { describeOutage, LATEST_SCHEMA_VERSION, migrate } from '../store/migrate.ts'
 import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
 import { createPostgresStore } from '../store/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { openAcceptBounds } from './open-accept-bounds.ts'
 import { openAccess } from './open-access.ts'
 import { openWebhooks } from './open-webhooks.ts'
+import { createStartWait, type StartWait } from './start-wait.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
 import { tellKeptPolicies } from './tell-kept-policies.ts'
@@ -56,13 +61,23 @@ export interface Service {
 
 const PREPARE_BATCH = 100
 const PREPARE_RETRY_MS = 1_000
-/** A chain that has not answered for so many polls is not followed. */
-const QUIET_POLLS = 10
 
-export async function startService(config: Config, telemetry: ServiceTelemetry): Promise<Service> {
+const NEVER_STOPPED = new AbortController().signal
+
+/** `signal`: told to stop; a start that still waits for something then ends with the signal's reason. */
+export async function startService(
+  config: Config,
+  telemetry: ServiceTelemetry,
+  signal: AbortSignal = NEVER_STOPPED,
+): Promise<Service> {
   const clock = createSystemClock()
   const random = createSystemRandom()
-  await migrate(config.database.url)
+  const wait = createStartWait({ http: config.http, clock, telemetry, signal })
+  const withDatabase = <T>(attempt: () => Promise<T>) => wait.until('database', attempt, describeOutage)
+  const [chains] = await Promise.all([
+    Promise.all(config.chains.map((chain) => openChain(chain, wait, clock, telemetry))),
+    withDatabase(() => migrate(config.database.url)),
+  ])
   const store = createPostgresStore({
     databaseUrl: config.database.url,
     telemetry,
@@ -70,27 +85,28 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
     idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(config.lease.durationMs / 3)),
   })
-  await adjustClock(clock, store)
+  await withDatabase(() => adjustClock(clock, store))
   const nodeId = random.id(clock.now())
   const keys = createPostgresAccessStore({
     databaseUrl: config.database.url,
     telemetry,
     applicationName: 'drover access',
   })
-  const access = await openAccess({ store: keys, clock, telemetry, nodeId }, config.http.host)
-  const signer = createLocalSigner(config.signers.keys)
-  const chains = await Promise.all(config.chains.map((chain) => openChain(chain, clock, telemetry)))
-  await store.registerSigners(
-    chains.flatMap(({ chain }) =>
-      signer.addresses().map((address) => ({
-        lane: { chainId: chain.chainId, signer: address },
-        policy: policyOf(config, address),
-        label: null,
-      })),
-    ),
+  const { isOpen, http } = config
+  const access = await withDatabase(() =>
+    openAccess({ store: keys, clock, telemetry, nodeId }, { host: http.host, isOpen }),
   )
+  const signer = createLocalSigner(config.signers.keys)
+  const registrations = chains.flatMap(({ chain }) =>
+    signer.addresses().map((address) => ({
+      lane: { chainId: chain.chainId, signer: address },
+      policy: policyOf(config, address),
+      label: null,
+    })),
+  )
+  await withDatabase(() => store.registerSigners(registrations))
   const own = new Set(signer.addresses())
-  tellKeptPolicies(await store.listSigners(), telemetry, ({ lane }) =>
+  tellKeptPolicies(await withDatabase(store.listSigners), telemetry, ({ lane }) =>
     own.has(lane.signer) ? policyOf(config, lane.signer) : null,
   )
   const engine = createEngine({
@@ -109,13 +125,13 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
+  const { sharePercent } = config.tenants
+  const bounds = openAcceptBounds(config, { store, clock, telemetry })
   const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
   const maxTxFeeOf = (chainId: number) => {
     const found = maxTxFees.get(chainId)
     return found === undefined ? DEFAULT_MAX_TX_FEE_WEI : found
   }
-  const accept = createAccept({ store, signers, chains: byId, intake, clock, random, telemetry, maxTxFeeOf })
-  const chainStatus = (): readonly ChainStatus[] => presentChains(engine, chains)
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
   const around = {
     viewOf: (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view ?? null,
@@ -123,6 +139,15 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
       signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
+  const accept = createAccept({
+    ...{ store, signers, chains: byId, intake, clock, random, telemetry },
+    headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
+    simulationTimeoutMs: config.simulationTimeoutMs,
+    maxTxFeeOf,
+    bounds,
+  })
+  const chainStatus = (): readonly ChainStatus[] =>
+    engine.followStatus().map((status) => presentChain(status, byId.get(status.chainId)?.endpoints() ?? []))
   const operate = createOperate({ store, chains: byId, clock, telemetry, ...around })
   const review = createStuckReview({
     ...{ store, clock, telemetry, operate, policyOf: around.policyOf },
@@ -132,12 +157,13 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
   const reservations = createReservations({ store, chains: byId, clock, random })
   const resets = createResetNonce({ store, clock, random })
   const acceptBatch = createAcceptBatch({ accept, intake })
-  const waits = createTransactionWaits({ store, clock, telemetry })
+  const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
+  const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
     ...around,
     access,
-    apiKeys: createApiKeys({ store: keys, clock, firstIsAdmin: true, onCreated: access.lock }),
+    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false }),
     audit: keys,
     reservations,
     resets,
@@ -147,7 +173,8 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     operate,
     webhooks: hooks.webhooks,
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, limits: config.events, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, isAllowed: access.isAllowed },
+      limits: { ...config.events, sharePercent },
       confirmations: createConfirmationFeed({
         ...{ store, telemetry, onChain: engine.onChain, ...around },
         chainIds: () => [...byId.keys()],
@@ -155,6 +182,7 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     }),
     onChain: engine.onChain,
     waits,
+    bodies,
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
@@ -165,6 +193,11 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     listNodes: () => store.listNodes(),
     baseFeeOf: async (chainId) =>
       byId.has(chainId) ? readBaseFee({ getFeeMarket: () => engine.feeMarkets.read(chainId) }, clock) : null,
+    countOf: async (lane) => {
+      const [chain, head] = [byId.get(lane.chainId), around.viewOf(lane.chainId)?.head ?? null]
+      return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
+    },
+    healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readLogs: async (chainId, hash) => (await byId.get(chainId)?.findLogs(hash)) ?? null,
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
@@ -172,15 +205,20 @@ export async function startService(config: Config, telemetry: ServiceTelemetry):
     dashboardDir: findDashboard(),
   })
   const rpc = createRpcEndpoint({
-    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: config.rpc },
+    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: { ...config.rpc, sharePercent } },
     upstreams: chains.map(({ chain }) => chain),
+    ownAddresses: signer.addresses(),
     recordRefusal: access.recordRefusal,
+    chargeItems: access.chargeItems,
   })
-  const sockets = createRpcSockets({ endpoint: rpc, door: access, clock, telemetry, maxSockets: config.rpc.maxSockets })
+  const sockets = createRpcSockets({
+    ...{ endpoint: rpc, door: access, store, clock, telemetry, bodies, sharePercent },
+    maxSockets: config.rpc.maxSockets,
+  })
   registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })
   await engine.start()
   await hooks.start()
-  const url = await listen(server, config.http).catch(async (error: unknown) => {
+  const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
     await Promise.all([engine.stop(), hooks.stop()])
     await Promise.all([access.close(), hooks.close(), store.close()])
     throw error
@@ -222,10 +260,14 @@ async function adjustClock(clock: SystemClock, store: { ping(): Promise<{ readon
 
 async function openChain(
   own: ChainConfig,
+  wait: StartWait,
   clock: SystemClock,
   telemetry: Telemetry,
 ): Promise<{ readonly chain: EvmChain; readonly own: ChainConfig }> {
-  const chainId = own.chainId ?? (await detectChainId(own.rpcUrls, clock))
+  const describe = (error: unknown) => (error instanceof ChainUnavailable ? error.message : null)
+  // Several chains without an id would be told apart by their hosts, which the message has.
+  const part = 'chain'
+  const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
   const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
   const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
   const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, ...fees })
@@ -249,12 +291,13 @@ function toChainSettings(config: Config, own: ChainConfig) {
     finality: own.finality,
     headerWindow: config.blocks.headerWindow,
     pollIntervalMs: own.pollIntervalMs,
+    blockTimeMs: own.blockTimeMs,
+    standingAfterMs: own.standingAfterMs,
     staleReceiptTimeoutMs: config.receipts.staleTimeoutMs,
     blockQueueLength: config.blocks.queueLength,
     receiptBatch: config.receipts.batchSize,
     receiptWorkers: config.receipts.workers,
     fetchReceiptUponEntry: config.receipts.fetchUponEntry,
-    mempoolPerAccount: own.mempoolPerAccount,
     maxTxFeeWei: own.maxTxFeeWei,
     preconfirmations: own.preconfirmations,
   }
@@ -276,25 +319,20 @@ function toIntakeLimits({ intake }: Config) {
   return { maxWaiting: intake.queueLimit, lingerMs: intake.lingerMs, maxBatch: intake.batchSize }
 }
 
-function presentChains(
-  engine: Engine,
-  chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[],
-): readonly ChainStatus[] {
-  return engine.followStatus().map(({ chainId, view, finality, quietMs, lastError }) => {
-    const found = chains.find(({ chain }) => chain.chainId === chainId)
-    const poll = found?.own.pollIntervalMs ?? 0
-    const following = view !== null && quietMs !== null && quietMs <= Math.max(5_000, poll * QUIET_POLLS)
-    return {
-      chainId,
-      head: view?.head ?? null,
-      safe: view?.safe ?? null,
-      finalized: view?.finalized ?? null,
-      finality,
-      following,
-      lastError,
-      endpoints: found?.chain.endpoints() ?? [],
-    }
-  })
+/** A chain of a transaction that this node is not configured for. */
+const NOT_FOLLOWED: ChainHealth = { state: 'starting', since: null, message: null }
+
+function presentChain(
+  { chainId, view, finality, health, lastError }: FollowStatus,
+  endpoints: ChainStatus['endpoints'],
+): ChainStatus {
+  const following = view !== null && (health.state === 'ok' || health.state === 'standing')
+  return {
+    ...{ chainId, finality, following, health, lastError, endpoints },
+    head: view?.head ?? null,
+    safe: view?.safe ?? null,
+    finalized: view?.finalized ?? null,
+  }
 }
 
 /** In a published package the page lies beside the code; in the repository it is built in its own package. */

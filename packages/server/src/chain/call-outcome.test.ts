@@ -1,7 +1,7 @@
 import { encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '../ports/chain.ts'
-import { classifyCallError } from './call-outcome.ts'
+import { classifyCallError, isBlockRefused } from './call-outcome.ts'
 import type { RpcError } from './rpc/rpc-error.ts'
 
 const abi = parseAbi(['error Error(string)', 'error Panic(uint256)', 'error Denied(address who)'])
@@ -114,4 +114,30 @@ test('a reason of any length is kept short', () => {
   const data = encodeErrorResult({ abi, errorName: 'Error', args: ['x'.repeat(9_000)] })
   const outcome = classifyCallError(error(3, 'execution reverted', data))
   expect(outcome?.type === 'reverted' && outcome.reason.length).toBe(500)
+})
+
+describe('a block that was named by its hash or height', () => {
+  test.each([
+    ['geth', error(-32000, 'header not found')],
+    ['geth, by hash', error(-32000, 'header for hash not found')],
+    ['anvil, by hash', error(-32001, 'Resource not found')],
+    ['anvil, by height', error(-32602, 'BlockOutOfRangeError: block height is 0 but requested was 153')],
+    ['erigon', error(-32000, 'block not found')],
+    ['nethermind', error(-32001, '12 could not be found')],
+    ['pruned', error(-32000, 'missing trie node 12ab (path ) state 0x12 is not available')],
+  ])('that the node does not have says nothing about it: %s', (_, given) => {
+    expect(classifyCallError(given)).toBeNull()
+    expect(isBlockRefused(given)).toBe(false)
+  })
+
+  test.each([
+    [
+      'geth before EIP-1898',
+      error(-32602, 'invalid argument 1: json: cannot unmarshal object into Go value of type string'),
+    ],
+    ['no block taken', error(-32602, 'too many arguments, want at most 1')],
+  ])('that the node does not understand is named otherwise: %s', (_, given) => {
+    expect(classifyCallError(given)).toBeNull()
+    expect(isBlockRefused(given)).toBe(true)
+  })
 })

@@ -42,3 +42,16 @@ export function classifyCallError(error: RpcError): CallOutcome | null {
   }
   return null
 }
+
+/** The node may be behind, or have thrown the state away. */
+const LACKS_BLOCK =
+  /not (be )?found|unknown block|header|out ?of ?range|not (yet )?available|beyond|pruned|missing trie|future/i
+const REFUSES_BLOCK =
+  /invalid (argument|param|block|type)|unmarshal|unexpected|expected|unsupported|too many arguments/i
+
+/** Whether a node does not understand how a block was named, as opposed to not having that block. */
+export function isBlockRefused(error: RpcError): boolean {
+  const texts = listErrorTexts(error)
+  if (texts.some((text) => LACKS_BLOCK.test(text))) return false
+  return error.code === -32602 || texts.some((text) => REFUSES_BLOCK.test(text))
+}

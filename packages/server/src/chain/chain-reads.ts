@@ -75,8 +75,8 @@ export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
   }
 }
 
-export function balanceRead(address: Address): Read<bigint> {
-  return request('eth_getBalance', [address, 'latest'], (result) => parseQuantity(result, 'balance'))
+export function balanceRead(address: Address, at: unknown = 'latest'): Read<bigint> {
+  return request('eth_getBalance', [address, at], (result) => parseQuantity(result, 'balance'))
 }
 
 export function codeRead(address: Address): Read<Hex> {

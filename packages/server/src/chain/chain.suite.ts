@@ -61,10 +61,26 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getBlock({ hash: head.hash })).toEqual(head)
       })
 
+      test('tell how much of their gas is used, and the price of it', async () => {
+        const { room } = await mineWith(await sign(0), await sign(1))
+        expect(room?.gasUsed).toBe(42_000n)
+        expect(room?.gasLimit).toBeGreaterThanOrEqual(30_000_000n)
+        expect(room?.baseFeePerGas).toBeGreaterThan(0n)
+      })
+
       test('that do not exist are null', async () => {
         const head = await getLatest(chain)
         expect(await chain.getBlock(head.number + 1)).toBeNull()
         expect(await chain.getBlock({ hash: UNKNOWN })).toBeNull()
+      })
+
+      test('are read many at a time, and those that do not exist are left out', async () => {
+        for (let count = 0; count < 3; count++) await harness.mine()
+        const head = await getLatest(chain)
+        const blocks = await chain.getBlocks([-2, -1, 0, 1, 2].map((offset) => head.number + offset))
+        expect(blocks.map(({ number }) => number)).toEqual([head.number - 2, head.number - 1, head.number])
+        expect(blocks.at(-1)).toEqual(head)
+        expect(await chain.getBlocks([])).toEqual([])
       })
 
       test('carry tags that are not above the head', async () => {
@@ -207,6 +223,16 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         await expect(chain.getTransactionCount(harness.rich, second.number + 1)).rejects.toThrow(ChainUnavailable)
       })
 
+      test('show what waits, and which hashes the node knows', async () => {
+        const [mined, next, ahead] = await Promise.all([sign(0), sign(1), sign(3)])
+        await mineWith(mined)
+        await chain.broadcast([next, ahead])
+        const hashes = [mined.hash, next.hash, ahead.hash, UNKNOWN]
+        const expected = { latest: 1, pending: 2, knows: [true, true, true, false] }
+        expect(await chain.lookAtPool(harness.rich, hashes)).toEqual(expected)
+        expect(await chain.lookAtPool(harness.poor, [])).toEqual({ latest: 0, pending: 0, knows: [] })
+      })
+
       test('pay value and gas', async () => {
         const before = await chain.getBalance(harness.poor)
         const had = await chain.getBalance(harness.rich)
@@ -242,11 +268,10 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
 
     test('an estimate tells success, revert and lack of funds apart, each for itself', async () => {
       const call: Call = { from: harness.rich, to: harness.poor, data: '0x', value: 1n, gasLimit: null }
-      const outcomes = await chain.estimate([
-        call,
-        { ...call, to: null, data: REVERTING_CODE, value: 0n },
-        { ...call, value: 10n ** 40n },
-      ])
+      const outcomes = await chain.estimate(
+        [call, { ...call, to: null, data: REVERTING_CODE, value: 0n }, { ...call, value: 10n ** 40n }],
+        await getLatest(chain),
+      )
       expect(outcomes[0]).toEqual({ type: 'ok', gas: 21_000n })
       expect(outcomes[1]).toEqual({ type: 'reverted', reason: 'nope', data: `0x${REVERTING_CODE.slice(22)}` })
       expect(outcomes[2]?.type).toBe('insufficient_funds')
@@ -255,21 +280,45 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
     test('a gas limit that no node would take is invalid: less than is needed, more than a block has', async () => {
       const call = callOf(harness)
       const limits = [20_999n, 21_000n, 2n ** 40n]
-      const outcomes = await chain.estimate(limits.map((gasLimit) => ({ ...call, gasLimit })))
+      const outcomes = await chain.estimate(
+        limits.map((gasLimit) => ({ ...call, gasLimit })),
+        await getLatest(chain),
+      )
       expect(outcomes.map(({ type }) => type)).toEqual(['invalid', 'ok', 'invalid'])
+    })
+
+    test('a failure counts at the head that is followed: elsewhere it is doubted, at an unknown block unknown', async () => {
+      const call = { ...callOf(harness), to: null, data: REVERTING_CODE }
+      const fine = callOf(harness)
+      await harness.mine()
+      const head = await getLatest(chain)
+      expect(await chain.estimate([call, fine], head)).toMatchObject([
+        { type: 'reverted', reason: 'nope' },
+        { type: 'ok' },
+      ])
+      expect((await chain.estimate([call], head))[0]).not.toHaveProperty('atLatest')
+      expect(await chain.estimate([call, fine], null)).toMatchObject([
+        { type: 'reverted', atLatest: true },
+        { type: 'ok' },
+      ])
+      const unknown = { number: head.number + 1, hash: UNKNOWN }
+      expect(await chain.estimate([call, fine], unknown)).toMatchObject([{ type: 'unknown' }, { type: 'ok' }])
     })
 
     test('a call that the node will not run is unknown, and its neighbours have their outcomes', async () => {
       const call = callOf(harness)
-      const outcomes = await chain.estimate([call, { ...call, data: UNTRIED_DATA }, { ...call, value: 10n ** 40n }])
+      const outcomes = await chain.estimate(
+        [call, { ...call, data: UNTRIED_DATA }, { ...call, value: 10n ** 40n }],
+        await getLatest(chain),
+      )
       expect(outcomes.map(({ type }) => type)).toEqual(['ok', 'unknown', 'insufficient_funds'])
     })
 
     test('a node that runs no call at all is unavailable', async () => {
       const call = { ...callOf(harness), data: UNTRIED_DATA }
-      await expect(chain.estimate([call])).rejects.toThrow(ChainUnavailable)
-      await expect(chain.estimate([call, { ...call, value: 1n }])).rejects.toThrow(ChainUnavailable)
-      expect(await chain.estimate([])).toEqual([])
+      await expect(chain.estimate([call], null)).rejects.toThrow(ChainUnavailable)
+      await expect(chain.estimate([call, { ...call, value: 1n }], null)).rejects.toThrow(ChainUnavailable)
+      expect(await chain.estimate([], null)).toEqual([])
     })
 
     test('the fee market has a base fee, and prices that do not fall with speed', async () => {
@@ -297,11 +346,13 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       const tx = await sign(0)
       await harness.breakDown()
       await expect(chain.getBlock('latest')).rejects.toThrow(ChainUnavailable)
+      expect(await chain.getBlocks([0, 1])).toEqual([])
       await expect(chain.getTransactionCount(harness.rich, 'latest')).rejects.toThrow(ChainUnavailable)
       await expect(chain.getCounts(harness.rich)).rejects.toThrow(ChainUnavailable)
       await expect(chain.findLogs(UNKNOWN)).rejects.toThrow(ChainUnavailable)
+      await expect(chain.lookAtPool(harness.rich, [tx.hash])).rejects.toThrow(ChainUnavailable)
       await expect(chain.getFeeMarket()).rejects.toThrow(ChainUnavailable)
-      await expect(chain.estimate([callOf(harness)])).rejects.toThrow(ChainUnavailable)
+      await expect(chain.estimate([callOf(harness)], null)).rejects.toThrow(ChainUnavailable)
       expect((await chain.findReceipts([tx.hash])).map(({ type }) => type)).toEqual(['failed'])
       expect((await chain.broadcast([tx])).map(({ type }) => type)).toEqual(['ambiguous'])
     })

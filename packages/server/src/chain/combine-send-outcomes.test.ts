@@ -55,6 +55,12 @@ test('one node that merely refuses them makes it a refusal', () => {
   expect(combineSendOutcomes([invalid, refused, invalid])).toEqual(refused)
 })
 
+test('a refusal in the absence of a node is told as such', () => {
+  const refused = { type: 'refused', message: 'mine', reason: 'node_fee_cap' } as const
+  expect(combineSendOutcomes([refused, null])).toEqual({ ...refused, isPartial: true })
+  expect(combineSendOutcomes([refused, refused])).toEqual(refused)
+})
+
 test('a node of another chain says nothing of the bytes', () => {
   expect(combineSendOutcomes([{ type: 'wrong_chain', message: 'words' }])).toEqual({
     ...{ type: 'ambiguous', message: 'words' },

@@ -24,13 +24,15 @@ const PRECEDENCE: readonly NodeAnswer['type'][] = [
   'invalid',
 ]
 
-/** Null is a node that was not reached and has no say. If none was reached, nothing is known. */
+/** Null is a node that was not reached and has no say; but where others refuse, it is told. If none was reached, nothing is known. */
 export function combineSendOutcomes(answers: readonly (NodeAnswer | null)[]): SendOutcome {
   for (const type of PRECEDENCE) {
     const found = answers.find((answer) => answer?.type === type)
     if (found === undefined || found === null) continue
     // Whoever answers for another chain now may have answered for ours a moment ago.
-    return found.type === 'wrong_chain' ? { type: 'ambiguous', message: found.message } : found
+    if (found.type === 'wrong_chain') return { type: 'ambiguous', message: found.message }
+    const isRefusal = found.type === 'refused' || found.type === 'invalid'
+    return isRefusal && answers.includes(null) ? { ...found, isPartial: true } : found
   }
   return { type: 'ambiguous', message: 'no node could be reached' }
 }

@@ -1,5 +1,6 @@
 /** Reads signed bytes back: what they say, and who signed them. */
 import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import type { AccessList } from '../core/access-list.ts'
 import type { Fees } from '../core/fees.ts'
 import { type Address, type Hash, type Hex, toAddress } from '../core/hex.ts'
 
@@ -14,6 +15,8 @@ export interface DecodedTransaction {
   readonly value: bigint
   readonly gasLimit: bigint
   readonly fees: Fees
+  /** Absent: none. */
+  readonly accessList?: AccessList
 }
 
 /** Recovering the sender takes about a millisecond: long simulations bring a decoder of their own. Throws on other bytes. */
@@ -33,6 +36,7 @@ export async function decodeTransaction(raw: Hex): Promise<DecodedTransaction> {
     value: parsed.value ?? 0n,
     gasLimit: parsed.gas ?? 0n,
     fees: readFees(parsed),
+    ...readAccessList(parsed),
   }
 }
 
@@ -43,4 +47,9 @@ function readFees(parsed: ReturnType<typeof parseTransaction>): Fees {
     maxFeePerGas: parsed.maxFeePerGas ?? 0n,
     maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
   }
+}
+
+function readAccessList({ accessList = [] }: ReturnType<typeof parseTransaction>): { accessList?: AccessList } {
+  if (accessList.length === 0) return {}
+  return { accessList: accessList.map(({ address, storageKeys }) => ({ address: toAddress(address), storageKeys })) }
 }

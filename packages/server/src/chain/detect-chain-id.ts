@@ -27,7 +27,7 @@ export async function detectChainId(urls: readonly string[], clock: Clock): Prom
       client.close()
     }
   }
-  throw new ChainUnavailable(`no node told its chain id (${failures.join('; ')})`)
+  throw new ChainUnavailable(`no RPC node responds (${failures.join('; ')})`)
 }
 
 function describeFailure(reply: RpcReply | undefined): string {

@@ -2,13 +2,14 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * findLogs, getTransactionCount, getBalance, getCode 1; getTags, getCounts 1 batch of 2; findReceipts and estimate 1 batch per 100; getFeeMarket 1
- * batch of 4 per node, at most 5 nodes; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * findLogs, getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags, getCounts 1 batch of 2; lookAtPool 1 batch of 2 and one
+ * per hash; findReceipts 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5
+ * nodes; getInclusions 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
-import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -30,6 +31,7 @@ import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
 import { createRpcPool } from './rpc/pool.ts'
+import type { Read } from './rpc/pool-read.ts'
 import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
 
 export interface EvmChainOptions {
@@ -101,6 +103,10 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   return {
     chainId,
     getBlock: (ref) => pool.read(blockRead(ref)),
+    async getBlocks(heights) {
+      const replies = await pool.readEach(heights.map(blockRead))
+      return replies.flatMap((reply) => (reply.type === 'value' && reply.value !== null ? [reply.value] : []))
+    },
     async getTags() {
       const [safe, finalized] = await pool.readAll([blockRead('safe'), blockRead('finalized')])
       return { safe: safe?.number ?? null, finalized: finalized?.number ?? null }
@@ -130,9 +136,16 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       if (latest === undefined || pending === undefined) throw new Error('the pool answered less than it was asked')
       return { latest, pending }
     },
+    async lookAtPool(address, hashes) {
+      const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
+      const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]
+      const [latest, pending, ...found] = await pool.readAll(reads)
+      if (typeof latest !== 'number' || typeof pending !== 'number') throw new Error('a count is a number')
+      return { latest, pending, knows: found.map((tx) => tx !== null) }
+    },
     getBalance: (address) => pool.read(balanceRead(address)),
     getCode: (address) => pool.read(codeRead(address)),
-    estimate: (calls) => readEstimates(pool, calls),
+    estimate: (calls, head) => readEstimates(pool, calls, head),
     getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),

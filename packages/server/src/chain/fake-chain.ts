@@ -6,7 +6,7 @@ import { type FeeMarket, maxPricePerGas } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { SendOutcome } from '../core/send-outcome.ts'
-import type { Block, BlockRef, Call, CallOutcome, Chain, ReceiptLookup } from '../ports/chain.ts'
+import type { Block, BlockRef, Call, CallOutcome, Chain, HeadRef, ReceiptLookup } from '../ports/chain.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { type DecodedTransaction, decodeTransaction } from './decode-transaction.ts'
 import { createFakeLedger, type Execution, type FakeBlock } from './fake-ledger.ts'
@@ -55,6 +55,7 @@ export interface ReorgOptions {
 }
 
 export interface FakeChain extends Chain {
+  head(): Block
   /** Mines what is executable, best paid first; `take` may leave some in the pool. */
   mine(take?: (tx: DecodedTransaction) => boolean): Block
   /** Shows what would be mined as part of a block that is being built, until a block comes or the pool is lost. */
@@ -81,6 +82,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     replacementPercent: options.replacementPercent ?? 10n,
     acceptsGaps: options.acceptsGaps ?? true,
     maxPerAccount: options.maxPerAccount ?? 10_000,
+    hidesRefusals: options.hidesRefusals ?? false,
+    takesOnlyNext: options.takesOnlyNext ?? false,
     minFeePerGas: options.minFeePerGas ?? 0n,
   })
   let baseFee = GWEI
@@ -90,6 +93,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
     blockTimeSeconds: options.blockTimeSeconds ?? 1,
+    blockGasLimit,
     baseFee: () => baseFee,
     execute: (tx): Execution => {
       const behaviour = behave(tx)
@@ -207,11 +211,24 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     return { type: 'ok', gas: behaviour.gas }
   }
 
+  function doubt(outcome: CallOutcome, head: HeadRef | null, stale: boolean): CallOutcome {
+    if (outcome.type === 'ok' || outcome.type === 'unknown') return outcome
+    if (head === null) return { ...outcome, atLatest: true }
+    const isKnown = ledger.at(head.number)?.hash === head.hash && !(stale && head.number === ledger.head().number)
+    return isKnown ? outcome : { type: 'unknown', message: 'the node does not have this block' }
+  }
+
   return {
     chainId,
     async getBlock(ref) {
       const block = findBlock(ref, openRead('getBlock'))
       return block && presentBlock(block)
+    },
+    async getBlocks(heights) {
+      const found = faultOf('getBlocks')
+      if (found === 'unavailable' || found === 'rate_limited') return []
+      const blocks = heights.map((height) => findBlock(height, found === 'stale'))
+      return blocks.filter((block) => block !== null).map(presentBlock)
     },
     async getTags() {
       const stale = openRead('getTags')
@@ -249,6 +266,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const found = lookUp(hash)
       return found.type === 'found' ? { blockHash: found.inclusion.blockHash, logs: [] } : null
     },
+    async lookAtPool(address, hashes) {
+      const stale = openRead('lookAtPool')
+      const latest = stale ? ledger.accountBefore(address, 1).nonce : ledger.account(address).nonce
+      const pending = stale ? latest : pool.nextNonce(address, latest)
+      return { latest, pending, knows: hashes.map((hash) => (ledger.find(hash)?.tx ?? pool.find(hash)) !== null) }
+    },
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
     },
@@ -256,9 +279,9 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       openRead('getCode')
       return codes.get(address) ?? '0x'
     },
-    async estimate(calls) {
-      openRead('estimate')
-      const outcomes = calls.map(tryCall)
+    async estimate(calls, head) {
+      const stale = openRead('estimate')
+      const outcomes = calls.map((call) => doubt(tryCall(call), head, stale))
       if (outcomes.length > 0 && outcomes.every(({ type }) => type === 'unknown'))
         throw new ChainUnavailable('estimate: no call was run')
       return outcomes
@@ -278,7 +301,9 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       listeners.add(entry)
       return () => void listeners.delete(entry)
     },
+    endpoints: () => [{ name: 'fake.example', state: 'healthy' }],
     close: async () => listeners.clear(),
+    head: () => presentBlock(ledger.head()),
     mine,
     preconfirm,
     reorg,
@@ -298,8 +323,8 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   }
 }
 
-function presentBlock({ number, hash, parentHash, timestamp, txHashes }: FakeBlock): Block {
-  return { number, hash, parentHash, timestamp, txHashes }
+function presentBlock({ number, hash, parentHash, timestamp, txHashes, room }: FakeBlock): Block {
+  return { number, hash, parentHash, timestamp, txHashes, room }
 }
 
 async function decodeOrNull(

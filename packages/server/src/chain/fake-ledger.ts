@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { getContractAddress } from 'viem'
 import type { Inclusion } from '../core/finality.ts'
 import { type Address, type Hash, toAddress } from '../core/hex.ts'
-import type { Block } from '../ports/chain.ts'
+import type { Block, BlockRoom } from '../ports/chain.ts'
 import type { DecodedTransaction } from './decode-transaction.ts'
 import type { FakeAccount } from './fake-account.ts'
 import { effectiveTip } from './fake-mempool.ts'
@@ -14,6 +14,7 @@ export interface Execution {
 }
 
 export interface FakeBlock extends Block {
+  readonly room: BlockRoom
   readonly transactions: readonly DecodedTransaction[]
   readonly inclusions: ReadonlyMap<Hash, Inclusion>
   /** Accounts as they were before this block. */
@@ -36,6 +37,7 @@ export interface FakeLedger {
 
 export interface FakeLedgerOptions {
   readonly blockTimeSeconds: number
+  readonly blockGasLimit: bigint
   readonly baseFee: () => bigint
   readonly execute: (tx: DecodedTransaction) => Execution
 }
@@ -49,7 +51,9 @@ export function createFakeLedger(options: FakeLedgerOptions): FakeLedger {
   const byHash = new Map<Hash, FakeBlock>()
   /** Blocks that were taken back give their successors another hash. */
   let forks = 0
-  const genesis: FakeBlock = { ...hashBlock(0, ZERO_HASH, [], 0), ...EMPTY_CONTENT, timestamp: 0 }
+  const gasLimit = options.blockGasLimit
+  const room = { gasUsed: 0n, gasLimit, baseFeePerGas: options.baseFee() }
+  const genesis: FakeBlock = { ...hashBlock(0, ZERO_HASH, [], 0), ...EMPTY_CONTENT, timestamp: 0, room }
   const blocks: FakeBlock[] = [genesis]
   byHash.set(genesis.hash, genesis)
   const head = () => blocks.at(-1) ?? genesis
@@ -71,7 +75,11 @@ export function createFakeLedger(options: FakeLedgerOptions): FakeLedger {
       inclusions.set(tx.hash, { ...place, txHash: tx.hash, succeeded, gasUsed, effectiveGasPrice })
     }
     const timestamp = number * options.blockTimeSeconds
-    const block: FakeBlock = { ...identity, timestamp, transactions, inclusions, before }
+    const gasUsed = [...inclusions.values()].reduce((sum, inclusion) => sum + inclusion.gasUsed, 0n)
+    const block: FakeBlock = {
+      ...{ ...identity, timestamp, transactions, inclusions, before },
+      room: { gasUsed, gasLimit, baseFeePerGas: baseFee },
+    }
     blocks.push(block)
     byHash.set(block.hash, block)
     for (const { hash } of transactions) byTx.set(hash, block)

@@ -12,6 +12,10 @@ export interface FakeMempoolRules {
   readonly replacementPercent: bigint
   readonly acceptsGaps: boolean
   readonly maxPerAccount: number
+  /** Like geth with its local tracker: what has no place is answered as if it had been taken. */
+  readonly hidesRefusals: boolean
+  /** Takes the very next nonce of an account and no other. */
+  readonly takesOnlyNext: boolean
   readonly minFeePerGas: bigint
 }
 
@@ -57,7 +61,7 @@ export function createFakeMempool(rules: FakeMempoolRules): FakeMempool {
   function add(tx: DecodedTransaction, account: FakeAccount): SendOutcome {
     if (known.has(tx.hash)) return { type: 'already_known' }
     const refusal = refuseByItself(tx, account, rules) ?? refuseByPool(tx, account)
-    if (refusal !== null) return refusal
+    if (refusal !== null) return rules.hidesRefusals && refusal.type === 'pool_full' ? { type: 'accepted' } : refusal
     put(tx)
     return { type: 'accepted' }
   }
@@ -70,6 +74,7 @@ export function createFakeMempool(rules: FakeMempoolRules): FakeMempool {
         ? null
         : { type: 'replacement_underpriced', message: 'replacement transaction underpriced' }
     if ((own?.size ?? 0) >= rules.maxPerAccount) return { type: 'pool_full', message: 'account limit exceeded' }
+    if (rules.takesOnlyNext && tx.nonce > account.nonce) return { type: 'nonce_gap', message: 'nonce too high' }
     if (!rules.acceptsGaps && nextNonce(tx.from, account.nonce) < tx.nonce)
       return { type: 'nonce_gap', message: 'nonce too high' }
     return null

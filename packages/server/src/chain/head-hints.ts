@@ -43,7 +43,8 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
         }
       } catch (error) {
         telemetry.log('debug', 'polling for the head failed', { chainId: options.chainId, error: String(error) })
-        // Nobody knows what happened meanwhile: the first answer after this is worth a look.
+        // Nobody knows what happened meanwhile: the first failure and the first answer after it are worth a look.
+        if (lastHeight !== null && !stopped) hint()
         lastHeight = null
       }
       if (!stopped) cancel = clock.schedule(pollIntervalMs, () => void poll())

@@ -289,7 +289,7 @@ describe('a URL that leads to another chain from one moment to the next', () => 
     ['a count', (chain: EvmChain) => chain.getTransactionCount(sender, 'latest')],
     [
       'an estimate',
-      (chain: EvmChain) => chain.estimate([{ from: sender, to: sender, data: '0x', value: 0n, gasLimit: null }]),
+      (chain: EvmChain) => chain.estimate([{ from: sender, to: sender, data: '0x', value: 0n, gasLimit: null }], null),
     ],
   ])('is believed nothing: %s', async (_, read) => {
     const chain = open([first.url])

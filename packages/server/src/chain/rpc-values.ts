@@ -1,7 +1,7 @@
 /** Reads JSON-RPC results without trusting them: whatever is not exactly what was asked for is a bad answer. */
 import type { Inclusion } from '../core/finality.ts'
 import { type Address, type Hash, type Hex, isAddress, isHex } from '../core/hex.ts'
-import type { Block, Log, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
+import type { Block, BlockRoom, Log, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
 
 /** A result that cannot be true. */
 export class BadAnswer extends Error {
@@ -67,6 +67,19 @@ export function parseBlock(value: unknown): Block {
     parentHash: parseHash(fields.parentHash, 'block.parentHash'),
     timestamp: getCount(fields.timestamp, 'block.timestamp'),
     txHashes: fields.transactions.map((hash: unknown) => parseHash(hash, 'block.transactions[]')),
+    ...parseRoom(fields),
+  }
+}
+
+function parseRoom({ gasUsed, gasLimit, baseFeePerGas: price }: Record<string, unknown>): { room?: BlockRoom } {
+  if (gasUsed === undefined || gasLimit === undefined) return {}
+  const baseFeePerGas = price === undefined || price === null ? null : parseQuantity(price, 'block.baseFeePerGas')
+  return {
+    room: {
+      gasUsed: parseQuantity(gasUsed, 'block.gasUsed'),
+      gasLimit: parseQuantity(gasLimit, 'block.gasLimit'),
+      baseFeePerGas,
+    },
   }
 }
 

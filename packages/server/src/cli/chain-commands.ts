@@ -27,8 +27,8 @@ const listChains: ServiceCommand = {
           { heading: 'SAFE', align: 'right', cell: ({ safe }) => String(safe ?? '-') },
           { heading: 'FINALIZED', align: 'right', cell: ({ finalized }) => String(finalized ?? '-') },
           { heading: 'FINALITY', cell: ({ finality }) => String(finality) },
-          { heading: 'FOLLOWED', cell: ({ following }) => colourOf(following) },
-          { heading: 'ERROR', cell: ({ lastError }) => lastError ?? '' },
+          { heading: 'HEALTH', cell: ({ health }) => colourOf(health.state) },
+          { heading: 'PROBLEM', cell: ({ health, lastError }) => health.message ?? lastError ?? '' },
         ],
         items,
         style,
@@ -39,8 +39,8 @@ const listChains: ServiceCommand = {
   },
 }
 
-function colourOf(following: boolean) {
-  return following ? ({ text: 'yes', colour: 'green' } as const) : ({ text: 'no', colour: 'red' } as const)
+function colourOf(state: Chain['health']['state']) {
+  return { text: state, colour: state === 'ok' ? 'green' : 'red' } as const
 }
 
 const blocks: ServiceCommand = {
@@ -127,6 +127,7 @@ const listNodes: ServiceCommand = {
         [
           { heading: 'NODE', isWhole: true, cell: ({ id, self }) => (self ? `${id} (answered)` : id) },
           { heading: 'LANES', align: 'right', cell: ({ lanes }) => String(lanes) },
+          { heading: 'REACHES', cell: ({ chains }) => (chains === null ? '-' : chains.join(', ')) },
           { heading: 'UP FOR', align: 'right', cell: ({ startedAt }) => ageOf(startedAt) },
           { heading: 'HEARTBEAT', align: 'right', cell: ({ heartbeatAt }) => ageOf(heartbeatAt) },
         ],

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { integer } from '../config/setting-type.ts'
+import { DEFAULT_DATA_DIR } from '../dev/dev-record.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import type { CommandContext } from './command-context.ts'
 import { presentDevSummary } from './present-dev-summary.ts'
@@ -24,14 +25,18 @@ export function addDevCommand(program: Command, context: CommandContext): void {
     .description('start a database, a local chain, the service and its page, with funded demo signers')
     .option('--port <port>', 'port of the service and its page (default: 4747)', parsePort)
     .option('--chain-port <port>', 'port of the chain (default: 8545, or the next free one)', parsePort)
-    .option('--data-dir <folder>', 'where the database keeps its files', '.drover')
+    .option('--data-dir <folder>', 'where the database keeps its files', DEFAULT_DATA_DIR)
     .option('--json', 'print one line of JSON when ready, and nothing else, on standard output', false)
     .addOption(
       new Option('--log-level <level>', 'least important lines to log, on standard error')
         .choices(['debug', 'info', 'warn', 'error'])
+        .env('DROVER_LOG_LEVEL')
         .default('warn'),
     )
-    .addHelpText('after', '\nThe keys it prints are public development keys: never send real funds to them.')
+    .addHelpText(
+      'after',
+      '\nOther settings come from the environment (DROVER_…), save for the database, the chain and the keys.\nThe keys it prints are public development keys: never send real funds to them.',
+    )
     .action(() => startDevelopment(command, context))
 }
 
@@ -47,6 +52,7 @@ async function startDevelopment(command: Command, context: CommandContext): Prom
       start: () =>
         startDev({
           dataDir: resolve(context.terminal.folder, dataDir),
+          env: context.terminal.env,
           telemetry,
           ...(port !== undefined && { port }),
           ...(chainPort !== undefined && { chainPort }),

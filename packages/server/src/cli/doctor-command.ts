@@ -1,10 +1,12 @@
 /** `drover doctor`: looks at everything that the service needs, and names the fix for what is wrong. */
 import { createServer } from 'node:net'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Subject } from '../app/diagnose.ts'
 import type { Finding } from '../app/finding.ts'
 import { findContradictions } from '../config/load-config.ts'
-import { type ResolvedSettings, resolveSettings } from '../config/resolve-settings.ts'
+import { type ConfigInput, type ResolvedSettings, resolveSettings } from '../config/resolve-settings.ts'
+import { DEFAULT_DATA_DIR, type DevRecord, readDevRecord } from '../dev/dev-record.ts'
 import { type CommandContext, printLine } from './command-context.ts'
 import { EXIT } from './exit-code.ts'
 import { addSettingFlags, readConfigInput } from './setting-flags.ts'
@@ -38,14 +40,16 @@ Example:
 async function examine(command: Command, context: CommandContext): Promise<void> {
   const { terminal, redactor } = context
   const options = command.opts<{ json?: boolean; color: boolean; url?: string }>()
-  const resolved = resolveSettings(await readConfigInput(command, context))
+  const input = await readConfigInput(command, context)
+  const dev = await findRunningDev(input, resolve(terminal.folder, DEFAULT_DATA_DIR))
+  const resolved = resolveSettings(dev === null ? input : useDev(input, dev))
   const { diagnose } = await import('../app/diagnose.ts')
   const { host = '127.0.0.1', port = 4747 } = resolved.values
-  const url =
-    options.url ?? (terminal.env.DROVER_URL?.trim() || `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const usual = dev?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = options.url ?? (terminal.env.DROVER_URL?.trim() || usual)
   const findings: readonly Finding[] = [
     judgeNode(process.versions.node),
-    ...judgeSettings(resolved),
+    ...(dev === null ? judgeSettings(resolved) : [DEV_SETTINGS]),
     ...(await diagnose(toSubject(resolved))),
     await judgeService(url, host, port),
   ].map((finding) => ({ ...finding, detail: redactor.redact(finding.detail) }))
@@ -56,6 +60,30 @@ async function examine(command: Command, context: CommandContext): Promise<void>
     options.json === true ? JSON.stringify({ ok: !isBroken, findings }) : presentFindings(findings, style),
   )
   context.finish(isBroken ? EXIT.failure : EXIT.ok)
+}
+
+const DEV_SETTINGS: Finding = {
+  check: 'configuration',
+  status: 'ok',
+  detail: `that of \`drover dev\`, which runs here (${DEFAULT_DATA_DIR})`,
+  fix: null,
+}
+
+/** Only where nothing is said of another service: who names a database or a node means that one. */
+async function findRunningDev(input: ConfigInput, dataDir: string): Promise<DevRecord | null> {
+  const { values, chains } = resolveSettings(input)
+  if (values.databaseUrl !== undefined || chains.some((chain) => chain.values.rpcUrl !== undefined)) return null
+  const dev = await readDevRecord(dataDir)
+  if (dev === null) return null
+  return await fetch(`${dev.url}/healthz`, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }).then(
+    () => dev,
+    // It was killed: what is left of it is no service.
+    () => null,
+  )
+}
+
+function useDev(input: ConfigInput, { databaseUrl, rpcUrl, signerKeys }: DevRecord): ConfigInput {
+  return { ...input, flags: { blockTime: '1s', ...input.flags, databaseUrl, rpcUrl, signerKeys: signerKeys.join(',') } }
 }
 
 function toSubject({ values, chains }: ResolvedSettings): Subject {

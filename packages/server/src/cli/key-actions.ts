@@ -18,6 +18,7 @@ interface CreateOptions {
   readonly scope: string
   readonly signer?: readonly string[]
   readonly chain?: readonly number[]
+  readonly tenant?: string
   readonly rate?: number
   readonly burst?: number
   readonly maxTxFee?: string
@@ -50,12 +51,13 @@ export async function runKeyAction(action: KeyAction, command: Command, context:
 }
 
 async function createKey(command: Command, context: CommandContext, keys: KeyAdmin): Promise<void> {
-  const { name, scope, signer, chain, rate, burst, maxTxFee, expires } = command.opts<CreateOptions>()
+  const { name, tenant, scope, signer, chain, rate, burst, maxTxFee, expires } = command.opts<CreateOptions>()
   if (burst !== undefined && rate === undefined) {
     throw new AppError('invalid_request', '--burst needs --rate.', { field: 'rate' })
   }
   const key = await keys.create({
     ...{ name, scopes: scope.split(',').map((part) => part.trim()) },
+    ...(tenant !== undefined && { tenant }),
     ...(signer !== undefined && { signers: signer }),
     ...(chain !== undefined && { chains: chain }),
     ...(rate !== undefined && { rate: { perSecond: rate, ...(burst !== undefined && { burst }) } }),
@@ -89,6 +91,7 @@ function presentNew(key: ApiKeyResource & { readonly token: string }, { terminal
     [
       ['id', key.id],
       ['name', key.name],
+      ['tenant', key.tenant],
       ['scopes', key.scopes.join(', ')],
       ['signers', key.signers?.join(', ')],
       ['chains', key.chains?.join(', ')],
@@ -107,6 +110,7 @@ const COLUMNS: readonly Column<ApiKeyResource>[] = [
   { heading: 'NAME', cell: ({ name }) => name },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'STATE', cell: presentState },
+  { heading: 'TENANT', isSpare: true, cell: ({ tenant }) => tenant },
   { heading: 'SIGNERS', isSpare: true, cell: ({ signers }) => signers?.join(',') ?? 'all' },
   { heading: 'CHAINS', isSpare: true, cell: ({ chains }) => chains?.join(',') ?? 'all' },
   { heading: 'LAST USED', isSpare: true, cell: ({ lastUsedAt }) => lastUsedAt ?? 'never' },

@@ -15,10 +15,15 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
   create
     .requiredOption('--name <name>', 'whose it is, or what it is for')
     .requiredOption('--scope <scopes>', `what it may do, separated by commas: ${SCOPES.join(', ')}`)
+    .option('--tenant <name>', 'whom it belongs to, if that is not its name: a key that takes over names the same one')
     .option('--signer <address>', 'only this signer; may be given several times', collect)
     .option('--chain <id>', 'only this chain; may be given several times', collectChains)
-    .option('--rate <number>', 'requests in a second', readCount(1, 100_000))
-    .option('--burst <number>', 'requests at once', readCount(1, 100_000))
+    .option(
+      '--rate <number>',
+      'items in a second: a request is one, a batch as many as it holds',
+      readCount(1, 100_000),
+    )
+    .option('--burst <number>', 'items at once', readCount(1, 100_000))
     .option('--max-tx-fee <amount>', 'the most that a transaction it sends may cost in fees', readAmount)
     .option('--expires <when>', 'a duration from now (720h) or a time with a zone', readInstantOrSpan(1))
     .addHelpText(
@@ -26,7 +31,8 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
       `
 Examples:
   drover key create --name ops --scope read,send,operate,admin
-  drover key create --name payouts --scope read,send --signer 0xf39F… --rate 50`,
+  drover key create --name payouts --scope read,send --signer 0xf39F… --rate 50
+  drover key create --name payouts-2027 --tenant payouts --scope read,send`,
     )
   addSub(parent, context, 'list', 'list all keys, newest first', 'list').addHelpText(
     'after',

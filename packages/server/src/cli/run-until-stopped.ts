@@ -16,7 +16,8 @@ export interface Running {
 export interface RunOptions<T extends Running> {
   readonly terminal: Terminal
   readonly shutdownTimeoutMs: number
-  start(): Promise<T>
+  /** Aborted where it is told to stop before it has started. */
+  start(signal: AbortSignal): Promise<T>
   onStarted(running: T): void
   onBug(error: unknown): void
 }
@@ -39,6 +40,7 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
       interrupt({ type: 'signal' })
     } else if (performance.now() - firstAt > SAME_KEYSTROKE_MS) terminal.exit(EXIT.interrupted)
   })
+  const aborter = new AbortController()
   let isBroken = false
   const stopCatching = terminal.onBug((error) => {
     isBroken = true
@@ -46,7 +48,7 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
     interrupt({ type: 'bug' })
   })
   try {
-    const starting = options.start()
+    const starting = options.start(aborter.signal)
     const first = await Promise.race([starting, interrupted])
     const running = 'type' in first ? null : first
     if (running !== null) {
@@ -58,7 +60,8 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
       }
     }
     terminal.stderr.write('Stopping; press again to end at once.\n')
-    const code = await stopInTime(starting, options)
+    aborter.abort()
+    const code = await stopInTime(starting, aborter.signal, options)
     return isBroken ? EXIT.failure : code
   } finally {
     takeBack()
@@ -66,7 +69,11 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
   }
 }
 
-async function stopInTime<T extends Running>(starting: Promise<T>, options: RunOptions<T>): Promise<ExitCode> {
+async function stopInTime<T extends Running>(
+  starting: Promise<T>,
+  { reason }: AbortSignal,
+  options: RunOptions<T>,
+): Promise<ExitCode> {
   let timer: NodeJS.Timeout | undefined
   const outOfTime = new Promise<ExitCode>((resolve) => {
     timer = setTimeout(() => {
@@ -76,7 +83,13 @@ async function stopInTime<T extends Running>(starting: Promise<T>, options: RunO
       resolve(EXIT.failure)
     }, options.shutdownTimeoutMs)
   })
-  const orderly = starting.then((running) => running.stop()).then((): ExitCode => EXIT.ok)
+  const orderly = starting
+    .then((running) => running.stop())
+    .catch((error: unknown) => {
+      // It had not started, and gave up as it was told to.
+      if (error !== reason) throw error
+    })
+    .then((): ExitCode => EXIT.ok)
   try {
     return await Promise.race([orderly, outOfTime])
   } finally {

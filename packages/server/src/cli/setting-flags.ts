@@ -7,6 +7,7 @@ import {
   environmentVariableOf,
   findSettingName,
   flagOf,
+  isSecret,
   SETTING_NAMES,
   type SettingName,
   settingOf,
@@ -38,5 +39,7 @@ export async function readConfigInput(command: Command, context: CommandContext)
   const file = await readConfigFile(asked === null ? null : String(asked), folder)
   const input: ConfigInput = { env, flags, file }
   for (const secret of secretsOf(resolveSettings(input))) context.redactor.hide(secret)
+  // What could not be read is a secret all the same.
+  for (const name of SETTING_NAMES.filter(isSecret)) context.redactor.hide(env[environmentVariableOf(name)] ?? '')
   return input
 }

@@ -40,7 +40,7 @@ async function start(command: Command, context: CommandContext): Promise<void> {
       terminal: context.terminal,
       shutdownTimeoutMs: config.shutdownTimeoutMs,
       onBug: (error) => telemetry.log('error', 'something is broken inside Drover; it stops', { error }),
-      start: () => startService(config, telemetry),
+      start: (signal) => startService(config, telemetry, signal),
       onStarted: ({ url, nodeId }) => telemetry.log('info', 'Drover is ready', { url, nodeId }),
     }),
   )

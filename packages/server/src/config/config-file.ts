@@ -1,4 +1,7 @@
-/** Finds and reads the optional `drover.config.json` or `drover.config.ts`. */
+/**
+ * Finds and reads the optional `drover.config.json`. A `drover.config.ts` is a program: it runs only where the operator
+ * named it, and never because it lies in a folder in which somebody types a command.
+ */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
@@ -6,7 +9,8 @@ import { pathToFileURL } from 'node:url'
 import { ConfigProblems } from './config-problems.ts'
 import type { ConfigFile } from './resolve-settings.ts'
 
-const NAMES = ['drover.config.json', 'drover.config.ts'] as const
+const NAME = 'drover.config.json'
+const PROGRAM = 'drover.config.ts'
 
 /** `path` is what the operator asked for; null looks in the folder and is content to find nothing. */
 export async function readConfigFile(path: string | null, folder: string): Promise<ConfigFile | null> {
@@ -24,10 +28,13 @@ export async function readConfigFile(path: string | null, folder: string): Promi
 }
 
 function findFile(folder: string): string | null {
-  const present = NAMES.map((name) => resolve(folder, name)).filter((path) => existsSync(path))
-  if (present.length > 1)
-    throw new ConfigProblems([{ place: folder, message: `holds both ${NAMES.join(' and ')}; keep one of them` }])
-  return present[0] ?? null
+  const path = resolve(folder, NAME)
+  if (existsSync(path)) return path
+  if (!existsSync(resolve(folder, PROGRAM))) return null
+  throw problem(
+    resolve(folder, PROGRAM),
+    `is a program, and is only run where it is named: pass --config-file ${PROGRAM}, or set DROVER_CONFIG_FILE`,
+  )
 }
 
 async function readJson(path: string): Promise<unknown> {

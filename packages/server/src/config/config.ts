@@ -12,6 +12,8 @@ export interface ChainConfig {
   readonly rpcUrls: readonly string[]
   readonly finality: Finality
   readonly blockTimeMs: number
+  /** Null: ten block times, as observed. */
+  readonly standingAfterMs: number | null
   readonly pollIntervalMs: number
   readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
@@ -19,7 +21,6 @@ export interface ChainConfig {
   readonly gasPriceWei: bigint | null
   /** Null: `none` was written. */
   readonly maxTxFeeWei: bigint | null
-  readonly mempoolPerAccount: number
   readonly preconfirmations: boolean
 }
 
@@ -27,13 +28,24 @@ export interface Config {
   readonly database: { readonly url: string }
   readonly chains: readonly ChainConfig[]
   readonly http: { readonly host: string; readonly port: number }
+  /** Whether it may start without an API key. */
+  readonly isOpen: boolean
+  /** `sharePercent`: of all that is shared, what one tenant may have. `maxBodyBytes`: of all requests at one time. */
+  readonly tenants: {
+    readonly sharePercent: number
+    readonly maxBodyBytes: number
+    readonly maxQueuedPerSigner: number
+    readonly maxQueued: number
+  }
+  /** Secrets in the database are stored under the first. */
+  readonly secretsKeys: readonly Uint8Array[]
   readonly signers: { readonly keys: readonly Hex[]; readonly policies: SignerPolicies }
   /** What all signers' policies share; `maxInFlight` is for `fast` ones. */
   readonly policy: {
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
-    readonly maxInFlight: number
+    readonly maxInFlight: number | 'auto'
     readonly bumpAfterMs: number
   }
   readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
@@ -64,6 +76,8 @@ export interface Config {
     readonly secretOverlapMs: number
     readonly retentionMs: number
   }
+  /** How long a request waits for its simulation. */
+  readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
 }
@@ -74,12 +88,12 @@ export type ChainValues = Pick<
   | 'chainId'
   | 'finality'
   | 'blockTime'
+  | 'standingAfter'
   | 'pollInterval'
   | 'rpcMaxPause'
   | 'feeModel'
   | 'gasPrice'
   | 'maxTxFee'
-  | 'mempoolPerAccount'
   | 'preconfirmations'
 >
 
@@ -88,6 +102,14 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     database: { url: values.databaseUrl },
     chains: chains.map(toChainConfig),
     http: { host: values.host, port: values.port },
+    isOpen: values.open,
+    tenants: {
+      sharePercent: values.tenantShare,
+      maxBodyBytes: values.maxBodyMemory * 1024 * 1024,
+      maxQueuedPerSigner: values.maxQueuedPerSigner,
+      maxQueued: values.maxQueued,
+    },
+    secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { keys: values.signerKeys, policies: values.signerPolicy },
     policy: {
       resubmitIntervalMs: values.resubmitInterval,
@@ -121,6 +143,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSockets: values.rpcMaxSockets,
     },
     webhooks: toWebhookConfig(values),
+    simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
   }
@@ -149,12 +172,12 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcUrls: values.rpcUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
+    standingAfterMs: values.standingAfter,
     pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
     maxTxFeeWei: values.maxTxFee,
-    mempoolPerAccount: values.mempoolPerAccount,
     preconfirmations: values.preconfirmations,
   }
 }

@@ -42,12 +42,12 @@ test('three settings are enough', () => {
       rpcUrls: ['https://rpc.example'],
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
+      standingAfterMs: null,
       pollIntervalMs: 6_000,
       rpcMaxPauseMs: 60_000,
       feeModel: 'auto',
       gasPriceWei: null,
       maxTxFeeWei: 10n ** 18n,
-      mempoolPerAccount: 64,
       preconfirmations: false,
     },
   ])

@@ -13,6 +13,8 @@ export const databaseUrl: SettingType<string> = {
     const url = typeof input === 'string' ? parseUrl(input.trim()) : null
     if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol))
       return refuse('must be a PostgreSQL URL such as postgres://user:password@host:5432/database')
+    if (!isWhole(url))
+      return refuse('must have / ? # @ and % in its user name and password written as %2F %3F %23 %40 and %25')
     return accept(url.href)
   },
   print(text) {
@@ -21,6 +23,16 @@ export const databaseUrl: SettingType<string> = {
     const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${HIDDEN}`}@`
     return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : `?${HIDDEN}`}`
   },
+}
+
+/**
+ * A `/`, `?` or `#` in a password ends what a URL takes for the host: the rest of the password, an `@` and the true host
+ * would become a path, which is shown. Likewise where the slashes are missing.
+ */
+function isWhole({ pathname, search, hash, username, password }: URL): boolean {
+  const isPath = pathname === '' || pathname.startsWith('/')
+  const isDecodable = [username, password, pathname].every((part) => !/%(?![0-9a-f]{2})/i.test(part))
+  return isPath && isDecodable && hash === '' && !`${pathname}${search}`.includes('@')
 }
 
 export const rpcUrlList: SettingType<readonly string[]> = {
@@ -58,8 +70,16 @@ export function secretPartsOf(text: string): readonly string[] {
   const isHttp = !url.protocol.startsWith('postgres')
   const segments = isHttp ? url.pathname.split('/').filter((segment) => segment.length >= 16) : []
   const parts = [url.password, ...(isHttp ? [url.username] : []), ...url.searchParams.values(), ...segments]
-  const decoded = parts.flatMap((part) => [part, decodeSafely(part)])
+  const decoded = parts.flatMap((part) => [part, decodeSafely(part)]).concat(isHttp ? basicCredentialsOf(url) : [])
   return [...new Set(decoded)].filter((part) => part.length >= 8)
+}
+
+/** As they travel in the header `Authorization: Basic`, which a node may repeat. */
+function basicCredentialsOf({ username, password }: URL): readonly string[] {
+  if (username === '' && password === '') return []
+  const pair = Buffer.from(`${decodeSafely(username)}:${decodeSafely(password)}`)
+  // Also without the padding, which some leave out.
+  return [pair.toString('base64'), pair.toString('base64').replace(/=+$/, ''), pair.toString('base64url')]
 }
 
 function decodeSafely(part: string): string {

@@ -99,6 +99,14 @@ describe('service URLs', () => {
     ['postgres://drover:pw@db:5432/drover', true],
     ['postgresql:///drover?host=/var/run/postgresql', true],
     ['https://db', false],
+    ['postgres://u:p%2Fss%40w@db/d', true],
+    // What follows is no host and no path: it is the rest of a password.
+    ['postgres://u:12/34@db/d', false],
+    ['postgres://u:12?34@db/d', false],
+    ['postgres://u:12#34@db/d', false],
+    ['postgres:u:secret@db/d', false],
+    ['postgres:/u:secret@db/d', false],
+    ['postgres://u:1%@db/d', false],
     ['db:5432', false],
     ['', false],
   ])('database %j: %j', (input, isAccepted) => {
@@ -131,6 +139,7 @@ describe('service URLs', () => {
       '0123456789abcdef0123',
     ])
     expect(secretPartsOf('http://127.0.0.1:8545')).toEqual([])
+    expect(secretPartsOf('http://user-name:p@127.0.0.1:8545')).toContain('dXNlci1uYW1lOnA')
   })
 })
 

@@ -59,6 +59,19 @@ export const text: SettingType<string> = {
   print: String,
 }
 
+/** One word stands beside the other values. */
+export function orWord<T, const W extends string>(type: SettingType<T>, word: W): SettingType<T | W> {
+  return {
+    label: `\`${word}\`, or ${type.label}`,
+    parse(input) {
+      if (input === word) return accept(word)
+      const parsed = type.parse(input)
+      return parsed.ok ? parsed : refuse(`${parsed.problem}, or ${word}`)
+    },
+    print: (value) => (value === word ? word : type.print(value as T)),
+  }
+}
+
 /** Not set is a value of its own; `meaning` says on the reference page what happens then. */
 export function optional<T>(type: SettingType<T>, meaning: string): SettingType<T | null> {
   return {

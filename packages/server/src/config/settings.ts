@@ -6,14 +6,16 @@ import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
 import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import { FAST, STABLE } from '../core/policy.ts'
+import { DEFAULT_SHARE_PERCENT } from '../core/tenant-share.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
 import { methodList } from './method-list.ts'
+import { secretKeyList } from './secret-key-list.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
-import { boolean, integer, oneOf, optional, type SettingType, text } from './setting-type.ts'
+import { boolean, integer, oneOf, optional, orWord, type SettingType, text } from './setting-type.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
 
 export interface Setting<T> {
@@ -41,9 +43,9 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 
 export const SETTINGS = {
   configFile: setting<string | null>({
-    type: optional(text, 'drover.config.json or drover.config.ts in the working directory, if there is one'),
+    type: optional(text, 'drover.config.json in the working directory, if there is one'),
     fallback: null,
-    description: 'The configuration file.',
+    description: 'The configuration file, in JSON or TypeScript. One in TypeScript is only run where it is named here.',
     outsideFile: true,
   }),
   databaseUrl: setting({
@@ -87,6 +89,13 @@ export const SETTINGS = {
     description: 'How often the chain makes a block, roughly.',
     perChain: true,
   }),
+  standingAfter: setting<number | null>({
+    type: optional(duration(100, DAY), 'ten block times as observed, at least 30s'),
+    fallback: null,
+    description:
+      'Without a new block for this long, while something waits to be mined, the chain is reported as standing and no transaction is called stuck.',
+    perChain: true,
+  }),
   pollInterval: setting<number | null>({
     type: optional(duration(50, 10 * MINUTE), 'half of blockTime, at least 100ms'),
     fallback: null,
@@ -120,13 +129,6 @@ export const SETTINGS = {
       'The most that one transaction may cost in fees (gas limit times price per gas), whoever named the price: a node, a caller, a fee bump. Above it nothing is signed. Signers and API keys can have lower limits; `none` takes this one away.',
     perChain: true,
   }),
-  mempoolPerAccount: setting({
-    type: integer(1, 100_000),
-    fallback: 64,
-    description:
-      "Transactions of one account that the chain's nodes keep before they are mined; a lane never has more on their way. Nodes of public chains keep few for certain.",
-    perChain: true,
-  }),
   preconfirmations: setting({
     type: boolean,
     fallback: false,
@@ -145,6 +147,40 @@ export const SETTINGS = {
     fallback: 4747,
     description: 'The port to listen on; 0 takes any free one.',
   }),
+  open: setting({
+    type: boolean,
+    fallback: false,
+    description:
+      'Start without an API key: whoever can call this machine may then do everything. Only on a loopback address, and not behind a proxy. Has no effect once there is a key.',
+  }),
+  secretsKey: setting<readonly string[]>({
+    type: secretKeyList,
+    fallback: [],
+    description:
+      'Keys that the secrets of webhooks are stored under (AES-256-GCM); the first is used for new ones, the others still open old ones. None: they are stored as they are.',
+    secrets: (keys) => keys,
+  }),
+  tenantShare: setting({
+    type: integer(1, 100),
+    fallback: DEFAULT_SHARE_PERCENT,
+    description:
+      'Percent that one tenant may have of what all share on a node: queued transactions, requests on their way to the store, event streams, WebSockets, waiting requests, calls to the chain and bytes in requests. A service without keys has one tenant, which may have all.',
+  }),
+  maxQueuedPerSigner: setting({
+    type: integer(1, 10_000_000),
+    fallback: 20_000,
+    description: 'Transactions of one signer that may wait for a nonce; more are answered with 429.',
+  }),
+  maxQueued: setting({
+    type: integer(1, 10_000_000),
+    fallback: 100_000,
+    description: 'Transactions of all signers that may wait for a nonce; more are answered with 429.',
+  }),
+  maxBodyMemory: setting({
+    type: integer(8, 65_536),
+    fallback: 64,
+    description: 'MiB of requests that a node reads and works on at one time; more are answered with 429 or 503.',
+  }),
   leaseDuration: setting({
     type: duration(1_000, 10 * MINUTE),
     fallback: 15_000,
@@ -156,9 +192,9 @@ export const SETTINGS = {
     description: 'How often a node says that it is alive and renews its leases; at most half of leaseDuration.',
   }),
   maxInFlight: setting({
-    type: integer(1, 10_000),
+    type: orWord(integer(1, 10_000), 'auto'),
     fallback: FAST.maxInFlight,
-    description: `Transactions of one \`fast\` signer between nonce and finality at one time; no more than the mempool keeps per account. ${NEW_SIGNERS}`,
+    description: `Unmined transactions of one \`fast\` signer at one time: the most that may be out, or \`auto\`, which finds out how many the chain's nodes keep. ${NEW_SIGNERS}`,
   }),
   bumpAfter: setting({
     type: duration(500, DAY),
@@ -325,6 +361,12 @@ export const SETTINGS = {
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
     description: 'A client that takes nothing from its event stream for this long is let go; it can resume.',
+  }),
+  simulationTimeout: setting({
+    type: duration(10, MINUTE),
+    fallback: 1_000,
+    description:
+      'How long a request waits for its simulation. After that it is accepted with `simulated: false`, and tried out before it takes a nonce.',
   }),
   rpcHoldTimeout: setting({
     type: duration(100, 10 * MINUTE),

@@ -104,7 +104,9 @@ describe.each(REFUSALS)('%o', (outcome, subState) => {
       expect(step.notes).toMatchObject([{ cause: outcome.type, detail: { hash: hashOf(1), nodeSaid: message } }])
     }
   })
+})
 
+describe.each(REFUSALS.filter(([{ type }]) => type !== 'pool_full'))('%o, again and again', (outcome) => {
   test('is STUCK with an alarm at the last attempt that policy allows, and not before', () => {
     const almost = tracking('pending', { refusals: STABLE.maxSubmitAttempts - 2 })
     const before = answerBroadcast(almost, answer(outcome), STABLE)
@@ -114,6 +116,16 @@ describe.each(REFUSALS)('%o', (outcome, subState) => {
     expect(last.tx.error?.code).toBe(outcome.type)
     expect(last.effects).toEqual([{ type: 'alarm', cause: outcome.type }])
   })
+})
+
+test('a full pool never gets a transaction stuck, however often: only time does', () => {
+  let tx: Transaction = allocated()
+  for (let times = 0; times < 100; times++) {
+    const step = answerBroadcast(tx as InFlight, answer({ type: 'pool_full', message }), STABLE)
+    expect(step.effects).toEqual([])
+    tx = step.tx
+  }
+  expect(tx).toMatchObject({ state: 'ALLOCATED', subState: 'rejected_by_node', refusals: 100 })
 })
 
 describe('nonce_gap', () => {

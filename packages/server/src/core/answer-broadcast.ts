@@ -85,10 +85,14 @@ function reject(tx: InFlight, event: Answer, outcome: Extract<SendOutcome, { typ
 function refusedOutright(tx: InFlight, event: Answer, said: Verdict, policy: Policy): Step {
   const { outcome, isProven } = said
   const refusals = tx.refusals + 1
-  if (mayMakeWay(tx, policy) && (isProven || isRefusedEnough(tx, refusals))) {
+  if (mayMakeWay(tx, policy) && (isProven || isRefusedEnough(tx, refusals, isPartial(outcome)))) {
     return makeWay({ ...tx, refusals }, { ...toError(outcome), mayPass: false }, outcome.reason)
   }
   return refused(tx, event, outcome, policy)
+}
+
+function isPartial(outcome: SendOutcome): boolean {
+  return (outcome.type === 'refused' || outcome.type === 'invalid') && outcome.isPartial === true
 }
 
 function takenUp(tx: InFlight, attempt: Attempt): InFlight {
@@ -154,7 +158,9 @@ function refused(tx: InFlight, event: Answer, outcome: Refused, policy: Policy):
   // What made it stuck stays its error; a refusal after that is told by the history.
   const error = tx.state === 'STUCK' && tx.subState !== 'rejected_by_node' ? tx.error : refusal
   const next = { ...tx, refusals, error, nextResubmitAt: event.at + pauseAfter(refusals, policy) }
-  const hopeless = refusals >= policy.maxSubmitAttempts || isHopeless(outcome, policy)
+  // A full pool is no fault of the transaction: only time decides about one that waits for a place.
+  const mayGoOn = refusals < policy.maxSubmitAttempts || outcome.type === 'pool_full'
+  const hopeless = !mayGoOn || isHopeless(outcome, policy)
   if (!hopeless || tx.state === 'STUCK') {
     const subState = tx.suspended || tx.state === 'STUCK' ? tx.subState : subStateOf(outcome)
     return move({ ...next, subState }, noteAnswer(event))
@@ -222,7 +228,7 @@ function explainRefusal(outcome: SendOutcome): string {
       return 'the node keeps no more transactions at the moment'
     case 'invalid':
     case 'refused':
-      return `every RPC node refused it${WHY_REFUSED[outcome.reason]}`
+      return `every RPC node${isPartial(outcome) ? ' that answered' : ''} refused it${WHY_REFUSED[outcome.reason]}`
     default:
       return 'the node did not take the transaction'
   }

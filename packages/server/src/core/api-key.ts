@@ -1,18 +1,14 @@
 /** A key to the API, without its secret: what it opens, and what it may hand on. */
 import { formatAmount } from './amount.ts'
-import { type Caller, hasScope, type Reach, type Scope } from './caller.ts'
+import { type Caller, hasScope, type Rate, type Reach, reachesAll, type Scope } from './caller.ts'
 
 export type KeyId = string
-
-/** Requests in a second over time, and how many may come at once. Counted by each node for itself. */
-export interface Rate {
-  readonly perSecond: number
-  readonly burst: number
-}
 
 /** What a key is made with. */
 export interface KeyGrant extends Reach {
   readonly name: string
+  /** Whose key it is. Keys of one tenant share its part of every pool, and its request ids. */
+  readonly tenant: string
   readonly scopes: readonly Scope[]
   /** Null: none of its own. */
   readonly rate: Rate | null
@@ -21,6 +17,9 @@ export interface KeyGrant extends Reach {
   /** Milliseconds; null: never. */
   readonly expiresAt: number | null
 }
+
+/** As it is asked for: a tenant that is left out is chosen. */
+export type KeyRequest = Omit<KeyGrant, 'tenant'> & { readonly tenant?: string | null }
 
 export interface ApiKey extends KeyGrant {
   readonly id: KeyId
@@ -34,7 +33,6 @@ export interface ApiKey extends KeyGrant {
 
 /** What the maker of a key holds itself. */
 export interface Holding extends Caller {
-  readonly rate: Rate | null
   readonly expiresAt: number | null
 }
 
@@ -46,6 +44,11 @@ export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: 
     return { field: 'signers', why: 'your key is limited to some signers; name some of these' }
   if (!isWithin(wanted.chains, maker.chains))
     return { field: 'chains', why: 'your key is limited to some chains; name some of these' }
+  if (!reachesAll(maker) && wanted.tenant !== maker.tenant)
+    return {
+      field: 'tenant',
+      why: 'your key is limited to some signers or chains; it can only make keys of its own tenant',
+    }
   if (maker.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > maker.expiresAt))
     return { field: 'expiresAt', why: 'your own key expires before that' }
   const { rate, maxTxFeeWei } = maker
@@ -57,6 +60,11 @@ export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: 
   )
     return { field: 'rate', why: `your own key has ${rate.perSecond} a second and ${rate.burst} at once` }
   return null
+}
+
+/** A new key is its own tenant, unless its maker is limited: then it belongs to the maker's. */
+export function chooseTenant(maker: Caller, { name, tenant }: KeyRequest): string {
+  return tenant ?? (reachesAll(maker) ? name : (maker.tenant ?? name))
 }
 
 /** Everything that the one can see, the other can see too. */

@@ -4,9 +4,13 @@ export const APP_ERRORS = {
   not_found: 'There is nothing under this id.',
   unauthorized: 'An API key is needed, or the one given is not known, revoked or expired.',
   forbidden: 'The API key is not good for this: a scope is missing, or it is limited to other signers or chains.',
-  rate_limited: 'The API key makes more requests than it may; try again after the time given.',
+  rate_limited:
+    'The API key makes more requests, or sends more items in them, than it may; try again after the time given.',
+  tenant_limit:
+    'Your tenant uses as much of something that is shared as one tenant may; `bound` names it. Try again after the time given.',
+  overloaded: 'This node has as much to do as it can take; try again after the time given, or ask another node.',
   misdirected_request:
-    'The Host header names another host. As long as there are no API keys only loopback names and addresses are served.',
+    'The Host header names another host, or a proxy passed the request on. As long as there are no API keys only this machine is served.',
   method_not_allowed: 'This path exists, but not with this method; the `Allow` header names those it has.',
   unknown_chain: 'This service does not follow that chain.',
   unknown_signer: 'No signer with this address is registered on that chain.',
@@ -17,7 +21,8 @@ export const APP_ERRORS = {
   not_lock_owner: 'The reservation is held by somebody else: the proof given is not the one it was made with.',
   reservation_expired:
     'The lock on the nonce has run out; it may be somebody else’s by now, and nothing may be sent with it.',
-  queue_full: 'Too many requests are waiting to be stored; try again after the time given.',
+  queue_full:
+    'Too many requests are waiting to be stored, or too many transactions to be sent; try again after the time given.',
   too_many_waiting:
     'This node holds back as many answers as it can; nothing was stored. Try again after the time given, or without `wait`.',
   chain_unavailable: 'The chain node cannot be reached at the moment; nothing was stored.',

@@ -1,9 +1,11 @@
 /** Explains a transaction that has no nonce yet: the first of the things that keep it from taking one. */
 import { findMissingOwner } from './explain-owner.ts'
+import { countSlots } from './explain-slots.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellDuration, spellTime } from './spell-time.ts'
 import type { Attempt, Queued } from './transaction.ts'
+import type { ShownWindow } from './window.ts'
 
 type Explainer = (tx: Queued, context: ExplainContext) => Finding | null
 
@@ -86,27 +88,49 @@ function lanePaused({ intent: { lane } }: Queued, context: ExplainContext): Find
 }
 
 function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
-  const { inFlight, lowestUnmined } = context.lane
-  const { maxInFlight } = context.policy
-  if (inFlight < maxInFlight) return null
-  const taken = `${inFlight} of the ${spellCount(maxInFlight, 'place')} in flight ${inFlight === 1 ? 'is' : 'are'} taken`
+  const { lowestUnmined, inFlight, unmined } = context.lane
+  const { held, slots } = countSlots(context)
+  const unfinal = inFlight - unmined
+  const isUnfinalFull = unfinal >= context.policy.maxUnfinal
+  if (held < slots && !isUnfinalFull) return null
   const next = { cause: 'waiting_for_slot', nextActionAt: null } as const
-  if (lowestUnmined === null) {
+  if (isUnfinalFull || lowestUnmined === null) {
+    const [taken, most] = isUnfinalFull ? [unfinal, context.policy.maxUnfinal] : [held, slots]
     return {
       ...next,
-      blockedBy: { type: 'slot', inFlight, maxInFlight },
-      summary: `${taken}, by transactions that are mined and wait to be final.${ahead(context)}`,
+      blockedBy: { type: 'slot', inFlight: taken, maxInFlight: most },
+      summary: `${spellTaken(taken, most)} by transactions that are mined and wait to be final.${ahead(context)}`,
       nextAction: 'The first in line takes a nonce as soon as one of them is final.',
     }
   }
   const { nonce, txId, state } = lowestUnmined
   const stuck = state === 'STUCK' ? ' It needs an operator.' : ''
+  const until = context.policy.slotHeldUntil
   return {
     ...next,
     blockedBy: { type: 'transaction', ...lowestUnmined },
-    summary: `${taken}; the lowest not yet mined is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
-    nextAction: `The first in line takes a nonce as soon as one in flight is final; nonce ${nonce} comes first.`,
+    summary: `${spellTaken(held, slots)}${spellWindow(context)}; the lowest not yet mined is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
+    nextAction: `The first in line takes a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
   }
+}
+
+function spellTaken(taken: number, slots: number): string {
+  return `${taken} of ${spellCount(slots, 'slot')} ${taken === 1 ? 'is' : 'are'} taken`
+}
+
+const WHY: Readonly<Record<ShownWindow['reason'], string | null>> = {
+  start: "the number grows while the chain's nodes keep what is sent",
+  all_kept: "the number grows while the chain's nodes keep what is sent",
+  at_limit: null,
+  pool_full: 'the mempool is full',
+  dropped: "the chain's nodes keep no more of this account",
+  nonce_gap: 'the node takes no nonce further ahead',
+  delegated: 'the account has delegated code (EIP-7702), and nodes keep one transaction of it',
+}
+
+function spellWindow({ lane: { window } }: ExplainContext): string {
+  const why = window && WHY[window.reason]
+  return why === null ? '' : ` (${why})`
 }
 
 const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure: string }>> = {
@@ -153,12 +177,13 @@ function inLine({ intent: { lane } }: Queued, context: ExplainContext): Finding 
   }
 }
 
-function preparing({ now, lane, policy }: ExplainContext): Finding {
+function preparing(context: ExplainContext): Finding {
+  const { held, slots } = countSlots(context)
   return {
     cause: 'preparing',
-    summary: `It is first in line, and ${lane.inFlight} of ${spellCount(policy.maxInFlight, 'place')} in flight are taken.`,
+    summary: `It is first in line. ${spellTaken(held, slots)}.`,
     nextAction: 'Its gas is estimated, its price set, its bytes are signed and stored with its nonce, and then sent.',
-    nextActionAt: now,
+    nextActionAt: context.now,
   }
 }
 

@@ -1,17 +1,18 @@
 /** Explains a transaction that cannot advance by policy: what stopped it, what that holds up, and what goes on meanwhile. */
 import { explainLowPrice } from './explain-price.ts'
+import { countSlots } from './explain-slots.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
 import { spellCount, spellTime } from './spell-time.ts'
 import type { Stuck } from './transaction.ts'
 
 export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
-  const { now, lane, policy } = context
+  const { now, lane } = context
   const lower = lane.lowestUnmined !== null && lane.lowestUnmined.nonce < tx.nonce ? lane.lowestUnmined : null
   const others = Math.max(0, lane.inFlight - 1)
   const held =
     others === 0
-      ? `It holds ${lane.inFlight} of ${spellCount(policy.maxInFlight, 'place')} in flight.`
+      ? `It holds ${lane.inFlight} of ${spellCount(countSlots(context).slots, 'slot')}.`
       : `${spellCount(others, 'other transaction')} of the signer ${others === 1 ? 'is' : 'are'} in flight; every higher nonce waits for it.`
   return {
     cause: causeOf(tx),

@@ -28,6 +28,8 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
     }
   }
   if (isPreconfirmed(tx)) return preconfirmed(tx, context)
+  const missing = missingNonces(tx, context)
+  if (missing !== null) return withReplacement(tx, missing)
   const blocked = blockedByLent(tx, context) ?? blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
   const found = makingWay(tx) ?? capped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
@@ -47,6 +49,21 @@ function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
     summary: `A node shows nonce ${tx.nonce} in the block that is being built. That is a promise and no inclusion; ${sent(tx)}.${wish}`,
     nextAction: `It is mined when a block of the chain holds it. If none does, the same bytes are sent again, at ${spellTime(at)} at the latest.`,
     nextActionAt: at,
+  }
+}
+
+/** A reorganisation past finality took transactions away that had used these nonces: nothing above them can be mined. */
+function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }: ExplainContext): Finding | null {
+  if (missing === null || missing.from >= tx.nonce) return null
+  const { from, to } = missing
+  const nonces = from === to ? `nonce ${from}, which was final, is` : `nonces ${from} to ${to}, which were final, are`
+  return {
+    cause: 'nonces_missing',
+    summary: `The chain counts only ${from} transactions of this signer: ${nonces} no longer on it. Nonce ${tx.nonce} cannot be mined before them.`,
+    nextAction: policy.mayReplace
+      ? 'The missing nonces are filled with empty transactions once the chain has shown this for several blocks.'
+      : 'Nothing by itself under this policy. The transactions that were lost are named by the event finality.broken; an operator can send them again with their nonces, or fill the nonces with empty transfers.',
+    nextActionAt: null,
   }
 }
 
@@ -156,7 +173,7 @@ function waiting(tx: Unmined, context: ExplainContext): Found {
     ? { cause: 'stale', summary: `Nonce ${tx.nonce} is in no block yet, and its bytes are being sent again. ${since}` }
     : {
         cause: 'pending',
-        summary: `A node has taken nonce ${tx.nonce} or knows it, and no block seen so far holds it. ${since}`,
+        summary: `Sent and in the mempool (nonce ${tx.nonce}); waiting to be mined. ${since}`,
       }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { OPERATOR_ACTIONS } from './allowed-actions.ts'
+import type { ChainHealth } from './chain-health.ts'
 import { explain } from './explain.ts'
 import { CAUSES, type Cause, type ExplainContext } from './explanation.ts'
 import { FAST, STABLE } from './policy.ts'
@@ -38,12 +39,29 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
       head: 103,
       queueAhead: 0,
       baseFeeWei: null,
+      chain: { state: 'ok', since: null, message: null },
     },
-    lane: { owner, inFlight: 0, paused: false, lowestReserved: null, lowestUnmined: null, ...lane },
+    lane: {
+      ...{ owner, inFlight: 0, unmined: 0, window: null, paused: false },
+      ...{ lowestReserved: null, lowestUnmined: null, missingNonces: null },
+      ...lane,
+    },
     ...change,
   }
 }
 
+const UNREACHABLE: ChainHealth = {
+  ...{ state: 'unreachable', since: T0 },
+  message: 'RPC node rpc-1.example has not responded since 12:03.',
+}
+const STANDING: ChainHealth = {
+  ...{ state: 'standing', since: T0 },
+  message: 'The chain has made no block for 2 min; nothing can be mined.',
+}
+const REWOUND: ChainHealth = {
+  ...{ state: 'rewound', since: T0 },
+  message: 'The chain went back from block 9 to block 0.',
+}
 const fast = { ...FAST, maxInFlight: 64 }
 const time = (ms: number): string => new Date(ms).toISOString()
 
@@ -51,6 +69,25 @@ const time = (ms: number): string => new Date(ms).toISOString()
 const REFUSAL = { code: 'rejected', message: 'every RPC node refused it', reason: 'exceeds the cap', mayPass: false }
 
 const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly string[]][] = [
+  ['chain_unreachable', 'in line', queued(), context({ chain: UNREACHABLE }), ['rpc-1.example', 'first in line']],
+  ['chain_unreachable', 'sent', tracking('pending'), context({ chain: UNREACHABLE }), ['rpc-1.example', 'as soon as']],
+  ['chain_standing', 'sent', tracking('pending'), context({ chain: STANDING }), ['no block for 2 min', 'next block']],
+  ['chain_rewound', 'sent', tracking('pending'), context({ chain: REWOUND }), ['went back', 'block 0']],
+  [
+    'suspended',
+    'on a standing chain',
+    queued({ suspended: true }),
+    context({ chain: STANDING }),
+    ['no block for 2 min'],
+  ],
+  ['no_inclusion', 'stuck on a standing chain', stuck('no_inclusion'), context({ chain: STANDING }), ['no block for']],
+  [
+    'nonces_missing',
+    'after a reorganisation past finality',
+    tracking('pending'),
+    context({}, { missingNonces: { from: 3, to: 6 } }),
+    ['counts only 3', 'nonces 3 to 6, which were final', 'Nothing by itself'],
+  ],
   ['suspended', 'in line', queued({ suspended: true, subState: 'suspended' }), context(), ['operator', 'no nonce']],
   ['deadline_passed', 'in line', queued(), context({ now: T0 + 60_000 }), [time(T0 + 60_000), 'EXPIRED']],
   ['no_owner', 'nobody', queued(), context({}, { owner: null }), ['No node', '20 s']],
@@ -61,14 +98,28 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'behind one that is stuck',
     queued(),
     context({ queueAhead: 3 }, { inFlight: 1, lowestUnmined: lower }),
-    ['1 of the 1 place', 'nonce 5', 'tx-0', 'STUCK', 'operator', '3 transactions'],
+    ['1 of 1 slot', 'nonce 5', 'tx-0', 'STUCK', 'operator', '3 transactions'],
   ],
   [
     'waiting_for_slot',
     'all mined',
     queued(),
-    context({ policy: fast }, { inFlight: 64 }),
-    ['64 of the 64 places', 'mined', 'final'],
+    context({ policy: { ...fast, slotHeldUntil: 'final' } }, { inFlight: 64 }),
+    ['64 of 64 slots', 'mined', 'final'],
+  ],
+  [
+    'waiting_for_slot',
+    'too many that are not final',
+    queued(),
+    context({ policy: { ...fast, maxUnfinal: 20 } }, { inFlight: 22, unmined: 2 }),
+    ['20 of 20 slots', 'mined', 'final'],
+  ],
+  [
+    'waiting_for_slot',
+    'the window is small',
+    queued(),
+    context({ policy: fast }, { unmined: 4, window: { size: 4, reason: 'dropped' }, lowestUnmined: lower }),
+    ['4 of 4 slots', 'keep no more', 'is mined'],
   ],
   ...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const).map(
     (subState): (typeof CASES)[number] => [
@@ -80,7 +131,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     ],
   ),
   ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
-  ['preparing', 'first', queued(), context(), ['first in line', '0 of 1 place']],
+  ['preparing', 'first', queued(), context(), ['first in line', '0 of 1 slot']],
   ['preparing', 'lost its nonce', queued({ attempts: [attemptOf(1)] }), context(), ['nonce 7', 'foreign transaction']],
   ['not_sent', 'signed', allocated(), context(), ['Nonce 7', hashOf(1), time(T0 + 33_000)]],
   [
@@ -241,7 +292,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck',
     stuck('foreign_nonce'),
     context({}, { inFlight: 1 }),
-    [time(T0 + 8_000), 'nonce 7', 'did not sign', '1 of 1 place', 'still watched'],
+    [time(T0 + 8_000), 'nonce 7', 'did not sign', '1 of 1 slot', 'still watched'],
   ],
   [
     'no_inclusion',

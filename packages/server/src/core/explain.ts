@@ -1,6 +1,7 @@
 /** Says in plain words why a transaction is where it is, what Drover will do next and when, and what an operator can do. */
 import { allowedActions, OPERATOR_ACTIONS, type OperatorAction } from './allowed-actions.ts'
 import { describeAction } from './describe-action.ts'
+import { withChainHealth } from './explain-chain.ts'
 import { explainFinal } from './explain-final.ts'
 import { explainInFlight } from './explain-in-flight.ts'
 import { explainQueued } from './explain-queued.ts'
@@ -23,5 +24,6 @@ export function explain(tx: Transaction, context: ExplainContext): Explanation {
 
 function find(tx: Transaction, context: ExplainContext): Finding {
   if (isTerminal(tx)) return explainFinal(tx)
-  return tx.state === 'QUEUED' ? explainQueued(tx, context) : explainInFlight(tx, context)
+  const finding = tx.state === 'QUEUED' ? explainQueued(tx, context) : explainInFlight(tx, context)
+  return withChainHealth(tx, finding, context)
 }

@@ -1,12 +1,18 @@
 /** What an explanation says, and what must be known around a transaction to give one. */
+import type { ChainHealth } from './chain-health.ts'
 import type { Finality } from './finality.ts'
 import type { Address } from './hex.ts'
 import type { Policy } from './policy.ts'
 import type { ReservationId } from './reservation.ts'
 import type { TxId, TxState } from './transaction.ts'
+import type { ShownWindow } from './window.ts'
 
 /** Why a transaction is where it is. Stable codes: programs may match on them. */
 export const CAUSES = [
+  'chain_unreachable',
+  'chain_standing',
+  'chain_rewound',
+  'nonces_missing',
   'suspended',
   'deadline_passed',
   'no_owner',
@@ -52,6 +58,7 @@ export type BlockedBy =
       readonly lockedUntil: number
     }
   | { readonly type: 'lane'; readonly chainId: number; readonly signer: Address }
+  | { readonly type: 'chain'; readonly chainId: number }
   | { readonly type: 'slot'; readonly inFlight: number; readonly maxInFlight: number }
   /** Nobody runs the lane; `nodeId` is who did last, where that is known. */
   | { readonly type: 'node'; readonly nodeId: string | null }
@@ -61,6 +68,8 @@ export interface ExplainContext {
   readonly policy: Policy
   /** The rule that applies to this very transaction. */
   readonly finality: Finality
+  /** The health of the chain for somebody who has waited as long as this transaction. */
+  readonly chain: ChainHealth
   /** Height of the chain as this node sees it; null until it saw a block. */
   readonly head: number | null
   /** What the next block asks per gas, in wei; null where that is not known or there is no base fee. */
@@ -70,6 +79,10 @@ export interface ExplainContext {
   readonly lane: {
     readonly owner: { readonly nodeId: string; readonly fence: number; readonly live: boolean } | null
     readonly inFlight: number
+    /** Those of them that are in no block. */
+    readonly unmined: number
+    /** How many may hold a slot now, as the owner found it; null until one ran the lane. */
+    readonly window: ShownWindow | null
     readonly paused: boolean
     /** Of all nonces that are lent to callers and are in no block, the lowest. */
     readonly lowestReserved: {
@@ -77,6 +90,8 @@ export interface ExplainContext {
       readonly nonce: number
       readonly lockedUntil: number
     } | null
+    /** Nonces below all that are in flight that were final once and that the chain does not count any more; null where there are none. */
+    readonly missingNonces: { readonly from: number; readonly to: number } | null
     /** Of all transactions of the lane that have a nonce and are in no block, the one with the lowest. */
     readonly lowestUnmined: { readonly txId: TxId; readonly nonce: number; readonly state: TxState } | null
   }

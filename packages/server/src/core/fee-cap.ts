@@ -6,7 +6,7 @@
  * allows and never raise it. The chain's is there unless an operator wrote `none`.
  */
 import { formatAmount } from './amount.ts'
-import { type Fees, maxPricePerGas } from './fees.ts'
+import { maxPricePerGas, type WantedFees } from './fees.ts'
 import type { Policy } from './policy.ts'
 import type { Intent } from './transaction.ts'
 
@@ -48,14 +48,21 @@ export function capPerGas({ maxFeePerGasWei }: Pick<Policy, 'maxFeePerGasWei'>):
 }
 
 /** A caller's own fees are the most that a replacement of its transaction may offer. */
-export function capByRequest(cap: FeeCap | null, fees: Fees): FeeCap | null {
-  return lowerCap(cap, { perGasWei: maxPricePerGas(fees), feeWei: null, source: 'request' })
+export function capByRequest(cap: FeeCap | null, fees: WantedFees): FeeCap | null {
+  const perGasWei = maxPricePerGas(fees)
+  return perGasWei === null ? cap : lowerCap(cap, { perGasWei, feeWei: null, source: 'request' })
 }
 
-export function isWithinCap(fees: Fees, cap: FeeCap | null): boolean {
-  if (cap === null) return true
-  const isTipWithin = fees.type === 'legacy' || fees.maxPriorityFeePerGas <= cap.perGasWei
-  return maxPricePerGas(fees) <= cap.perGasWei && isTipWithin
+/** What a caller left out is completed within the cap. */
+export function isWithinCap(fees: WantedFees, cap: FeeCap | null): boolean {
+  return cap === null || (highestNamed(fees) ?? 0n) <= cap.perGasWei
+}
+
+/** The highest price per gas that the caller named; null where it named none. */
+export function highestNamed(fees: WantedFees): bigint | null {
+  if (fees.type === 'legacy') return fees.gasPrice
+  const { maxFeePerGas: most, maxPriorityFeePerGas: tip } = fees
+  return most === null || (tip !== null && tip > most) ? tip : most
 }
 
 const SET_BY: Readonly<Record<CapSource, string>> = {

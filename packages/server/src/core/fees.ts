@@ -3,6 +3,15 @@ export type Fees =
   | { readonly type: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
   | { readonly type: 'legacy'; readonly gasPrice: bigint }
 
+/** What a caller wants to offer. Null: completed from the market before the transaction is signed. */
+export type WantedFees =
+  | {
+      readonly type: 'eip1559'
+      readonly maxFeePerGas: bigint | null
+      readonly maxPriorityFeePerGas: bigint | null
+    }
+  | { readonly type: 'legacy'; readonly gasPrice: bigint | null }
+
 export const SPEEDS = ['slow', 'standard', 'fast'] as const
 export type Speed = (typeof SPEEDS)[number]
 
@@ -20,6 +29,9 @@ export interface FeeMarket {
 }
 
 /** The most that one unit of gas can cost under these fees: what has to be covered by the balance. */
-export function maxPricePerGas(fees: Fees): bigint {
+export function maxPricePerGas(fees: Fees): bigint
+/** Null: not named. */
+export function maxPricePerGas(fees: WantedFees): bigint | null
+export function maxPricePerGas(fees: WantedFees): bigint | null {
   return fees.type === 'eip1559' ? fees.maxFeePerGas : fees.gasPrice
 }

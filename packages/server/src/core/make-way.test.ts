@@ -3,7 +3,7 @@ import { FILL_PRIORITY } from './fill.ts'
 import { FAST, STABLE } from './policy.ts'
 import { allocated, attemptOf, hashOf, inclusionIn, stuck, T0, tracking } from './sample-transactions.suite.ts'
 import type { SendOutcome } from './send-outcome.ts'
-import type { InFlight, Refusal, Transaction } from './transaction.ts'
+import { type InFlight, lacksEmpty, type Refusal, type Transaction } from './transaction.ts'
 import { transition } from './transition.ts'
 import type { TxEvent } from './tx-event.ts'
 
@@ -74,6 +74,16 @@ describe('patience', () => {
     }
     expect(move(move(tx, answer({ type: 'already_known' })).tx, answer(REFUSED)).tx).toMatchObject({ refusal: null })
     expect(move(tx, answer(REFUSED)).tx).toMatchObject({ subState: 'making_way', refusal: { code: 'rejected' } })
+  })
+
+  test('while some nodes are away, one that refuses by its own rules does not decide for them at once', () => {
+    let tx: Transaction = allocated()
+    for (let count = 0; count < 4; count++) {
+      tx = move(tx, answer({ ...REFUSED, isPartial: true })).tx
+      expect(tx).toMatchObject({ refusal: null, error: { message: expect.stringContaining('that answered') } })
+    }
+    expect(move(tx, answer({ type: 'accepted' })).tx).toMatchObject({ state: 'TRACKING', refusal: null })
+    expect(move(tx, answer({ ...REFUSED, isPartial: true })).tx).toMatchObject({ refusal: { code: 'rejected' } })
   })
 
   test('each of its own bytes is tried before it makes way', () => {
@@ -183,6 +193,15 @@ describe('while it makes way', () => {
     expect(finish(tx, 2).tx).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', error: null })
     const unsigned = { ...passing, attempts: [attemptOf(1)] }
     expect(move(unsigned, { type: 'operator.cancelled', at, by }).tx).toMatchObject({ refusal: null, wish: 'cancel' })
+  })
+
+  test('a policy that forbids replacements from now on: its own bytes go out again, unless the empty ones are signed', () => {
+    const unsigned = tracking('making_way', { refusal: REFUSAL, attempts: [attemptOf(1)] })
+    const { tx, effects } = move(unsigned, { type: 'resubmit.claimed', at }, STABLE)
+    expect(tx).toMatchObject({ refusal: null, subState: 'stale' })
+    expect(lacksEmpty(tx as InFlight)).toBe(false)
+    expect(effects).toEqual([{ type: 'broadcast' }])
+    expect(move(passing, { type: 'resubmit.claimed', at }, STABLE).tx).toMatchObject({ refusal: passing.refusal })
   })
 
   test('a deadline that passes changes nothing: it is on its way out already', () => {

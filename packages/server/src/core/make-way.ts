@@ -27,6 +27,9 @@ import type { TxEvent } from './tx-event.ts'
 /** Refusals in a row that it takes where a node may hold the bytes, or where only the price is refused. */
 export const REFUSALS_BEFORE_WAY = 3
 
+/** Where some nodes were away and may take what the others refuse: with growing pauses, as long as a node rests at most. */
+const REFUSALS_WITHOUT_ALL = 5
+
 /** An empty transaction costs gas each time: after this many the refusal is taken for good. */
 const MOST_RETURNS = 2
 
@@ -39,8 +42,9 @@ export function mayMakeWay(tx: InFlight, policy: Policy): boolean {
   return policy.mayReplace && !isFill(tx.intent) && !isCancelling(tx)
 }
 
-/** Bytes that no node ever had make way at the first refusal. Where there are several, others of them get a turn before. */
-export function isRefusedEnough(tx: InFlight, refusals: number): boolean {
+/** Bytes that no node ever had make way at the first refusal by all. Where there are several, others of them get a turn before. */
+export function isRefusedEnough(tx: InFlight, refusals: number, isPartial: boolean): boolean {
+  if (isPartial) return refusals >= REFUSALS_WITHOUT_ALL
   const own = tx.attempts.filter(({ nonce }) => nonce === tx.nonce).length
   return refusals >= (tx.mayBeHeld ? REFUSALS_BEFORE_WAY : Math.min(REFUSALS_BEFORE_WAY, own))
 }
@@ -61,7 +65,7 @@ export function makeWay(tx: InFlight, refusal: Refusal, cause: string): Step {
   )
 }
 
-/** Its own bytes are with a node after all, before an empty transaction was signed: nothing has to make way. */
+/** Nothing has to make way after all: as long as no empty transaction was signed, there is nothing else to watch. */
 export function withdrawRefusal(tx: InFlight): InFlight {
   const hasEmpty = tx.attempts.some(({ nonce, kind }) => nonce === tx.nonce && kind === 'cancel')
   return tx.refusal === null || hasEmpty ? tx : { ...tx, refusal: null }

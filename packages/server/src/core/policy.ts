@@ -3,8 +3,12 @@ import type { Finality } from './finality.ts'
 
 export interface Policy {
   readonly preset: 'stable' | 'fast'
-  /** Transactions of the lane between nonce and finality at one time. */
-  readonly maxInFlight: number
+  /** Transactions of the lane that hold a slot at one time; `auto`: as many as the chain's nodes keep, see window.ts. */
+  readonly maxInFlight: number | 'auto'
+  /** When a transaction gives its slot to the next one. */
+  readonly slotHeldUntil: 'mined' | 'final'
+  /** Most transactions that are mined and not final. */
+  readonly maxUnfinal: number
   /** The same bytes go out again after this long without inclusion. */
   readonly resubmitIntervalMs: number
   /** Without inclusion for this long, or after this many refused sends, the transaction is STUCK. */
@@ -35,6 +39,8 @@ export interface Policy {
 export const STABLE: Policy = {
   preset: 'stable',
   maxInFlight: 1,
+  slotHeldUntil: 'final',
+  maxUnfinal: 10_000,
   resubmitIntervalMs: 30_000,
   stuckAfterMs: 15 * 60_000,
   maxSubmitAttempts: 10,
@@ -53,7 +59,8 @@ export const STABLE: Policy = {
 export const FAST: Policy = {
   ...STABLE,
   preset: 'fast',
-  maxInFlight: 64,
+  maxInFlight: 'auto',
+  slotHeldUntil: 'mined',
   mayReplace: true,
   externalUse: true,
   onForeignNonce: 'requeue',

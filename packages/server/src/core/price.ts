@@ -1,4 +1,5 @@
 /** What an attempt shall offer: the caller's own fees, or the market's at the chosen speed, never above the cap. */
+import { completeFees } from './complete-fees.ts'
 import type { FeeCap } from './fee-cap.ts'
 import { isWithinCap } from './fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from './fees.ts'
@@ -11,9 +12,10 @@ export type Price =
 
 export function priceTransaction(intent: Pick<Intent, 'fees' | 'speed'>, market: FeeMarket, cap: FeeCap | null): Price {
   if (intent.fees !== null) {
-    return cap !== null && !isWithinCap(intent.fees, cap)
-      ? { type: 'above_cap', neededWei: maxPricePerGas(intent.fees), cap }
-      : { type: 'priced', fees: intent.fees }
+    const fees = completeFees(intent.fees, market, { speed: intent.speed, capWei: cap?.perGasWei ?? null })
+    return cap !== null && !isWithinCap(fees, cap)
+      ? { type: 'above_cap', neededWei: maxPricePerGas(fees), cap }
+      : { type: 'priced', fees }
   }
   const needed = neededPerGas(market, intent.speed)
   if (cap !== null && needed > cap.perGasWei) return { type: 'above_cap', neededWei: needed, cap }

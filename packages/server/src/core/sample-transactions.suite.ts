@@ -63,6 +63,7 @@ const intent: Intent = {
   requestDigest: hashOf(0xd1),
   finality: null,
   simulate: true,
+  simulated: true,
   metadata: {},
 }
 

@@ -17,9 +17,15 @@ export type SendOutcome =
   /** Time-out, broken answer, unknown words: the node may have the bytes or not. Never read as "not sent". */
   | { readonly type: 'ambiguous'; readonly message: string }
   /** A rule or limit of the node itself, or of the moment. Another node may take the bytes, and so may this one later. */
-  | { readonly type: 'refused'; readonly message: string; readonly reason: RefuseReason }
+  | ({ readonly type: 'refused'; readonly reason: RefuseReason } & Refused)
   /** Against the rules of the chain, so that no node could ever take the bytes; as far as the nodes' word goes. */
-  | { readonly type: 'invalid'; readonly message: string; readonly reason: InvalidReason }
+  | ({ readonly type: 'invalid'; readonly reason: InvalidReason } & Refused)
+
+interface Refused {
+  readonly message: string
+  /** Some of our nodes were away: they may take what the others refuse. */
+  readonly isPartial?: true
+}
 
 export const REFUSE_REASONS = [
   'gas_limit',

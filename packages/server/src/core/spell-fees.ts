@@ -6,7 +6,7 @@ export function spellFees(fees: Fees): string {
   return `at most ${spellGwei(fees.maxFeePerGas)} gwei per gas with a tip of ${spellGwei(fees.maxPriorityFeePerGas)} gwei`
 }
 
-export function spellGwei(wei: bigint): string {
+function spellGwei(wei: bigint): string {
   const whole = wei / 1_000_000_000n
   const rest = (wei % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '')
   return rest === '' ? whole.toString() : `${whole}.${rest}`

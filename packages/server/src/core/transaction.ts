@@ -1,5 +1,6 @@
 /** A transaction: an intent and its whole life. Each state carries exactly what is true in it. */
-import type { Fees, Speed } from './fees.ts'
+import type { AccessList } from './access-list.ts'
+import type { Fees, Speed, WantedFees } from './fees.ts'
 import type { Confirmation, Finality, Inclusion } from './finality.ts'
 import type { Address, Hash, Hex } from './hex.ts'
 import type { Lane } from './lane.ts'
@@ -56,7 +57,11 @@ export interface Intent {
   /** Null: estimated before a nonce is taken. */
   readonly gasLimit: bigint | null
   /** Null: taken from the market at the chosen speed. */
-  readonly fees: Fees | null
+  readonly fees: WantedFees | null
+  /** Absent: none. */
+  readonly accessList?: AccessList
+  /** This very nonce or none: it is never sent under another. Absent: the next one. */
+  readonly exactNonce?: number
   /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
   readonly maxFeeWei: bigint | null
   readonly speed: Speed
@@ -69,6 +74,8 @@ export interface Intent {
   readonly requestDigest: Hash
   readonly finality: Finality | null
   readonly simulate: boolean
+  /** It was run before it was accepted, and nothing spoke against it. */
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
 }
 
@@ -95,6 +102,8 @@ export interface TxError {
   readonly message: string
   /** Decoded revert reason or the node's own words, where there are any. */
   readonly reason?: string
+  /** What the contract returned as it reverted, where the node gave it. */
+  readonly revertData?: Hex
 }
 
 /**

@@ -7,7 +7,7 @@ import { answerBroadcast } from './answer-broadcast.ts'
 import { isFill } from './fill.ts'
 import type { Inclusion } from './finality.ts'
 import type { Hash } from './hex.ts'
-import { isMakingWay, makeWayForPrice, nameWay, settleWay, settleWayElsewhere } from './make-way.ts'
+import { isMakingWay, makeWayForPrice, nameWay, settleWay, settleWayElsewhere, withdrawRefusal } from './make-way.ts'
 import { inLine, moveQueued } from './move-queued.ts'
 import type { Policy } from './policy.ts'
 import { losePreconfirmation, preconfirm } from './preconfirm.ts'
@@ -129,8 +129,9 @@ function resume(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resumed'
 }
 
 /** The claim is stored before the bytes go out again, so that no second node repeats the same side effect. */
-function claimResubmit(tx: InFlight, at: number, policy: Policy): Step {
-  if (isMined(tx) || tx.suspended) return stay(tx)
+function claimResubmit(claimed: InFlight, at: number, policy: Policy): Step {
+  if (isMined(claimed) || claimed.suspended) return stay(claimed)
+  const tx = standBy(claimed, policy)
   const isQuiet = tx.state === 'TRACKING' && (tx.subState === 'pending' || isPreconfirmed(tx))
   const subState = isQuiet ? 'stale' : tx.subState
   return move(
@@ -146,6 +147,15 @@ function claimResubmit(tx: InFlight, at: number, policy: Policy): Step {
     { type: 'resubmit.claimed', cause: null, detail: { nonce: tx.nonce } },
     { type: 'broadcast' },
   )
+}
+
+/**
+ * A policy that forbids replacements, set while it was to make way: the empty transaction will never be signed, and it
+ * stands by its own bytes again.
+ */
+function standBy(tx: InFlight, policy: Policy): InFlight {
+  const kept = policy.mayReplace ? tx : withdrawRefusal(tx)
+  return kept === tx || kept.subState !== 'making_way' ? kept : { ...kept, subState: readyToSend(kept) }
 }
 
 function include(tx: InFlight, seen: Inclusion, at: number): Step {
@@ -268,7 +278,8 @@ function loseNonce(tx: InFlight, { at, nonce }: Extract<TxEvent, { type: 'nonce.
 function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, policy: Policy): Step {
   if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
   // A promise that is not kept is withdrawn, or taken away by the next send; time goes on from there.
-  if (isPreconfirmed(tx) || event.at - tx.waitingSince < policy.stuckAfterMs) return stay(tx)
+  const since = Math.max(tx.waitingSince, event.movingSince ?? 0)
+  if (isPreconfirmed(tx) || event.at - since < policy.stuckAfterMs) return stay(tx)
   if (event.blockedByNonce !== null) {
     const gap = tx.error?.code === 'nonce_gap'
     if (tx.subState === 'blocked_by_predecessor' && !gap) return stay(tx)
@@ -285,7 +296,7 @@ function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, 
       { type: 'inclusion.unblocked', cause: null, detail: { nonce: tx.nonce } },
     )
   }
-  const waited = Math.round((event.at - tx.waitingSince) / 1000)
+  const waited = Math.round((event.at - since) / 1000)
   return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not in any block after ${waited} s` }, event.at)
 }
 

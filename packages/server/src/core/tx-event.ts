@@ -66,7 +66,13 @@ export type TxEvent =
       readonly confirmations: readonly Confirmation[]
     }
   | { readonly type: 'nonce.lost'; readonly at: number; readonly nonce: number }
-  | { readonly type: 'time.passed'; readonly at: number; readonly blockedByNonce: number | null }
+  | {
+      readonly type: 'time.passed'
+      readonly at: number
+      /** Since when the chain makes blocks without a break: what passed before says nothing about a transaction. */
+      readonly movingSince?: number
+      readonly blockedByNonce: number | null
+    }
   | { readonly type: 'operator.suspended'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.resumed'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.retried'; readonly at: number; readonly by: OperatorAct }

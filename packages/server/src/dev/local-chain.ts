@@ -165,7 +165,8 @@ async function lockHome(home: ChainHome): Promise<() => Promise<void>> {
 function composeArgs(options: LocalChainOptions, home: ChainHome): readonly string[] {
   const blockTime = options.blockTimeSeconds ?? 1
   return [
-    ...['--host', '127.0.0.1', '--chain-id', String(options.chainId ?? DEFAULT_CHAIN_ID)],
+    // Without CORS: a page of any origin could otherwise read it, and send with its unlocked accounts.
+    ...['--host', '127.0.0.1', '--no-cors', '--chain-id', String(options.chainId ?? DEFAULT_CHAIN_ID)],
     ...(blockTime === 0 ? ['--no-mining'] : ['--block-time', String(blockTime)]),
     ...(options.mnemonic === undefined ? [] : ['--mnemonic', options.mnemonic]),
     ...(options.accounts === undefined ? [] : ['--accounts', String(options.accounts)]),

@@ -2,9 +2,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startService } from '../app/start-service.ts'
+import type { Config } from '../config/config.ts'
+import type { Environment } from '../config/layer.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { toAddress } from '../core/hex.ts'
 import type { Policy } from '../core/policy.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { writeDevRecord } from './dev-record.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { startLocalChain } from './local-chain.ts'
 
@@ -14,6 +18,8 @@ export interface DevOptions {
   /** Absent: 8545, or the next free one. */
   readonly chainPort?: number
   readonly dataDir: string
+  /** Settings that are to hold in place of those of dev. */
+  readonly env: Environment
   readonly telemetry: ServiceTelemetry
 }
 
@@ -71,18 +77,22 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       ...(options.chainPort !== undefined && { port: options.chainPort }),
     })
     stops.push(() => chain.stop())
-    const service = await startService(composeConfig(options, postgres.databaseUrl, chain.rpcUrl), options.telemetry)
+    const config = composeConfig(options, postgres.databaseUrl, chain.rpcUrl)
+    const service = await startService(config, options.telemetry)
     stops.push(() => service.stop())
+    const summary: DevSummary = {
+      url: service.url,
+      rpcUrl: chain.rpcUrl,
+      databaseUrl: postgres.databaseUrl,
+      chainId: CHAIN_ID,
+      signers: DEMO_SIGNERS.map(({ address }) => ({ address, policy: policyOf(config, address) })),
+      signerKeys: DEMO_SIGNERS.map(({ key }) => key),
+    }
+    const { url, rpcUrl, databaseUrl, signerKeys } = summary
+    stops.push(await writeDevRecord(options.dataDir, { url, rpcUrl, databaseUrl, signerKeys }))
     let stopping: Promise<void> | null = null
     return {
-      summary: {
-        url: service.url,
-        rpcUrl: chain.rpcUrl,
-        databaseUrl: postgres.databaseUrl,
-        chainId: CHAIN_ID,
-        signers: DEMO_SIGNERS.map(({ address, policy }) => ({ address, policy })),
-        signerKeys: DEMO_SIGNERS.map(({ key }) => key),
-      },
+      summary,
       stop: () => {
         stopping ??= stopAll()
         return stopping
@@ -96,24 +106,53 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   }
 }
 
-/** A local chain has no peers to reorganise it: a few confirmations show the mechanism without making people wait. */
-function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string) {
-  const policies = DEMO_SIGNERS.map(({ address, policy }) => `${address}=${policy}`).join(',')
+/** What dev brings itself: never a real database, chain or key by accident, whatever the shell has set for another service. */
+const BROUGHT = [
+  'DROVER_DATABASE_URL',
+  'DROVER_RPC_URL',
+  'DROVER_CHAIN_ID',
+  'DROVER_SIGNER_KEYS',
+  'DROVER_CONFIG_FILE',
+] as const
+
+function isBrought(name: string): boolean {
+  return BROUGHT.some((own) => own === name)
+}
+
+/**
+ * Settings of the environment come before those of dev. A local chain has no peers to reorganise it: a few confirmations
+ * show the mechanism without making people wait.
+ */
+function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string): Config {
+  const given = Object.entries(options.env).filter(([name, value]) => name.startsWith('DROVER_') && value?.trim())
+  const ignored = given.map(([name]) => name).filter(isBrought)
+  if (ignored.length > 0) {
+    options.telemetry.log('warn', `drover dev brings its own and does not use ${ignored.join(', ')}`)
+  }
+  const env = Object.fromEntries(given.filter(([name]) => !isBrought(name)))
   return loadConfig({
     flags: {},
     file: null,
     env: {
-      DROVER_DATABASE_URL: databaseUrl,
-      DROVER_RPC_URL: rpcUrl,
-      DROVER_SIGNER_KEYS: DEMO_SIGNERS.map(({ key }) => key).join(','),
-      DROVER_SIGNER_POLICY: policies,
+      DROVER_SIGNER_POLICY: DEMO_SIGNERS.map(({ address, policy }) => `${address}=${policy}`).join(','),
       DROVER_FINALITY: '3',
       DROVER_BLOCK_TIME: '1s',
       DROVER_RESUBMIT_INTERVAL: '5s',
       DROVER_BUMP_AFTER: '5s',
-      DROVER_MEMPOOL_PER_ACCOUNT: '10000',
       DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
+      // On a loopback address, with keys that everybody knows.
+      DROVER_OPEN: 'true',
+      ...env,
+      // Hardhat asks a development chain for it.
+      DROVER_RPC_ALLOWED_METHODS: ['hardhat_metadata', env.DROVER_RPC_ALLOWED_METHODS].filter(Boolean).join(','),
+      DROVER_DATABASE_URL: databaseUrl,
+      DROVER_RPC_URL: rpcUrl,
+      DROVER_SIGNER_KEYS: DEMO_SIGNERS.map(({ key }) => key).join(','),
       ...(options.port !== undefined && { DROVER_PORT: String(options.port) }),
     },
   })
+}
+
+function policyOf({ signers }: Config, address: string): Policy['preset'] {
+  return signers.policies.byAddress.get(toAddress(address)) ?? signers.policies.preset
 }

@@ -6,6 +6,7 @@
  * those that they had in the batch. A request with the same key as one before it in the batch is taken up only after that
  * one has its answer: together they behave like two requests, one after the other, and not like a race.
  */
+import { AppError } from '../core/app-error.ts'
 import type { NewTransaction } from '../ports/store.ts'
 import type { Accept, Accepted } from './accept.ts'
 import type { AcceptRequest } from './accept-request.ts'
@@ -13,6 +14,9 @@ import type { Intake, IntakeOutcome } from './intake.ts'
 
 /** An answer for each, in order. */
 export type AcceptBatch = (requests: readonly AcceptRequest[]) => Promise<readonly PromiseSettledResult<Accepted>[]>
+
+/** How a refusal says that only an earlier one of the same batch stood in the way. */
+export const OUT_OF_TURN = 'out_of_turn'
 
 interface AcceptBatchPorts {
   readonly accept: Accept
@@ -24,7 +28,7 @@ export function createAcceptBatch({ accept, intake }: AcceptBatchPorts): AcceptB
     const keys = requests.map(keyOf)
     const keyed = keys.filter((key) => key !== null)
     const repeats = keyed.length - new Set(keyed).size
-    const gathering = createGathering(requests.length - repeats, intake)
+    const gathering = createGathering(requests, requests.length - repeats, intake)
     const lastOf = new Map<string, Promise<unknown>>()
     const answers = requests.map((request, place) => {
       const key = keys[place] ?? null
@@ -55,14 +59,14 @@ interface Gathered {
 }
 
 /** Holds back what is ready to be stored until everybody has come or has fallen out on the way. */
-function createGathering(expected: number, intake: Pick<Intake, 'submitTogether'>) {
+function createGathering(requests: readonly AcceptRequest[], expected: number, intake: Pick<Intake, 'submitTogether'>) {
   const gathered = new Map<number, Gathered>()
   let missing = expected
 
   function settleOne(): void {
     missing -= 1
     if (missing > 0) return
-    const inOrder = [...gathered].sort(([a], [b]) => a - b).map(([, entry]) => entry)
+    const inOrder = keepTurns(requests, gathered)
     const outcomes = intake.submitTogether(inOrder.map(({ item }) => item))
     for (const [index, outcome] of outcomes.entries()) inOrder[index]?.answer(outcome)
   }
@@ -79,4 +83,26 @@ function createGathering(expected: number, intake: Pick<Intake, 'submitTogether'
       })
     },
   }
+}
+
+/**
+ * Those that are to be stored, in order. Where one with a nonce of its own has fallen out, those of the same signer behind
+ * it that chose their nonces too would miss them: they are turned away, and may be sent again once the nonce is used.
+ */
+function keepTurns(requests: readonly AcceptRequest[], gathered: ReadonlyMap<number, Gathered>): readonly Gathered[] {
+  const broken = new Set<string>()
+  const kept: Gathered[] = []
+  for (const [place, { from, exactNonce }] of requests.entries()) {
+    const entry = gathered.get(place)
+    if (entry === undefined) {
+      if (exactNonce !== undefined) broken.add(from)
+    } else if (exactNonce !== undefined && broken.has(from)) entry.answer(Promise.reject(outOfTurn(exactNonce)))
+    else kept.push(entry)
+  }
+  return kept
+}
+
+function outOfTurn(nonce: number): AppError {
+  const reason = `nonce too high: a transaction before nonce ${nonce} was refused`
+  return new AppError('transaction_rejected', `It was not stored: ${reason}.`, { outcome: OUT_OF_TURN, reason })
 }

@@ -34,6 +34,9 @@ describe('the digest of a request', () => {
       { validUntil: 1 },
       { finality: { type: 'safe' } },
       { simulate: false },
+      { exactNonce: 1 },
+      { accessList: [{ address: TARGET, storageKeys: [] }] },
+      { fees: { type: 'eip1559', maxFeePerGas: 1n, maxPriorityFeePerGas: null } },
       { metadata: { a: '1' } },
     ]
     const digests = [{}, ...changes].map((change) => digestRequest({ ...REQUEST, ...change }))

@@ -1,6 +1,8 @@
 /** A request as a caller made it, the digest that tells it from others, and the intent that it becomes. */
 import { createHash } from 'node:crypto'
-import type { Fees, Speed } from '../core/fees.ts'
+import type { AccessList } from '../core/access-list.ts'
+import type { AppError } from '../core/app-error.ts'
+import type { Speed, WantedFees } from '../core/fees.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -14,7 +16,7 @@ export interface AcceptRequest {
   readonly data: Hex
   readonly value: bigint
   readonly gasLimit: bigint | null
-  readonly fees: Fees | null
+  readonly fees: WantedFees | null
   readonly speed: Speed | null
   readonly priority: number | null
   readonly validUntil: number | null
@@ -22,8 +24,14 @@ export interface AcceptRequest {
   readonly finality: Finality | null
   readonly simulate: boolean | null
   readonly metadata: Readonly<Record<string, string>>
+  readonly accessList?: AccessList
+  readonly exactNonce?: number
   /** Who asks, for the history; no part of what is asked. */
   readonly by?: string
+  /** Whose request it is; left out or null: the service has no keys. No part of what is asked either. */
+  readonly tenant?: string | null
+  /** The answer, unless it is a repeat of an earlier request, which gets its first answer again; no part of what is asked. */
+  readonly refusal?: AppError
   /** What the API key behind it may spend on the fee; no part of what is asked. */
   readonly maxFeeWei?: bigint | null
 }
@@ -35,18 +43,23 @@ export interface AcceptDefaults {
 
 export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptDefaults): Intent {
   const { to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata } = request
+  const { accessList, exactNonce } = request
   return {
     ...{ lane, to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata },
+    ...(accessList !== undefined && accessList.length > 0 && { accessList }),
+    ...(exactNonce !== undefined && { exactNonce }),
     maxFeeWei: request.maxFeeWei ?? null,
     speed: request.speed ?? defaults.speed,
     priority: request.priority ?? 0,
     simulate: request.simulate ?? defaults.simulate,
+    simulated: false,
     requestDigest: digestRequest({ ...request, chainId: lane.chainId }),
   }
 }
 
 /** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
-export function digestRequest({ requestId: _key, by: _by, maxFeeWei: _cap, ...body }: AcceptRequest): Hash {
+export function digestRequest(request: AcceptRequest): Hash {
+  const { requestId: _key, by: _by, tenant: _tenant, maxFeeWei: _cap, refusal: _refusal, ...body } = request
   return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
 }
 

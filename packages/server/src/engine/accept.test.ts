@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
+import { AppError } from '../core/app-error.ts'
 import { STABLE } from '../core/policy.ts'
 import type { Queued, Transaction } from '../core/transaction.ts'
 import type { Call, Chain } from '../ports/chain.ts'
@@ -65,10 +66,10 @@ function setUp(options: SetUpOptions = {}) {
     }),
   )
   for (const fake of fakes) {
-    const estimate: Chain['estimate'] = (calls) => {
+    const estimate: Chain['estimate'] = (calls, head) => {
       batches.push(calls)
       options.onEstimate?.()
-      return fake.estimate(calls)
+      return fake.estimate(calls, head)
     }
     chains.set(fake.chainId, { ...fake, estimate })
   }
@@ -76,7 +77,8 @@ function setUp(options: SetUpOptions = {}) {
   const accept = createAccept({
     maxTxFeeOf: () => 10n ** 18n,
     chains,
-    ...{ clock, telemetry },
+    ...{ clock, telemetry, simulationTimeoutMs: 5_000 },
+    headOf: (chainId) => fakes.find((fake) => fake.chainId === chainId)?.head() ?? null,
     store: {
       findRequests: async (keys) => {
         state.lookups += keys.length
@@ -246,4 +248,35 @@ describe('a request id that was used before', () => {
     await accept({ ...keyed, simulate: false })
     expect(state.lookups).toBe(0)
   })
+})
+
+describe('a price that can never be mined', () => {
+  const free = { ...REQUEST, fees: { type: 'legacy', gasPrice: 0n } as const }
+
+  test.each([[true], [false]])('is refused at once (simulate: %s)', async (simulate) => {
+    const { accept, stored } = setUp()
+    await expect(accept({ ...free, simulate })).rejects.toMatchObject({
+      code: 'transaction_rejected',
+      details: { field: 'fees', reason: expect.stringMatching(/^max fee per gas less than block base fee/) },
+    })
+    expect(stored).toHaveLength(0)
+  })
+
+  test('is left to the lane where the market cannot be read', async () => {
+    const { accept, stored, fakes } = setUp()
+    fakes[0]?.setFault(({ name }) => (name === 'getFeeMarket' ? 'unavailable' : null))
+    await accept(free)
+    expect(stored).toHaveLength(1)
+  })
+})
+
+test('what is refused in advance is not, where it repeats an earlier request', async () => {
+  const { accept, state, stored } = setUp()
+  const keyed = { ...REQUEST, requestId: 'order-17', exactNonce: 3 }
+  const { transaction } = await accept(keyed)
+  const refusal = new AppError('transaction_rejected', 'nonce too low')
+  await expect(accept({ ...keyed, refusal })).rejects.toBe(refusal)
+  state.earlier = transaction
+  expect(await accept({ ...keyed, refusal })).toEqual({ type: 'existing', transaction })
+  expect(stored).toHaveLength(1)
 })

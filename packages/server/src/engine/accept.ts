@@ -9,16 +9,19 @@
 import { AppError } from '../core/app-error.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Intent, Transaction } from '../core/transaction.ts'
-import type { Chain } from '../ports/chain.ts'
-import type { Clock, Random } from '../ports/clock.ts'
+import { findUnmineable, isTinyPrice } from '../core/unmineable-price.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
+import type { Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
+import { createFeeMarkets } from './fees/fee-markets.ts'
 import { refuseFees } from './fees/refuse-fees.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
-import { createSimulation } from './simulation.ts'
+import { createSimulation, type SimulationPorts } from './simulation.ts'
+import type { QueueBounds } from './tenants/queue-depth.ts'
+import type { Tenant, TenantPool } from './tenants/tenant-pool.ts'
 
 export interface Accepted {
   /** `existing`: the same request was accepted before, and this is what became of it. */
@@ -29,14 +32,26 @@ export interface Accepted {
 /** `submit` stands in for the intake's, where several requests are to be stored together. */
 export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Promise<Accepted>
 
-interface AcceptPorts {
+export interface AcceptBounds {
+  /** What may be on its way to the store at one time. */
+  readonly places: Pick<TenantPool, 'enter'>
+  readonly queue: QueueBounds
+  /** Of the simulations that run at one time. */
+  readonly sharePercent?: number
+}
+
+const NO_BOUNDS: AcceptBounds = {
+  places: { enter: () => () => {} },
+  queue: { enter: async () => () => {} },
+}
+
+interface AcceptPorts extends SimulationPorts {
   readonly store: Pick<Store, 'findRequests'>
   readonly signers: KnownSigners
-  readonly chains: ReadonlyMap<number, Chain>
   readonly intake: Pick<Intake, 'submit'>
-  readonly clock: Clock
   readonly random: Random
-  readonly telemetry: Telemetry
+  /** Left out: whatever comes is taken. */
+  readonly bounds?: AcceptBounds
   readonly defaults?: Partial<AcceptDefaults>
   /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
   maxTxFeeOf(chainId: number): bigint | null
@@ -44,19 +59,46 @@ interface AcceptPorts {
 
 export function createAccept(ports: AcceptPorts): Accept {
   const { signers, chains, intake, clock, random } = ports
+  const { places, queue, sharePercent } = ports.bounds ?? NO_BOUNDS
   const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
-  const simulate = createSimulation(ports)
+  const simulate = createSimulation({ ...ports, ...(sharePercent !== undefined && { sharePercent }) })
+  const markets = createFeeMarkets({ chains, clock })
   const findRequest = createEarlierRequests(ports)
 
-  async function findEarlier({ lane, requestId, requestDigest }: Intent): Promise<Accepted | null> {
+  async function findEarlier(intent: Intent, tenant: Tenant): Promise<Accepted | null> {
+    const { lane, requestId, requestDigest } = intent
     if (requestId === null) return null
-    const earlier = await findRequest({ lane, requestId })
+    const earlier = await findRequest({ lane, requestId, tenant: tenant ?? '' })
     if (earlier === null) return null
     if (earlier.intent.requestDigest !== requestDigest) throw conflict(requestId, earlier.id)
     return { type: 'existing', transaction: earlier }
   }
 
+  /** A market that cannot be read is no reason to turn the caller away: the lane looks again. */
+  async function refuseUnmineable({ lane, fees }: Intent): Promise<void> {
+    const market = await markets.read(lane.chainId).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
+    const reason = market === null ? null : findUnmineable(fees, market)
+    if (reason === null) return
+    const message = `It could never be mined: ${reason}. Nothing was stored.`
+    throw new AppError('transaction_rejected', message, { field: 'fees', outcome: 'invalid', reason })
+  }
+
+  /** A repeat gets its answer even where there is no room for another. */
+  async function enterQueue(intent: Intent, tenant: Tenant): Promise<Accepted | (() => void)> {
+    try {
+      return await queue.enter(intent.lane, tenant)
+    } catch (error) {
+      const twin = error instanceof AppError ? await findEarlier(intent, tenant) : null
+      if (twin === null) throw error
+      return twin
+    }
+  }
+
   async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
+    const { tenant = null } = request
     const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
     const intent = formIntent(request, lane, defaults)
     const signer = await signers.find(lane)
@@ -64,24 +106,43 @@ export function createAccept(ports: AcceptPorts): Accept {
     const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
     const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
+    const isTiny = isTinyPrice(intent.fees)
+    const mayBeRefused = intent.simulate || isLate || isTiny || tooDear !== null || request.refusal !== undefined
     // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
-    const earlier = intent.simulate || isLate || tooDear !== null ? await findEarlier(intent) : null
+    const earlier = mayBeRefused ? await findEarlier(intent, tenant) : null
     if (earlier !== null) return earlier
+    if (request.refusal !== undefined) throw request.refusal
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
     }
     if (tooDear !== null) throw tooDear
-    const rejection = intent.simulate ? await simulate(intent) : null
-    if (rejection !== null) {
+    if (isTiny) await refuseUnmineable(intent)
+    const leave = await enterQueue(intent, tenant)
+    if (typeof leave !== 'function') return leave
+    let isStored = false
+    try {
+      const accepted = await store(intent, request, submit)
+      isStored = accepted.type === 'accepted'
+      return accepted
+    } finally {
+      if (!isStored) leave()
+    }
+  }
+
+  async function store(intent: Intent, request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
+    const { tenant = null, by } = request
+    const simulated = intent.simulate ? await simulate(intent, tenant) : null
+    if (simulated?.type === 'refused') {
       // Its twin may have been accepted, and even mined, while this one was simulated.
-      const twin = await findEarlier(intent)
+      const twin = await findEarlier(intent, tenant)
       if (twin !== null) return twin
-      throw rejection
+      throw simulated.error
     }
     const outcome = await submit({
       id: random.id(clock.now()),
-      intent,
-      ...(request.by !== undefined && { by: request.by }),
+      intent: { ...intent, simulated: simulated?.type === 'passed' },
+      ...(by !== undefined && { by }),
+      ...(tenant !== null && { tenant }),
     })
     switch (outcome.type) {
       case 'inserted':
@@ -91,14 +152,23 @@ export function createAccept(ports: AcceptPorts): Accept {
       case 'conflict':
         throw conflict(intent.requestId ?? '', outcome.transactionId)
       case 'unknown_signer':
-        throw unknownSigner(lane)
+        throw unknownSigner(intent.lane)
+    }
+  }
+
+  async function takePlace(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
+    const leave = places.enter(request.tenant ?? null)
+    try {
+      return await take(request, submit)
+    } finally {
+      leave()
     }
   }
 
   return async (request, submit = intake.submit) => {
     let result: string = 'internal'
     try {
-      const accepted = await take(request, submit)
+      const accepted = await takePlace(request, submit)
       result = accepted.type
       return accepted
     } catch (error) {

@@ -62,7 +62,7 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
       chainMaxFeeWei: given.chainMaxFeeWei ?? 10n ** 18n,
     },
     counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
-    slots: policy.maxInFlight - ledger.inFlight.size,
+    slots: Number(policy.maxInFlight) - ledger.inFlight.size,
     highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,
   }
   const result = await allocateNonces(draft, preparations, context)
@@ -218,4 +218,63 @@ describe('order', () => {
     const { saves } = await allocate([ready('a'), ready('b')], { ledger: { inFlight }, policy: { maxInFlight: 2 } })
     expect(saves).toEqual([['a', 'ALLOCATED', 5]])
   })
+})
+
+describe('a nonce that the caller chose', () => {
+  const exact = (id: TxId, exactNonce: number): Preparation => ready(id, { intent: { ...queued().intent, exactNonce } })
+  const errorOf = (write: Awaited<ReturnType<typeof allocate>>['write'], id: TxId) =>
+    write.saves.find(({ tx }) => tx.id === id)?.tx.error
+
+  test('is kept where it is the next one', async () => {
+    const { saves, signed } = await allocate([exact('a', 5), ready('b'), exact('c', 7)])
+    expect(saves).toEqual([
+      ['a', 'ALLOCATED', 5],
+      ['b', 'ALLOCATED', 6],
+      ['c', 'ALLOCATED', 7],
+    ])
+    expect(signed.map(({ nonce }) => nonce)).toEqual([5, 6, 7])
+  })
+
+  test.each<[string, number, Partial<Ledger>, string, RegExp]>([
+    ['was given out before', 4, {}, 'nonce_too_low', /^nonce too low: next nonce 5, tx nonce 4;/],
+    ['is not the next one', 6, {}, 'nonce_too_high', /^nonce too high: next nonce 5, tx nonce 6;/],
+    ['is above one that came back', 5, { recyclable: [3] }, 'nonce_too_high', /next nonce 3, tx nonce 5/],
+    ['is below one that came back', 2, { recyclable: [3] }, 'nonce_too_low', /next nonce 3, tx nonce 2/],
+  ])('ends the transaction where it %s, and the next one goes on', async (_name, nonce, ledger, code, message) => {
+    const { saves, write, signed } = await allocate([exact('a', nonce), ready('b')], { ledger })
+    expect(saves[0]).toEqual(['a', 'CANCELLED', null])
+    expect(errorOf(write, 'a')).toEqual({ code, message: expect.stringMatching(message) })
+    expect(saves[1]).toEqual(['b', 'ALLOCATED', ledger.recyclable?.[0] ?? 5])
+    expect(signed).toHaveLength(1)
+  })
+
+  test('may be one that came back', async () => {
+    const { saves } = await allocate([exact('a', 3), exact('b', 5)], { ledger: { recyclable: [3] } })
+    expect(saves).toEqual([
+      ['a', 'ALLOCATED', 3],
+      ['b', 'ALLOCATED', 5],
+    ])
+  })
+
+  test('that is gone does not hold the line for other reasons', async () => {
+    const { tx } = exact('a', 4)
+    const deferred: Preparation = { type: 'deferred', tx, subState: 'waiting_for_funds', error: ERROR }
+    const { saves, result } = await allocate([deferred, ready('b')])
+    expect(saves).toEqual([
+      ['a', 'CANCELLED', null],
+      ['b', 'ALLOCATED', 5],
+    ])
+    expect(result.holdUntil).toBeNull()
+  })
+
+  test('waits for room like any other', async () => {
+    const { saves } = await allocate([ready('a'), exact('b', 6)], { policy: { maxInFlight: 1 } })
+    expect(saves).toEqual([['a', 'ALLOCATED', 5]])
+  })
+})
+
+test('an access list is signed along', async () => {
+  const accessList = [{ address: `0x${'aa'.repeat(20)}`, storageKeys: [anyHash()] }] as const
+  const { signed } = await allocate([ready('a', { intent: { ...queued().intent, accessList } })])
+  expect(signed).toMatchObject([{ accessList }])
 })

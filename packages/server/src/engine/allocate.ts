@@ -9,6 +9,7 @@
  */
 import { maxCost } from '../core/cost.ts'
 import { hindersOneAlone } from '../core/deferral.ts'
+import { describeExactNonce, type ExactNonce, judgeExactNonce } from '../core/exact-nonce.ts'
 import { maxPricePerGas } from '../core/fees.ts'
 import { isFill } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
@@ -18,7 +19,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { AccountWatch } from './account-watch.ts'
 import { addWait, type PriceWaits } from './fees/price-watch.ts'
 import { FeeAboveCap, signWithinCap } from './fees/sign-within-cap.ts'
-import { type ChainCounts, findUsable } from './free-nonces.ts'
+import { type ChainCounts, findUsable, firstNonce } from './free-nonces.ts'
 import type { LaneDraft, Ledger } from './lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
@@ -64,7 +65,7 @@ export async function allocateNonces(
 ): Promise<AllocateResult> {
   const { policy, now, highest } = context
   const free = findUsable(context.ledger.recyclable, context.counts)
-  let next = firstNonce(context)
+  let next = firstNonce(context.ledger.cursor, context.counts, policy.externalUse)
   let { slots } = context
   let allocated = 0
   let leastUnfunded: bigint | null = null
@@ -91,6 +92,12 @@ export async function allocateNonces(
       draft.apply(tx, { type: 'prepare.rejected', at: now, error: NO_GAP })
       continue
     }
+    const exact = judgeExactNonce(tx.intent, { next, free })
+    // Gone for good: it must not hold the line for the other things that it waits for.
+    if (exact === 'too_low') {
+      rejectExact(draft, given, exact, { next: lowestFree ?? next, now })
+      continue
+    }
     const preparation = given.type === 'ready' ? (findShortage(given, context) ?? given) : given
     if (preparation.type === 'deferred') {
       const isUnfunded = preparation.subState === 'waiting_for_funds'
@@ -107,6 +114,10 @@ export async function allocateNonces(
     }
     if (!isGap && slots <= 0) break
     const nonce = lowestFree ?? next
+    if (exact === 'too_high') {
+      rejectExact(draft, given, exact, { next: nonce, now })
+      continue
+    }
     const signed = await sign(preparation, nonce, context)
     if (signed.type === 'failed') {
       signingError = signed.error
@@ -141,10 +152,14 @@ const WATCHED_MS = 5 * 60_000
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was taken' }
 
-/** The cursor rules; the chain is asked where there is no cursor yet, or where somebody else may use the key too. */
-function firstNonce({ ledger, counts, policy }: AllocateContext): number {
-  if (ledger.cursor === null) return counts?.pending ?? 0
-  return policy.externalUse && counts !== null ? Math.max(ledger.cursor, counts.pending) : ledger.cursor
+function rejectExact(
+  draft: LaneDraft,
+  { tx }: Preparation,
+  verdict: Exclude<ExactNonce, 'fits'>,
+  { next, now }: { readonly next: number; readonly now: number },
+): void {
+  const error = describeExactNonce(verdict, tx.intent.exactNonce ?? 0, next)
+  draft.apply(tx, { type: 'prepare.rejected', at: now, error })
 }
 
 function costOf({ tx, gasLimit, fees }: Extract<Preparation, { type: 'ready' }>): bigint {
@@ -193,10 +208,11 @@ async function sign(
 ): Promise<Signing> {
   // Unspent gas is given back, so that one unit more changes the bytes and nothing else.
   const gasLimit = wanted + BigInt(variation)
-  const { to, data, value } = tx.intent
+  const { to, data, value, accessList } = tx.intent
   const { chainId, signer: address } = lease.lane
+  const list = accessList === undefined ? {} : { accessList }
   try {
-    const unsigned = { chainId, nonce, to, data, value, gasLimit, fees }
+    const unsigned = { chainId, nonce, to, data, value, gasLimit, fees, ...list }
     const { intent } = tx
     const { raw, hash } = await signWithinCap(signer, address, unsigned, { intent, rules: { chainMaxFeeWei, policy } })
     const kind = isFill(tx.intent) ? 'noop' : 'original'

@@ -1,6 +1,7 @@
 /** One look at the chain for every mined transaction of a lane: final, withdrawn, or on a new fork. */
-import { assessInclusion, type ChainView, type Finality, listConfirmations } from '../core/finality.ts'
-import { type Intent, inclusionOf, type TxId } from '../core/transaction.ts'
+import { assessInclusion, type ChainView, listConfirmations } from '../core/finality.ts'
+import { type FinalityOf, finalityOfInclusion } from '../core/finality-rules.ts'
+import { inclusionOf, type TxId } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export interface AssessScene {
@@ -8,7 +9,7 @@ export interface AssessScene {
   /** Lowest height whose block changed; null where the chain only grew. */
   readonly forkFrom: number | null
   readonly at: number
-  finalityOf(intent: Pick<Intent, 'finality'>): Finality
+  readonly finalityOf: FinalityOf
   /** Deeper than what is known of the chain: somebody has to ask. */
   lookUp(txId: TxId): void
 }
@@ -18,7 +19,7 @@ export function assessInclusions(draft: LaneDraft, { view, forkFrom, at, finalit
     const inclusion = inclusionOf(tx)
     if (inclusion === null) continue
     const { blockHash } = inclusion
-    const finality = finalityOf(tx.intent)
+    const finality = finalityOfInclusion(tx, finalityOf)
     const status = assessInclusion(inclusion, view, finality)
     if (status.type === 'reorged') {
       draft.apply(tx, { type: 'inclusion.reorged', at, blockHash })

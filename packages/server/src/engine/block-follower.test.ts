@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createFakeChain, type FakeOperation } from '../chain/fake-chain.ts'
-import type { Chain } from '../ports/chain.ts'
+import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { type ChainUpdate, createBlockFollower, type FollowerSettings } from './block-follower.ts'
 import { createManualClock } from './manual-clock.suite.ts'
@@ -212,6 +212,59 @@ describe('a node in trouble', () => {
     expect(other.lastError()).not.toBeNull()
   })
 
+  test('that refuses every third request is followed all the same, and counts as answering', async () => {
+    const { chain, clock, follower } = setUp({ initialDepth: 12, windowSize: 40 }, 60)
+    let reads = 0
+    chain.setFault(({ name }) => (name.startsWith('getBlock') && ++reads % 3 === 0 ? 'rate_limited' : null))
+    follower.start()
+    for (let count = 0; count < 30; count++) {
+      chain.mine()
+      await clock.advance(1_000)
+    }
+    expect(follower.view()?.head.number).toBeGreaterThan(85)
+    expect(clock.monotonic() - (follower.lastAnswerAt() ?? 0)).toBeLessThan(4_000)
+  })
+
+  test('a chain that grows faster than it can be read is followed as far as was read, again and again', async () => {
+    const { chain, clock, follower } = setUp({ initialDepth: 12, windowSize: 20 }, 60)
+    let reads = 0
+    chain.setFault(({ name }) => {
+      if (name === 'onHeadHint') return 'unavailable'
+      return name.startsWith('getBlock') && ++reads % 3 === 0 ? 'rate_limited' : null
+    })
+    const heads: number[] = []
+    follower.onUpdate(({ view }) => heads.push(view.head.number))
+    follower.start()
+    for (let second = 0; second < 60; second++) {
+      for (let count = 0; count < 15; count++) chain.mine()
+      await clock.advance(1_000)
+    }
+    expect(heads.length).toBeGreaterThan(5)
+    for (const [index, head] of heads.entries()) expect(head).toBeGreaterThan(heads[index - 1] ?? 0)
+  })
+
+  test('a walk that does not come to its end in time is given up for a new window, with a gap', async () => {
+    const { chain, clock, follower, updates, numbers } = setUp({ initialDepth: 4, windowSize: 100 }, 20)
+    await follower.look()
+    for (let count = 0; count < 60; count++) chain.mine()
+    // One block for each look, beside the head.
+    chain.setFault(({ name }) => (name === 'getBlocks' ? 'rate_limited' : null))
+    const { getBlock } = chain
+    let left = 0
+    chain.getBlock = async (ref) => {
+      if (typeof ref === 'object' && left-- <= 0) throw new ChainUnavailable('limited')
+      return getBlock(ref)
+    }
+    for (let look = 0; look < 5; look++) {
+      left = 1
+      await follower.look()
+      clock.freeze(3_000)
+    }
+    expect(updates).toHaveLength(2)
+    expect(updates[1]).toMatchObject({ gap: true, forkFrom: null })
+    expect(numbers(updates[1])).toEqual([77, 78, 79, 80])
+  })
+
   test('a stopped follower looks no more', async () => {
     const { chain, clock, follower, calls } = setUp()
     follower.start()
@@ -234,6 +287,16 @@ describe('headers of an earlier run', () => {
     expect(numbers(updates[0])).toEqual([15, 16, 17, 18, 19, 20])
     expect(updates[0]).toMatchObject({ forkFrom: null, gap: false })
     expect(follower.view()?.header(12)?.number).toBe(12)
+  })
+
+  test('that end at the head are followed at once, though there is nothing new', async () => {
+    const { chain, clock, follower } = setUp()
+    const known = await Promise.all([18, 19, 20].map((number) => chain.getBlock(number)))
+    follower.start(known.filter((block) => block !== null))
+    await clock.settle()
+    expect(follower.view()?.head.number).toBe(20)
+    expect(follower.headSeenAt()).not.toBeNull()
+    expect([follower.highest(), follower.lastHeight()]).toEqual([20, 20])
   })
 
   test('that left the chain meanwhile are a fork; those that do not link are left out', async () => {

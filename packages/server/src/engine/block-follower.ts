@@ -3,12 +3,16 @@
  * already known as canonical: that one walk finds new blocks, missed blocks and reorganisations alike, and never trusts
  * a height. The header window is bounded; where a walk leaves it (a very deep reorganisation, a long absence) the window
  * is started anew and listeners are told that there is a gap, so that they look up by hash what they may have missed.
+ * A look that fails half-way keeps the blocks that it got, and the next one first brings that walk to its end: however
+ * fast the chain grows meanwhile, every answer brings the view closer. Where a long walk does not get there in time, the
+ * window is started anew from its top: with a node that limits, what was missed is cheaper to look up by hash.
  */
 import type { ChainView, Header } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { BlockMissing, createBlockWalker } from './follow/block-walker.ts'
 
 export interface ChainUpdate {
   readonly view: ChainView
@@ -32,15 +36,34 @@ export interface FollowerSettings {
 export interface BlockFollower {
   /** The latest view, or null until the first block was seen. */
   view(): ChainView | null
-  /** When the chain last answered, by the monotonic clock. */
+  /** When the chain last gave something to go on with, by the monotonic clock. */
   lastAnswerAt(): number | null
+  /** Since when no look has come to its end, by the monotonic clock; null where the last one did. */
+  failingSince(): number | null
   lastError(): string | null
+  /** When the newest head was first seen, by the monotonic clock. */
+  headSeenAt(): number | null
+  /** The height that the nodes named last: below the head of the view where they have gone back. */
+  lastHeight(): number | null
+  /** The highest block that was ever followed, in this run or the one before. */
+  highest(): number | null
+  /** Told after every look, whatever came of it. */
+  onLook(listener: () => void): () => void
   /** `known`: headers from an earlier run, oldest first; the first look goes on from them instead of starting anew. */
   start(known?: readonly Header[]): void
   /** Looks now; resolves when that look is done. */
   look(): Promise<void>
   onUpdate(listener: (update: ChainUpdate) => void): () => void
   stop(): Promise<void>
+}
+
+type Tags = Pick<ChainView, 'safe' | 'finalized'>
+
+interface Walked {
+  /** Known headers that stay, and the blocks on top of them, lowest first. */
+  readonly kept: readonly Header[]
+  readonly added: readonly Block[]
+  readonly gap: boolean
 }
 
 interface FollowerPorts {
@@ -50,10 +73,21 @@ interface FollowerPorts {
   readonly settings: FollowerSettings
 }
 
+/** A look that failed is repeated soon, and less and less often while nothing comes of it. */
+const FIRST_RETRY_MS = 500
+const LONGEST_WALK_MS = 10_000
+/** However long a node asks us to stay away. */
+const LONGEST_WAIT_MS = 60_000
+
 export function createBlockFollower({ chain, clock, telemetry, settings }: FollowerPorts): BlockFollower {
   let window: readonly Header[] = []
   let view: ChainView | null = null
   let answeredAt: number | null = null
+  let failingSince: number | null = null
+  let headSeenAt: number | null = null
+  let lastHeight: number | null = null
+  let highest: number | null = null
+  let retryAfterMs = 0
   let error: string | null = null
   let looking: Promise<void> | null = null
   let lookAgain = false
@@ -62,6 +96,15 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let cancelPoll = (): void => {}
   let unsubscribe = (): void => {}
   const listeners = new Set<(update: ChainUpdate) => void>()
+  const lookListeners = new Set<() => void>()
+  let hasProgressed = false
+  const walker = createBlockWalker(chain, settings.windowSize, () => {
+    hasProgressed = true
+    answeredAt = clock.monotonic()
+  })
+  /** The head of a walk that is under way or was cut short, and when it began. */
+  let unfinished: Block | null = null
+  let walkingSince = 0
   const labels = { chain_id: chain.chainId }
 
   function look(): Promise<void> {
@@ -82,34 +125,64 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   async function lookUntilQuiet(): Promise<void> {
     do {
       lookAgain = false
+      const askedAt = clock.monotonic()
+      hasProgressed = false
       try {
         await lookOnce()
         answeredAt = clock.monotonic()
+        failingSince = null
         error = null
         failures = 0
       } catch (cause) {
         if (!(cause instanceof ChainUnavailable)) throw cause
-        failures++
+        failingSince ??= askedAt
+        if (error === null)
+          telemetry.log('warn', 'the chain cannot be followed; trying again', { ...labels, error: cause })
+        failures = hasProgressed ? 1 : failures + 1
+        retryAfterMs = Math.min(cause.retryAfterMs ?? 0, LONGEST_WAIT_MS)
         lookAgain = false
         error = cause.message
-        if (failures === 1)
-          telemetry.log('warn', 'the chain cannot be followed; trying again', { ...labels, error: cause })
-        return
       }
+      for (const listener of lookListeners) listener()
     } while (lookAgain && !stopped)
   }
 
   async function lookOnce(): Promise<void> {
+    if (unfinished !== null) await finish(unfinished)
     const latest = await chain.getBlock('latest')
     if (latest === null) throw new ChainUnavailable('the node has no latest block')
+    lastHeight = latest.number
     const tags = settings.wantsTags() ? await chain.getTags() : { safe: null, finalized: null }
     const isKnown = window.some((header) => header.hash === latest.hash)
     if (isKnown && tags.safe === view?.safe && tags.finalized === view.finalized) return
     // A head that we had before under our own is a node that is behind: only another block in its place is news.
-    const walk = isKnown ? { kept: window, added: [], gap: false } : await walkBack(latest)
+    if (isKnown) announce({ kept: window, added: [], gap: false }, tags)
+    else await follow(latest, tags)
+  }
+
+  async function finish(target: Block): Promise<void> {
+    try {
+      await follow(target, { safe: view?.safe ?? null, finalized: view?.finalized ?? null })
+    } catch (cause) {
+      if (!(cause instanceof BlockMissing)) throw cause
+      unfinished = null
+    }
+  }
+
+  async function follow(target: Block, tags: Tags): Promise<void> {
+    if (unfinished !== target) walkingSince = clock.monotonic()
+    unfinished = target
+    const walk = await walkBack(target)
+    unfinished = null
+    announce(walk, tags)
+  }
+
+  function announce(walk: Walked, tags: Tags): void {
     const before = window
     window = [...walk.kept, ...walk.added.map(toHeader)].slice(-settings.windowSize)
     view = createView(window, tags)
+    if (walk.added.length > 0 || headSeenAt === null) headSeenAt = clock.monotonic()
+    highest = Math.max(highest ?? 0, view.head.number)
     const forkFrom = findFork(before, walk.kept.length, view)
     telemetry.gauge('drover_head_block', view.head.number, labels)
     if (forkFrom !== null) telemetry.count('drover_reorgs_total', labels)
@@ -118,39 +191,45 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     for (const listener of listeners) listener(update)
   }
 
-  async function walkBack(latest: Block): Promise<{ kept: readonly Header[]; added: readonly Block[]; gap: boolean }> {
+  async function walkBack(latest: Block): Promise<Walked> {
     const known = new Map<Hash, number>(window.map((header, index) => [header.hash, index]))
     const head = window.at(-1)
     const isNear = head !== undefined && latest.number - head.number <= settings.windowSize
     // After a long absence the walk could not reach what is known: it starts anew, and the audit finds what was missed.
     const depth = isNear ? settings.windowSize : settings.initialDepth
-    const added: Block[] = [latest]
-    for (let block = latest; ; ) {
-      const parentAt = known.get(block.parentHash)
-      if (parentAt !== undefined) return { kept: window.slice(0, parentAt + 1), added: added.reverse(), gap: false }
-      if (added.length >= depth || block.number === 0)
-        return { kept: [], added: added.reverse(), gap: window.length > 0 }
-      const parent = await chain.getBlock({ hash: block.parentHash })
-      // The chain moved under the walk, or the node lacks its own past: the next look starts over.
-      if (parent === null) throw new ChainUnavailable(`the node does not have block ${block.parentHash}`)
-      added.push(parent)
-      block = parent
-    }
+    const { root, blocks } = await walker.walkBack(latest, {
+      isKnown: (hash) => known.has(hash),
+      isEnough: (count) =>
+        count >= depth || (count >= settings.initialDepth && clock.monotonic() - walkingSince > LONGEST_WALK_MS),
+    })
+    const rootAt = root === null ? undefined : known.get(root)
+    if (rootAt === undefined) return { kept: [], added: blocks, gap: window.length > 0 }
+    return { kept: window.slice(0, rootAt + 1), added: blocks, gap: false }
   }
 
   function schedulePoll(): void {
     cancelPoll()
     if (stopped) return
-    const delay = settings.pollIntervalMs * Math.min(8, 1 + failures)
+    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20), settings.pollIntervalMs * 8)
+    const delay = failures === 0 ? settings.pollIntervalMs : Math.max(retryMs, retryAfterMs)
     cancelPoll = clock.schedule(delay, () => void look())
   }
 
   return {
     view: () => view,
     lastAnswerAt: () => answeredAt,
+    failingSince: () => failingSince,
     lastError: () => error,
+    headSeenAt: () => headSeenAt,
+    lastHeight: () => lastHeight,
+    highest: () => highest,
+    onLook: (listener) => {
+      lookListeners.add(listener)
+      return () => lookListeners.delete(listener)
+    },
     start: (known = []) => {
       window = keepLinked(known).slice(-settings.windowSize)
+      highest = window.at(-1)?.number ?? null
       unsubscribe = chain.onHeadHint(() => void look())
       void look()
     },

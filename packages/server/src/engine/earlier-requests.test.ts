@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import { type RequestKey, StoreUnavailable } from '../ports/store.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
 
-const KEY: RequestKey = { lane: { chainId: 1, signer: `0x${'11'.repeat(20)}` }, requestId: 'a' }
+const KEY: RequestKey = { lane: { chainId: 1, signer: `0x${'11'.repeat(20)}` }, tenant: '', requestId: 'a' }
 
 /** Runs everything in the order of its time, which moves only by that. */
 function createHurriedClock(): Clock {

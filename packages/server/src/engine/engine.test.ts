@@ -49,7 +49,7 @@ describe('the life of a transaction', () => {
   })
 
   test('many at a time keep their order, without a gap, and are sent in one batch', async () => {
-    const cluster = await createTestCluster()
+    const cluster = await createTestCluster({ policy: { ...QUICK, maxInFlight: 30 } })
     for (let index = 0; index < 30; index++) await cluster.submit()
     await cluster.startNode()
     await cluster.clock.advance(100)
@@ -88,6 +88,24 @@ describe('the life of a transaction', () => {
     const [, second] = [await cluster.submit(), await cluster.submit({ validUntil: cluster.clock.now() + 8_000 })]
     await cluster.clock.advance(20_000)
     expect(await cluster.find(second ?? '')).toMatchObject({ state: 'EXPIRED', nonce: null })
+  })
+})
+
+describe('a chain that was away', () => {
+  test('goes on with what waited for it as soon as it answers, whatever pause that had', async () => {
+    const cluster = await createTestCluster({ policy: STABLE })
+    await cluster.startNode()
+    await submitMany(cluster, 1)
+    await cluster.mine(4)
+    cluster.chain.setFault(({ name }) => (name === 'broadcast' ? null : 'unavailable'))
+    const id = await cluster.submit()
+    await cluster.clock.advance(610_000)
+    const { retryAt } = (await cluster.find(id)) as { retryAt?: number }
+    expect((retryAt ?? 0) - cluster.clock.now()).toBeGreaterThan(10_000)
+    cluster.chain.setFault(null)
+    cluster.chain.mine()
+    await cluster.clock.advance(1_000)
+    expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING' })
   })
 })
 
@@ -302,7 +320,7 @@ describe('keeping alive', () => {
     const cluster = await createTestCluster()
     await cluster.startNode()
     const ids = await submitMany(cluster, 3)
-    await cluster.clock.advance(16 * 60_000)
+    await mineWithout(cluster, 16)
     expect(await statesOf(cluster, ids)).toEqual(['STUCK', 'TRACKING', 'TRACKING'])
     expect(await cluster.find(ids[1] ?? '')).toMatchObject({ subState: 'blocked_by_predecessor' })
     await cluster.mine(4)
@@ -315,12 +333,20 @@ describe('keeping alive', () => {
     const ids = await submitMany(cluster, 2)
     cluster.chain.dropPool()
     await suspend(cluster, ids[0] ?? '')
-    await cluster.clock.advance(16 * 60_000)
+    await mineWithout(cluster, 16)
     expect(await cluster.find(ids[0] ?? '')).toMatchObject({ state: 'TRACKING', subState: 'suspended' })
     expect(await cluster.find(ids[1] ?? '')).toMatchObject({ state: 'TRACKING', subState: 'blocked_by_predecessor' })
     expect(node.telemetry.logs.filter(({ message }) => message.includes('stuck'))).toEqual([])
   })
 })
+
+/** So many minutes in which the chain makes blocks that hold nothing of ours. */
+async function mineWithout(cluster: TestCluster, minutes: number): Promise<void> {
+  for (let slot = 0; slot < minutes * 4; slot++) {
+    cluster.chain.mine(() => false)
+    await cluster.clock.advance(15_000)
+  }
+}
 
 async function suspend(cluster: TestCluster, id: string): Promise<void> {
   const tx = await cluster.find(id)

@@ -1,4 +1,5 @@
 /** One node's engine: for each chain a follower and a tracker, one writer for all, and the lanes that the keeper holds. */
+import type { ChainHealth } from '../core/chain-health.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import { laneKey } from '../core/lane.ts'
 import { STABLE } from '../core/policy.ts'
@@ -11,10 +12,13 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import { type BlockFollower, createBlockFollower } from './block-follower.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { createFeeMarkets, type FeeMarkets } from './fees/fee-markets.ts'
+import { type ChainWatch, createChainWatch } from './follow/chain-watch.ts'
+import { createFinalReorgWatch, type FinalReorgWatch } from './follow/final-reorg.ts'
 import { createHeaderKeeper } from './header-keeper.ts'
 import { createInclusionTracker, type InclusionTracker } from './inclusion-tracker.ts'
 import { createLane } from './lane.ts'
 import { createLaneKeeper, type KeeperSettings } from './lane-keeper.ts'
+import type { LaneSignal } from './lane-runner.ts'
 import { withLogFields } from './log-fields.ts'
 import { createWriter, type WriterSettings } from './writer.ts'
 
@@ -22,12 +26,15 @@ export interface ChainSettings {
   readonly finality: Finality
   readonly headerWindow: number
   readonly pollIntervalMs: number
+  /** Roughly, until it can be observed. */
+  readonly blockTimeMs: number
+  /** Without a block for this long the chain is said to stand; null: ten block times. */
+  readonly standingAfterMs: number | null
   readonly staleReceiptTimeoutMs: number
   readonly blockQueueLength: number
   readonly receiptBatch: number
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
-  readonly mempoolPerAccount: number
   /** The most that one transaction may cost in fees; null only where an operator wrote `none`. */
   readonly maxTxFeeWei: bigint | null
   /** Its nodes show the block that is being built. */
@@ -65,14 +72,15 @@ interface ChainUnit {
   readonly follower: BlockFollower
   readonly tracker: InclusionTracker
   readonly broadcaster: Broadcaster
+  readonly watch: ChainWatch
+  readonly finalReorgs: FinalReorgWatch
 }
 
 export interface FollowStatus {
   readonly chainId: number
   readonly view: ChainView | null
   readonly finality: Finality
-  /** How long ago the chain last answered; null if it never did. */
-  readonly quietMs: number | null
+  readonly health: ChainHealth
   readonly lastError: string | null
 }
 
@@ -83,11 +91,15 @@ export interface Engine {
   followStatus(): readonly FollowStatus[]
   /** Calls whenever the view of a chain has changed, until the returned function is called. */
   onChain(listener: (chainId: number) => void): () => void
+  /** The health of a chain for somebody who has waited for a block since then, or for this node; null for a chain that is not followed. */
+  chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
   stop(): Promise<void>
 }
 
 const EXPIRE_BATCH = 1_000
+/** How long a start waits for the first look at the chains, so that a node takes no lane that it could not drive. */
+const FIRST_LOOK_MS = 1_000
 /** The store keeps more headers than memory does, in windows: readers of confirmed blocks may be away for a while. */
 const HEADERS_KEPT = 16
 const SIGNALS = { 'lane.work': 'work', 'lane.amended': 'amended', 'lane.asked': 'asked' } as const
@@ -95,13 +107,24 @@ const SIGNALS = { 'lane.work': 'work', 'lane.amended': 'amended', 'lane.asked': 
 export function createEngine(ports: EnginePorts): Engine {
   const { store, clock, telemetry, settings, nodeId } = ports
   const writer = createWriter({ store, clock, telemetry, settings: settings.writer })
-  const units = new Map(ports.chains.map(({ chain, settings: own }) => [chain.chainId, createUnit(chain, own, ports)]))
+  const units = new Map(
+    ports.chains.map(({ chain, settings: own }) => {
+      const tell = (signal: LaneSignal) => tellLanes(chain.chainId, signal)
+      return [chain.chainId, createUnit(chain, own, ports, tell)]
+    }),
+  )
   const headers = createHeaderKeeper({
     store,
     telemetry,
     keep: Math.max(...ports.chains.map((own) => own.settings.headerWindow)) * HEADERS_KEPT,
   })
-  for (const { follower, chain } of units.values()) follower.onUpdate((update) => headers.save(chain.chainId, update))
+  for (const { follower, chain, watch } of units.values()) {
+    follower.onUpdate((update) => headers.save(chain.chainId, update))
+    watch.onChange((health) => {
+      tellLanes(chain.chainId, { type: 'health', health })
+      keeper.poke()
+    })
+  }
   const feeMarkets = createFeeMarkets({
     clock,
     chains: new Map(ports.chains.map(({ chain }) => [chain.chainId, chain])),
@@ -120,6 +143,7 @@ export function createEngine(ports: EnginePorts): Engine {
     signer: ports.signer,
     address: ports.address,
     chainIds: new Set(units.keys()),
+    reachable: () => [...units.values()].filter(({ watch }) => watch.isReachable()).map(({ chain }) => chain.chainId),
     settings: settings.keeper,
     onDatabaseTime: ports.onDatabaseTime,
     startLane: ({ lease, mayAct }, onFenced) => {
@@ -138,12 +162,17 @@ export function createEngine(ports: EnginePorts): Engine {
         settings: { ...settings, ...unit.settings },
         policy: () => keeper.signer(lease.lane)?.policy ?? STABLE,
         isPaused: () => keeper.signer(lease.lane)?.paused ?? false,
+        movingSince: unit.watch.movingSince,
         mayAct,
         onStuck: ports.onStuck,
         onFenced,
       })
     },
   })
+
+  function tellLanes(chainId: number, signal: LaneSignal): void {
+    for (const runner of keeper.running().values()) if (runner.lease.lane.chainId === chainId) runner.post(signal)
+  }
 
   function hear(notice: Notice): void {
     switch (notice.type) {
@@ -195,18 +224,30 @@ export function createEngine(ports: EnginePorts): Engine {
   return {
     start: async () => {
       unlisten = store.listen(hear)
-      for (const unit of units.values()) unit.follower.start(await headers.read(unit.chain.chainId))
+      const looks = [...units.values()].map(async ({ chain, follower, finalReorgs }) => {
+        const known = await headers.read(chain.chainId)
+        finalReorgs.start(known.at(-1)?.number ?? null)
+        follower.start(known)
+        await follower.look()
+      })
+      let cancelWait = (): void => {}
+      const late = new Promise<void>((resolve) => {
+        cancelWait = clock.schedule(FIRST_LOOK_MS, resolve)
+      })
+      await Promise.race([Promise.all(looks), late])
+      cancelWait()
       await keeper.start()
       schedulePoll()
     },
     feeMarkets,
-    followStatus: () => [...units.values()].map((unit) => presentUnit(unit, clock)),
+    followStatus: () => [...units.values()].map(presentUnit),
     onChain: (listener) => {
       const ends = [...units.values()].map(({ chain, follower }) => follower.onUpdate(() => listener(chain.chainId)))
       return () => {
         for (const end of ends) end()
       }
     },
+    chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: () => keeper.running().size,
     stop: async () => {
       stopped = true
@@ -227,7 +268,16 @@ export function createEngine(ports: EnginePorts): Engine {
   }
 }
 
-function createUnit(chain: Chain, settings: ChainSettings, { clock, telemetry }: EnginePorts): ChainUnit {
+/** A chain of which nothing came for so long cannot be reached, even if no request has failed: a node that limits is slow, not away. */
+const QUIET_MS = 30_000
+const QUIET_POLLS = 10
+
+function createUnit(
+  chain: Chain,
+  settings: ChainSettings,
+  { store, clock, telemetry, settings: { keeper } }: EnginePorts,
+  tell: (signal: LaneSignal) => void,
+): ChainUnit {
   const depth = settings.finality.type === 'confirmations' ? settings.finality.count : 0
   const follower: BlockFollower = createBlockFollower({
     chain,
@@ -248,16 +298,29 @@ function createUnit(chain: Chain, settings: ChainSettings, { clock, telemetry }:
     telemetry,
     settings: { ...settings, lostAfterLooks: 3 },
   })
-  return { chain, settings, follower, tracker, broadcaster: createBroadcaster({ chain, clock, telemetry }) }
+  const unreachableAfterMs = keeper.leaseTtlMs / 2
+  const watch = createChainWatch({
+    ...{ chain, follower, clock, telemetry, isWaiting: tracker.hasUnmined },
+    settings: {
+      ...{ standingAfterMs: settings.standingAfterMs, blockTimeMs: settings.blockTimeMs, unreachableAfterMs },
+      quietAfterMs: Math.max(QUIET_MS, unreachableAfterMs, settings.pollIntervalMs * QUIET_POLLS),
+    },
+  })
+  const finalReorgs = createFinalReorgWatch({
+    ...{ chain, store, telemetry, finality: settings.finality },
+    onFinalReorg: (reorg) => tell({ type: 'finality.broken', reorg }),
+  })
+  follower.onUpdate(finalReorgs.take)
+  const broadcaster = createBroadcaster({ chain, clock, telemetry })
+  return { chain, settings, follower, tracker, broadcaster, watch, finalReorgs }
 }
 
-function presentUnit({ chain, settings, follower }: ChainUnit, clock: Clock): FollowStatus {
-  const answeredAt = follower.lastAnswerAt()
+function presentUnit({ chain, settings, follower, watch }: ChainUnit): FollowStatus {
   return {
     chainId: chain.chainId,
     view: follower.view(),
     finality: settings.finality,
-    quietMs: answeredAt === null ? null : clock.monotonic() - answeredAt,
+    health: watch.health(),
     lastError: follower.lastError(),
   }
 }

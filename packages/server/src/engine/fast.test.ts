@@ -65,7 +65,7 @@ describe('price', () => {
     expect((await findAll(cluster, ids)).map(({ attempts }) => attempts.length)).toEqual([1, 1, 1])
   })
 
-  test('blocks go on without the lowest although its price is fine: it alone is bumped', async () => {
+  test('blocks go on without the lowest although its price is fine: the same bytes are sent again, at no higher price', async () => {
     const { cluster } = await setUp()
     const ids = await submitMany(cluster, 3)
     for (let count = 0; count < 18; count++) {
@@ -73,7 +73,30 @@ describe('price', () => {
       cluster.chain.mine(() => false)
     }
     await cluster.clock.advance(100)
-    expect((await findAll(cluster, ids)).map(({ attempts }) => attempts.length)).toEqual([2, 1, 1])
+    expect((await findAll(cluster, ids)).map(({ attempts }) => attempts.length)).toEqual([1, 1, 1])
+    const [lowest] = await findAll(cluster, ids)
+    const sends = cluster.sent.filter(({ hash }) => hash === lowest?.attempts[0]?.hash).length
+    expect(sends).toBeGreaterThan(2)
+    expect(sends).toBeLessThan(8)
+  })
+
+  test('where gas is free nothing is bumped, however long no block takes it: an account without money could not pay', async () => {
+    const cluster = await createTestCluster({ policy: POLICY })
+    cluster.chain.setBaseFee(0n)
+    const free = { slow: 0n, standard: 0n, fast: 0n }
+    Object.assign(cluster.chain, {
+      getFeeMarket: async () => ({ baseFeePerGas: 0n, gasPrice: 0n, priorityFeePerGas: free }),
+    })
+    await cluster.startNode()
+    const ids = await submitMany(cluster, 1)
+    for (let count = 0; count < 18; count++) {
+      await cluster.clock.advance(2_000)
+      cluster.chain.mine(() => false)
+    }
+    await cluster.clock.advance(100)
+    const [tx] = await findAll(cluster, ids)
+    expect(tx).toMatchObject({ state: 'TRACKING', attempts: [{ fees: { maxFeePerGas: 0n } }] })
+    expect(tx?.attempts).toHaveLength(1)
   })
 
   test('the original is mined after a bump was sent: confirmed once, by the original', async () => {
@@ -366,9 +389,12 @@ describe('funds', () => {
 })
 
 describe('how many at once', () => {
-  test('no more than the mempool keeps of one account', async () => {
-    const { cluster } = await setUp({}, { chainSettings: { mempoolPerAccount: 5 } })
+  test('no more than policy says wait to be mined; what is mined makes room at once', async () => {
+    const { cluster } = await setUp({ maxInFlight: 5 })
     const ids = await submitMany(cluster, 12)
+    expect(cluster.chain.pooled()).toHaveLength(5)
+    await cluster.mine()
+    await cluster.clock.advance(100)
     expect(cluster.chain.pooled()).toHaveLength(5)
     await run(cluster, 12)
     expect((await findAll(cluster, ids)).every(({ state }) => state === 'CONFIRMED')).toBe(true)

@@ -15,6 +15,12 @@ export interface AccountCounts extends ChainCounts {
   readonly final: number | null
 }
 
+/** The cursor rules; the chain is asked where there is no cursor yet, or where somebody else may use the key too. */
+export function firstNonce(cursor: number | null, counts: ChainCounts | null, externalUse: boolean): number {
+  if (cursor === null) return counts?.pending ?? 0
+  return externalUse && counts !== null ? Math.max(cursor, counts.pending) : cursor
+}
+
 /** Lowest first. */
 export function findUsable(recyclable: readonly number[], counts: ChainCounts | null): number[] {
   const from = counts === null ? 0 : Math.max(counts.latest, counts.pending)

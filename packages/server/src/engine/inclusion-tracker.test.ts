@@ -38,7 +38,7 @@ async function setUp(settings: Partial<TrackerSettings> = {}, change: (chain: Fa
   const finality: Finality = { type: 'confirmations', count: 4 }
   const runner: LaneRunner = {
     lease: { lane, nodeId: 'node-a', fence: 1 },
-    finalityOf: () => finality,
+    finalityOf: (intent) => intent.finality ?? finality,
     post: (signal) => void signals.push(signal),
     stop: async () => {},
   }
@@ -191,6 +191,19 @@ describe('finding by hash', () => {
     expect(of('inclusions').at(-1)).toMatchObject({ inclusions: [{ txId: 'tx-1' }] })
   })
 
+  test('what became of a nonce that it gave up does not hide what became of the one that it has', async () => {
+    const { tracker, runner, sign, send, chain, of, clock } = await setUp()
+    const [empty, again] = [await sign(0), await sign(1)]
+    for (const tx of [empty, again]) await send(tx)
+    for (let count = 0; count < 30; count++) chain.mine()
+    await clock.settle()
+    const attempts = [...empty.attempts.map((each) => ({ ...each, kind: 'cancel' as const })), ...again.attempts]
+    tracker.adopt(runner, [{ ...again, attempts }])
+    await clock.advance(1_000)
+    const found = of('inclusions').flatMap(({ inclusions }) => inclusions.map(({ inclusion }) => inclusion.txHash))
+    expect(found).toEqual(again.attempts.map(({ hash }) => hash))
+  })
+
   test('one that cannot be looked up holds up no other', async () => {
     const { tracker, runner, sign, send, chain, of, clock } = await setUp()
     const txs = [await sign(0), await sign(1), await sign(2)]
@@ -271,6 +284,21 @@ describe('a nonce that somebody else used', () => {
     expect(all.of('nonce.lost')).toEqual([{ type: 'nonce.lost', txId: 'tx-0', nonce: 0 }])
   })
 
+  test('by the rule of the signer too, however soon the caller wants to hear of an execution', async () => {
+    const all = await setUp()
+    const { tracker, runner, sign, send, mine } = all
+    const [ours, foreign] = [await sign(0), await sign(0, 77n)]
+    await send(foreign)
+    const finality = { type: 'confirmations', count: 0 } as const
+    tracker.update(runner, [{ ...ours, intent: { ...ours.intent, finality } }])
+    await mine()
+    tracker.lookUp('tx-0')
+    await mine(4)
+    expect(all.of('nonce.lost')).toEqual([])
+    await mine(2)
+    expect(all.of('nonce.lost')).toHaveLength(1)
+  })
+
   test('is told again only as often as it would take to find out', async () => {
     const all = await setUp()
     await lose(all)
@@ -329,6 +357,15 @@ describe('a nonce that somebody else used', () => {
     await mine(6)
     expect(of('nonce.lost')).toHaveLength(1)
   })
+})
+
+test('what an operator holds back is no reason to expect a block', async () => {
+  const { tracker, runner, sign } = await setUp()
+  const tx = await sign(0)
+  tracker.update(runner, [{ ...tx, suspended: true, subState: 'suspended' }])
+  expect(tracker.hasUnmined()).toBe(false)
+  tracker.update(runner, [tx])
+  expect(tracker.hasUnmined()).toBe(true)
 })
 
 test('an idle tracker asks nothing of the chain but its head', async () => {

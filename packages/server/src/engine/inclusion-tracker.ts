@@ -36,6 +36,8 @@ export interface InclusionTracker {
   follow(runner: LaneRunner, reservations: readonly Reservation[]): void
   forget(runner: LaneRunner): void
   lookUp(txId: TxId): void
+  /** Something of ours is in no block yet, and should be. */
+  hasUnmined(): boolean
   /** Some transaction is final only by a tag that the node reports. */
   wantsTags(): boolean
   stop(): Promise<void>
@@ -92,7 +94,7 @@ export function createInclusionTracker({
       for (const block of update.added) await match(block)
       if (update.gap) for (const entry of list.all()) entry.wanted = true
       for (const runner of list.runners()) {
-        runner.post({ type: 'chain', view: update.view, forkFrom: update.forkFrom })
+        runner.post({ type: 'chain', view: update.view, forkFrom: update.forkFrom, added: update.added })
       }
       if (list.all().some((entry) => entry.wanted || entry.suspicion !== null)) audit.hurry()
     }
@@ -195,6 +197,7 @@ export function createInclusionTracker({
       list.forget(runner)
     },
     lookUp,
+    hasUnmined: () => list.all().some((entry) => entry.isAwaited),
     wantsTags: () => list.all().some((entry) => entry.finality().type !== 'confirmations'),
     stop: async () => {
       stopped = true

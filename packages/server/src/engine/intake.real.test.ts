@@ -27,7 +27,8 @@ function newTransaction(place: number, requestId: string | null): NewTransaction
     id: `01890a5d-ac96-774b-bcce-${place.toString().padStart(12, '0')}`,
     intent: {
       ...{ lane: LANE, to: LANE.signer, data: '0x', value: BigInt(place), gasLimit: null, fees: null, maxFeeWei: null },
-      ...{ speed: 'standard', priority: 0, validUntil: null, requestId, finality: null, simulate: true },
+      ...{ speed: 'standard', priority: 0, validUntil: null, requestId, finality: null },
+      ...{ simulate: true, simulated: true },
       ...{ requestDigest: `0x${place.toString(16).padStart(64, '0')}`, metadata: {} },
     },
   }

@@ -35,7 +35,7 @@ function newTransaction(id: string, requestId: string | null = null): NewTransac
         priority: 0,
       },
       ...{ validUntil: null, requestId, requestDigest: `0x${'00'.repeat(32)}`, finality: null },
-      ...{ simulate: true, metadata: {} },
+      ...{ simulate: true, simulated: true, metadata: {} },
     },
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { STABLE } from '../core/policy.ts'
 import { allocated, mined, T0, tracking } from '../core/sample-transactions.suite.ts'
 import type { InFlight } from '../core/transaction.ts'
-import { keepAlive, nextDueAt } from './keep-alive.ts'
+import { keepAlive, nextDueAt, type Surroundings } from './keep-alive.ts'
 import { createLaneDraft } from './lane-draft.ts'
 
 const POLICY = { ...STABLE, resubmitIntervalMs: 30_000, stuckAfterMs: 600_000 }
@@ -13,10 +13,10 @@ function sent(nonce: number, at: number, change: Partial<InFlight> = {}): InFlig
   return { ...tracking('pending', { id: `tx-${nonce}`, nonce, ...times }), ...change } as InFlight
 }
 
-function keep(list: readonly InFlight[], at: number) {
+function keep(list: readonly InFlight[], at: number, around: Partial<Surroundings> = {}) {
   const ledger = { cursor: 100, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] }
   const draft = createLaneDraft(ledger, POLICY)
-  keepAlive(draft, T0 + at, POLICY)
+  keepAlive(draft, T0 + at, POLICY, { window: 100, lowestLent: null, movingSince: 0, ...around })
   const claimed = draft.effects().filter(({ effect }) => effect.type === 'broadcast')
   return {
     claimed: claimed.map(({ txId }) => txId),
@@ -25,6 +25,10 @@ function keep(list: readonly InFlight[], at: number) {
 }
 
 describe('sending again', () => {
+  test('only as far ahead as the window reaches', () => {
+    expect(keep([sent(7, 0), sent(8, 0), sent(9, 0)], 30_000, { window: 2 }).claimed).toEqual(['tx-7', 'tx-8'])
+  })
+
   test('nothing before its time, and then the claim comes with the send', () => {
     expect(keep([sent(7, 0)], 29_999).claimed).toEqual([])
     expect(keep([sent(7, 0)], 30_000)).toEqual({ claimed: ['tx-7'], states: ['tx-7 TRACKING stale'] })
@@ -74,22 +78,36 @@ describe('waiting too long', () => {
   })
 })
 
+describe('a chain that made no blocks', () => {
+  test('calls nothing stuck while it stands, however long', () => {
+    expect(keep([sent(7, 0)], 3_600_000, { movingSince: null }).states).toEqual(['tx-7 TRACKING stale'])
+    expect(nextDueAt([sent(7, 0)], POLICY, { window: 100, holdUntil: null, movingSince: null })).toBe(T0 + 30_000)
+  })
+
+  test('leaves each its whole time once blocks come again', () => {
+    const movingSince = T0 + 3_600_000
+    expect(keep([sent(7, 0)], 3_600_000 + 599_999, { movingSince }).states).toEqual(['tx-7 TRACKING stale'])
+    expect(keep([sent(7, 0)], 3_600_000 + 600_000, { movingSince }).states).toEqual(['tx-7 STUCK no_inclusion'])
+  })
+})
+
 describe('when to look again', () => {
-  test('after a pass there is never anything due that the pass left undone', () => {
+  test.each([100, 2, 1])('after a pass there is never anything due that the pass left undone: window %i', (window) => {
     for (let at = 0; at <= 1_300_000; at += 7_919) {
       const list = [sent(7, 0), sent(8, 5_000), allocated({ id: 'tx-9', nonce: 9, nextResubmitAt: T0 })]
       const draft = createLaneDraft(
         { cursor: 10, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] },
         POLICY,
       )
-      keepAlive(draft, T0 + at, POLICY)
-      expect(nextDueAt(draft.inFlight(), POLICY, null)).toBeGreaterThan(T0 + at)
+      keepAlive(draft, T0 + at, POLICY, { window, lowestLent: null, movingSince: 0 })
+      const due = nextDueAt(draft.inFlight(), POLICY, { window, holdUntil: null, movingSince: 0 })
+      expect(due).toBeGreaterThan(T0 + at)
     }
   })
 
   test('nothing in flight and no hold: only a signal can change anything', () => {
-    expect(nextDueAt([], POLICY, null)).toBeNull()
-    expect(nextDueAt([mined()], POLICY, null)).toBeNull()
-    expect(nextDueAt([], POLICY, 42)).toBe(42)
+    expect(nextDueAt([], POLICY, { window: 100, holdUntil: null, movingSince: 0 })).toBeNull()
+    expect(nextDueAt([mined()], POLICY, { window: 100, holdUntil: null, movingSince: 0 })).toBeNull()
+    expect(nextDueAt([], POLICY, { window: 100, holdUntil: 42, movingSince: 0 })).toBe(42)
   })
 })

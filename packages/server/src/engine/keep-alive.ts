@@ -7,20 +7,31 @@ import type { Policy } from '../core/policy.ts'
 import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
-/** `lowestLent`: the lowest unmined nonce that somebody who signs for himself holds. */
-export function keepAlive(draft: LaneDraft, now: number, policy: Policy, lowestLent: number | null = null): void {
+export interface Surroundings {
+  /** What lies further ahead is not sent again yet. */
+  readonly window: number
+  /** The lowest unmined nonce that is reserved for a caller. */
+  readonly lowestLent: number | null
+  /** Since when the chain makes blocks without a break; null while it does not: then nothing is called stuck. */
+  readonly movingSince: number | null
+}
+
+export function keepAlive(draft: LaneDraft, now: number, policy: Policy, around: Surroundings): void {
+  const { window, lowestLent, movingSince } = around
   const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
   const waiting = unmined.filter(isWaiting)
   // A suspended one keeps its nonce, and those above wait for it all the same.
   const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestLent ?? Number.POSITIVE_INFINITY)
   for (const tx of waiting) {
-    if (now - tx.waitingSince < policy.stuckAfterMs) continue
-    draft.apply(tx, { type: 'time.passed', at: now, blockedByNonce: lowest < tx.nonce ? lowest : null })
+    if (movingSince === null || now - Math.max(tx.waitingSince, movingSince) < policy.stuckAfterMs) continue
+    const blockedByNonce = lowest < tx.nonce ? lowest : null
+    draft.apply(tx, { type: 'time.passed', at: now, movingSince, blockedByNonce })
   }
-  if (!waiting.some((tx) => isDue(tx, now, policy))) return
+  const inReach = unmined.slice(0, window).filter(isWaiting)
+  if (!inReach.some((tx) => isDue(tx, now, policy))) return
   // Refused or unanswered bytes follow their own pauses; they must not drag along what a node has just taken.
-  const horizon = isOverdue(waiting, now, policy) ? now + policy.resubmitIntervalMs / 2 : now
-  for (const tx of waiting) {
+  const horizon = isOverdue(inReach, now, policy) ? now + policy.resubmitIntervalMs / 2 : now
+  for (const tx of inReach) {
     if (tx.nextResubmitAt <= horizon || isDue(tx, now, policy)) draft.apply(tx, { type: 'resubmit.claimed', at: now })
   }
 }
@@ -42,13 +53,21 @@ function isOverdue(waiting: readonly InFlight[], now: number, policy: Policy): b
 }
 
 /** When the lane must look again, at the latest; null where only a signal can change anything. */
-export function nextDueAt(inFlight: Iterable<InFlight>, policy: Policy, holdUntil: number | null): number | null {
+export function nextDueAt(
+  inFlight: Iterable<InFlight>,
+  policy: Policy,
+  around: Pick<Surroundings, 'window' | 'movingSince'> & { readonly holdUntil: number | null },
+): number | null {
+  const { window, holdUntil, movingSince } = around
   let next = holdUntil ?? Number.POSITIVE_INFINITY
+  let unmined = 0
   for (const tx of inFlight) {
+    // In nonce order: what lies beyond the window waits for what is in it.
+    if (inclusionOf(tx) === null && ++unmined > window) break
     if (!isWaiting(tx)) continue
     next = Math.min(next, tx.nextResubmitAt)
     if (tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor' || isPreconfirmed(tx)) continue
-    next = Math.min(next, tx.waitingSince + policy.stuckAfterMs)
+    if (movingSince !== null) next = Math.min(next, Math.max(tx.waitingSince, movingSince) + policy.stuckAfterMs)
   }
   return next === Number.POSITIVE_INFINITY ? null : next
 }

@@ -9,6 +9,7 @@ import type { Effect, Step } from '../core/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
 import type { HistoryNote, TxEvent } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 
 /** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
@@ -35,6 +36,7 @@ export interface LaneDraft {
   setBalance(balance: NonNullable<LaneWrite['balance']>): void
   /** A reason to store, unless `isOld`: then they go along with whatever else there is. */
   setCounts(counts: ChainCounts, isOld: boolean): void
+  setWindow(window: Window): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
   /** Every transaction that this draft moved, as it is after it. */
@@ -61,6 +63,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   let balance: LaneWrite['balance'] = null
   let counts: ChainCounts | null = null
   let hasNewCounts = false
+  let window: Window | null = null
   let listed: readonly InFlight[] | null = null
 
   function apply(tx: Transaction, event: TxEvent): Transaction {
@@ -113,6 +116,9 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       counts = seen
       hasNewCounts = !isOld
     },
+    setWindow: (found) => {
+      window = found
+    },
     isEmpty: () =>
       !hasNewCounts && changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
     toWrite: (lease) => ({
@@ -125,6 +131,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       reset: null,
       balance,
       counts,
+      window,
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,

@@ -114,9 +114,9 @@ describe('many', () => {
     const cluster = await setUp()
     let estimates = 0
     const real = cluster.chain.estimate
-    ;(cluster.chain as { estimate: typeof real }).estimate = async (calls) => {
+    ;(cluster.chain as { estimate: typeof real }).estimate = async (calls, head) => {
       estimates += calls.length
-      return await real(calls)
+      return await real(calls, head)
     }
     cluster.chain.setBalance(cluster.lane.signer, 1_000n)
     await cluster.startNode()

@@ -49,6 +49,7 @@ function repeatKey(signal: LaneSignal): string | null {
     case 'counts':
     case 'tick':
     case 'chain':
+    case 'health':
       return signal.type
     case 'preconfirmed':
     case 'preconfirmation.lost':

@@ -26,16 +26,21 @@ async function setUp(lanes: number) {
   await shared.registerSigners(all.map((lane) => ({ lane, policy: STABLE, label: null })))
   const log: string[] = []
 
-  function node(nodeId: string, reachable: readonly Address[] = all.map((lane) => lane.signer)) {
+  function node(nodeId: string, keys: readonly Address[] = all.map((lane) => lane.signer)) {
     const store = createFaultyStore(shared)
     const telemetry = createRecordingTelemetry()
     const held: HeldLane[] = []
     const leases: Lease[] = []
-    const state = { stopping: null as Promise<void> | null, onFenced: () => {} }
+    const state = {
+      stopping: null as Promise<void> | null,
+      onFenced: () => {},
+      chains: [CHAIN_ID] as readonly number[],
+    }
     const keeper = createLaneKeeper({
       ...{ store, clock, telemetry, nodeId, address: null, settings: SETTINGS },
-      signer: createSigner(reachable),
+      signer: createSigner(keys),
       chainIds: new Set([CHAIN_ID]),
+      reachable: () => state.chains,
       onDatabaseTime: () => {},
       startLane: (lane, onFenced) => {
         held.push(lane)
@@ -346,5 +351,55 @@ describe('handing over', () => {
     await store.requestLeases('node-gone', all)
     await clock.advance(60_000)
     expect(log).toEqual(['node-a starts'])
+  })
+})
+
+describe('a chain that some nodes cannot reach', () => {
+  async function twoNodes() {
+    const bench = await setUp(6)
+    const [a, b] = [bench.node('node-a'), bench.node('node-b')]
+    for (const each of [a, b]) await started(bench.clock, each)
+    await bench.clock.advance(60_000)
+    expect([a.lanes() > 0, b.lanes() > 0, a.lanes() + b.lanes()]).toEqual([true, true, 6])
+    return { ...bench, a, b }
+  }
+
+  test('its lanes go to the peer that can, and come back with it', async () => {
+    const { clock, a, b } = await twoNodes()
+    const before = a.lanes()
+    a.state.chains = []
+    a.keeper.poke()
+    await clock.advance(1_000)
+    expect([a.lanes(), b.lanes()]).toEqual([0, 6])
+    await clock.advance(60_000)
+    expect([a.lanes(), b.lanes()]).toEqual([0, 6])
+    a.state.chains = [CHAIN_ID]
+    await clock.advance(60_000)
+    expect([a.lanes(), b.lanes()]).toEqual([before, 6 - before])
+  })
+
+  test('where nobody can, everything stays where it is', async () => {
+    const { clock, a, b, log } = await twoNodes()
+    const before = [a.lanes(), b.lanes()]
+    a.state.chains = []
+    b.state.chains = []
+    a.keeper.poke()
+    b.keeper.poke()
+    await clock.advance(15_000)
+    const moved = log.length
+    await clock.advance(120_000)
+    expect(log.length).toBe(moved)
+    expect(a.lanes() + b.lanes()).toBe(6)
+    expect(before[0]).toBeGreaterThan(0)
+  })
+
+  test('a node alone keeps its lanes, whatever it can reach', async () => {
+    const { clock, node } = await setUp(3)
+    const a = node('node-a')
+    a.state.chains = []
+    await started(clock, a)
+    await clock.advance(60_000)
+    expect(a.lanes()).toBe(3)
+    expect(a.leases).toHaveLength(3)
   })
 })

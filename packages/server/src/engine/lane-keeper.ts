@@ -6,13 +6,16 @@
  * reach its key. A lane that is well served elsewhere but ranks this node first is asked for; its owner sees that at its
  * next renewal, finishes what it is writing and lets go. Leases are the database's; the node only adds a deadline by its
  * own monotonic clock, counted from before the renewal was asked for, after which it starts no broadcast.
+ *
+ * Each node may have RPC nodes of its own. One that cannot reach a chain leaves its lanes to peers that can, and takes
+ * none; where nobody can reach it, everything stays where it is.
  */
 import { type Lane, type LaneKey, type Lease, laneKey } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import { rankNodes } from '../core/rendezvous.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
-import type { SignerRecord, Store } from '../ports/store.ts'
+import type { LiveNode, SignerRecord, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { LaneRunner } from './lane-runner.ts'
 
@@ -47,6 +50,8 @@ interface KeeperPorts {
   readonly nodeId: string
   readonly address: string | null
   readonly chainIds: ReadonlySet<number>
+  /** Chains whose RPC nodes answer this node. */
+  reachable(): readonly number[]
   readonly settings: KeeperSettings
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
   startLane(held: HeldLane, onFenced: () => void): LaneRunner
@@ -95,9 +100,11 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const askedAt = clock.monotonic()
     const renewed = await store.renewLeases(nodeId, settings.leaseTtlMs)
     const beatAt = clock.monotonic()
-    const { nowMs, nodes } = await store.heartbeat({ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs })
+    const chains = ports.reachable()
+    const { nowMs, nodes } = await store.heartbeat({
+      ...{ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs, chains },
+    })
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
-    const alive = new Set(nodes.map((node) => node.nodeId))
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
     for (const [key, mine] of held) {
       const lease = stillOurs.get(key)
@@ -107,8 +114,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
         continue
       }
       mine.deadline = askedAt + settings.leaseTtlMs - settings.marginMs
-      const { wantedBy } = lease
-      if (wantedBy !== null && wantedBy !== nodeId && alive.has(wantedBy)) leave(key, mine)
+      const { wantedBy, lane } = lease
+      const fit = fitNodes(nodes, lane.chainId)
+      const isWanted = wantedBy !== null && wantedBy !== nodeId && fit.includes(wantedBy)
+      if (isWanted || !fit.includes(nodeId)) leave(key, mine)
     }
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
     await release(renewed.filter(isIdle))
@@ -116,7 +125,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const records = await store.listSigners()
     signers = new Map(records.map((record) => [laneKey(record.lane), record]))
     wakeChanged(before)
-    await claim(nodes.map((node) => node.nodeId))
+    await claim(nodes)
     telemetry.gauge('drover_lanes_owned', held.size)
   }
 
@@ -159,7 +168,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     telemetry.count('drover_leases_total', { result: 'released' }, leases.length)
   }
 
-  async function claim(nodeIds: readonly string[]): Promise<void> {
+  async function claim(nodes: readonly LiveNode[]): Promise<void> {
     const reachable = new Set(ports.signer.addresses())
     const now = clock.monotonic()
     const taken = new Set((await store.listLeases()).map((lease) => laneKey(lease.lane)))
@@ -168,7 +177,8 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     for (const [key, { lane }] of signers) {
       if (held.has(key) || leaving.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer))
         continue
-      const rank = rankNodes(key, nodeIds).indexOf(nodeId)
+      const rank = rankNodes(key, fitNodes(nodes, lane.chainId)).indexOf(nodeId)
+      if (rank < 0) continue
       if (taken.has(key)) {
         freeSince.delete(key)
         if (rank === 0) toRequest.push(lane)
@@ -176,7 +186,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       }
       const since = freeSince.get(key) ?? now
       freeSince.set(key, since)
-      if (now - since >= Math.max(rank, 0) * settings.renewIntervalMs) toTake.push(lane)
+      if (now - since >= rank * settings.renewIntervalMs) toTake.push(lane)
     }
     telemetry.gauge('drover_lanes_of_others', countOthers(taken))
     if (toRequest.length > 0) await store.requestLeases(nodeId, toRequest)
@@ -234,4 +244,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
 /** Equal for equal policies that were read from the store. */
 function spellPolicy(policy: Policy): string {
   return JSON.stringify(policy, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** The nodes that can reach a chain, or all where none can. One that does not say is thought to. */
+function fitNodes(nodes: readonly LiveNode[], chainId: number): readonly string[] {
+  const fit = nodes.filter(({ chains }) => chains === null || chains.includes(chainId))
+  return (fit.length === 0 ? nodes : fit).map(({ nodeId }) => nodeId)
 }

@@ -12,6 +12,7 @@ import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { createVerdicts } from './follow/verdicts.ts'
 import { type AccountCounts, findGaps } from './free-nonces.ts'
 import { insertFills } from './insert-fills.ts'
 import type { Ledger } from './lane-draft.ts'
@@ -28,6 +29,8 @@ export interface LaneQueue {
   gapsChanged(): void
   /** What waited for a predecessor may go on, also if it is being prepared at this moment. */
   predecessorMined(): void
+  /** A node answers again: what waited for one need not wait for its time. */
+  nodeAnswers(): void
   /** The line stands until then. */
   hold(until: number): void
   goOn(): void
@@ -65,10 +68,12 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   const { lease, store, chain, clock, telemetry, funds } = ports
   const { chainId, signer } = lease.lane
   const fields = { chainId, signer, fence: lease.fence }
+  const verdicts = createVerdicts()
   let mayHaveMore = true
   let preparing = false
   let holdUntil = 0
   let isFreed = false
+  let isNodeBack = false
   /** A pass for the gaps was made since they last changed: it is not repeated before they do. */
   let gapsTried = false
 
@@ -87,8 +92,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
-    const context = { policy, predecessorsPending, chainMaxFeeWei: ports.chainMaxFeeWei }
-    prepare(scene, limit, context, { skipsPause, gap }).then(ports.post, (error: unknown) => {
+    const head = scene.view?.head ?? null
+    const context = { policy, predecessorsPending, head, verdicts, chainMaxFeeWei: ports.chainMaxFeeWei }
+    const hasNode = isNodeBack
+    isNodeBack = false
+    prepare(scene, limit, context, { skipsPause, hasNode, gap }).then(ports.post, (error: unknown) => {
       telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
@@ -98,7 +106,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     scene: QueueScene,
     limit: number,
     context: PrepareContext,
-    { skipsPause, gap }: { readonly skipsPause: boolean; readonly gap: boolean },
+    { skipsPause, hasNode, gap }: { readonly skipsPause: boolean; readonly hasNode: boolean; readonly gap: boolean },
   ): Promise<LaneSignal> {
     const { ledger, policy } = scene
     const { recyclable } = ledger
@@ -110,7 +118,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       passOverPaused: !hasPriced,
     })
     if (queued.length > 0) mayHaveMore = true
-    const heldUntil = findHold(queued[0], skipsPause, policy)
+    const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
     const going = heldUntil === null ? queued : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
@@ -127,9 +135,14 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   }
 
   /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money, or the price is right. */
-  function findHold(first: Queued | undefined, skipsPause: boolean, policy: Policy): number | null {
+  function findHold(
+    first: Queued | undefined,
+    { skipsPause, hasNode }: { readonly skipsPause: boolean; readonly hasNode: boolean },
+    policy: Policy,
+  ): number | null {
     if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
     if (skipsPause && first.subState === 'waiting_for_predecessor') return null
+    if (hasNode && first.subState === 'waiting_for_node') return null
     const isUnfunded = first.subState === 'waiting_for_funds'
     if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
     if (first.subState === 'fee_above_cap' && funds.mayRetryPriced()) return null
@@ -178,6 +191,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     },
     predecessorMined: () => {
       isFreed = true
+    },
+    nodeAnswers: () => {
+      isNodeBack = true
+      holdUntil = 0
+      mayHaveMore = true
     },
     hold: (until) => {
       holdUntil = until

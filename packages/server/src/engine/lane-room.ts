@@ -1,4 +1,5 @@
 /** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
+import type { Policy } from '../core/policy.ts'
 import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../core/transaction.ts'
 import { findGaps } from './free-nonces.ts'
 import type { GapScene } from './gap-watch.ts'
@@ -11,15 +12,18 @@ export interface Outstanding {
   readonly lent: readonly LentNonce[]
 }
 
-/** How many more may take a nonce: policy counts until they are final, a node's pool until a block takes them, be it one in the making. */
-export function countSlots({ inFlight, lent }: Outstanding, most: { inFlight: number; unmined: number }): number {
+/** How many more may take a nonce. A block in the making that shows a transaction counts as one that holds it. */
+export function countSlots({ inFlight, lent }: Outstanding, window: number, policy: SlotPolicy): number {
   let [out, unmined] = [lent.length, lent.filter(isUnmined).length]
   for (const tx of inFlight) {
     out++
     if (inclusionOf(tx) === null && !isPreconfirmed(tx)) unmined++
   }
-  return Math.min(most.inFlight - out, most.unmined - unmined)
+  const held = policy.slotHeldUntil === 'final' ? out : unmined
+  return Math.min(window - held, policy.maxUnfinal - (out - unmined))
 }
+
+type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
 
 /** The highest nonce that is on its way. What a holder has not used may come back: no reason yet to fill what is below. */
 export function findHighest({ inFlight, lent }: Outstanding): number | null {

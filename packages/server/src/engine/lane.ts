@@ -22,6 +22,8 @@ import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { createCountWatch } from './chain-counts/count-watch.ts'
+import { noteFinalReorg } from './follow/final-reorg.ts'
+import { createHealthNotes } from './follow/health-notes.ts'
 import { findUsed } from './free-nonces.ts'
 import { createGapWatch } from './gap-watch.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
@@ -37,6 +39,7 @@ import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
 import type { Storable } from './request-draft.ts'
 import { tellTransition } from './tell-transition.ts'
+import { createLaneWindow } from './window/lane-window.ts'
 import type { Writer } from './writer.ts'
 
 export interface LanePorts {
@@ -53,13 +56,13 @@ export interface LanePorts {
     readonly finality: Finality
     readonly prepareBatch: number
     readonly prepareRetryMs: number
-    /** Unmined transactions of one account that the chain's nodes keep. */
-    readonly mempoolPerAccount: number
     /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
     readonly maxTxFeeWei: bigint | null
   }
   policy(): Policy
   isPaused(): boolean
+  /** Since when the chain makes blocks without a break; null while it does not. */
+  movingSince(): number | null
   /** False once the lease may be somebody else's. */
   mayAct(): boolean
   /** A transaction of this lane cannot advance: somebody must decide. */
@@ -90,6 +93,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
   const counts = createCountWatch(beside)
+  const healthNotes = createHealthNotes()
+  const window = createLaneWindow({ ...beside, account: funds.account })
   const queue = createLaneQueue({
     ...{ ...ports, lease, funds, post, batch: settings.prepareBatch, chainMaxFeeWei },
     finality: () => finalityOf({ finality: null }),
@@ -139,8 +144,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (funds.mind(draft, ports.policy())) queue.goOn()
     counts.mind(draft, { ledger, lent: requests.held(), policy: ports.policy() })
     closeGaps(draft)
-    keepAlive(draft, clock.now(), ports.policy(), findLowestLent(requests.held()))
-    await replacer.replace(draft, { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp })
+    const scene = look()
+    window.mind(draft, scene)
+    keepAlive(draft, clock.now(), scene.policy, {
+      window: window.size(scene.policy),
+      lowestLent: findLowestLent(requests.held()),
+      movingSince: ports.movingSince(),
+    })
+    healthNotes.tell(draft)
+    await replacer.replace(draft, scene)
     await allocate(draft)
     if (!draft.isEmpty()) await save(draft)
     requests.take(signals)
@@ -180,6 +192,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         recyclable: lane.recyclable,
       }
       ready = null
+      window.recall(lane.window)
       queue.wake()
       funds.recall(await readBalance(), ports.policy())
       tracker.adopt(runner, lane.inFlight)
@@ -213,9 +226,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
   function recover(draft: LaneDraft): void {
-    for (const tx of draft.inFlight()) {
-      if (tx.state === 'ALLOCATED') draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
-    }
+    window.takeOver(draft, ports.policy())
     if (view !== null) assess(draft, view, null)
   }
 
@@ -229,7 +240,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         queue.wake()
         return
       case 'answers':
-        if (signal.answers.some(({ outcome }) => outcome.type === 'pool_full')) funds.account.suspectCode()
+        window.answered(draft, signal.answers, look())
         return
       case 'expired':
         // It may be what held the line.
@@ -241,6 +252,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       case 'chain':
         view = signal.view
         assess(draft, signal.view, signal.forkFrom)
+        // Blocks that took the place of others passed nothing over that they could have known.
+        window.passed(draft, signal.forkFrom === null ? (signal.added ?? []) : [], look())
         funds.watch(draft, headNumber())
         // As it was before this block, which may have ended the last of it.
         counts.look(headNumber(), (ledger?.inFlight.size ?? 0) + requests.held().length > 0)
@@ -253,6 +266,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         ready = signal
         if (signal.heldUntil !== null) queue.hold(signal.heldUntil)
         return
+      case 'health':
+        healthNotes.take(signal.health)
+        if (signal.health.state === 'ok') queue.nodeAnswers()
+        return
+      case 'finality.broken': {
+        const note = noteFinalReorg(signal.reorg, lease.lane)
+        if (note !== null) draft.note(note)
+        return
+      }
       case 'prepare.failed':
         queue.passed()
         queue.hold(at + settings.prepareRetryMs)
@@ -286,8 +308,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   function slotsBeside(inFlight: Iterable<InFlight>): number {
-    const unmined = funds.account.isDelegated() ? 1 : settings.mempoolPerAccount
-    return countSlots({ inFlight, lent: requests.held() }, { inFlight: ports.policy().maxInFlight, unmined })
+    const policy = ports.policy()
+    return countSlots({ inFlight, lent: requests.held() }, window.size(policy), policy)
+  }
+
+  function look() {
+    return { policy: ports.policy(), head: headNumber(), isBlocked: isHeldUp }
   }
 
   function isHeldUp(nonce: number): boolean {
@@ -405,7 +431,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (pauseMs > 0 || ledger === null) return
     const now = clock.now()
     const policy = ports.policy()
-    const waits = nextDueAt(ledger.inFlight.values(), policy, queue.heldUntil() > now ? queue.heldUntil() : null)
+    const holdUntil = queue.heldUntil() > now ? queue.heldUntil() : null
+    const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
+    const waits = nextDueAt(ledger.inFlight.values(), policy, around)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
     const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
     if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

@@ -76,6 +76,22 @@ test("an operator's cancel meanwhile is the end that is told", async () => {
   expect(await cluster.find(bad)).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', error: null })
 })
 
+test('a policy that forbids replacements, set in between: its own bytes go out again, and are mined', async () => {
+  let isStrict = true
+  const { cluster } = await setUp(() => (isStrict ? FEE_CAP : null))
+  cluster.chain.setFault(({ name }) => (name === 'estimate' ? 'unavailable' : null))
+  const id = await cluster.submit(PLAIN)
+  await cluster.clock.advance(1_000)
+  expect(await cluster.find(id)).toMatchObject({ state: 'ALLOCATED', subState: 'making_way' })
+  const note = { type: 'policy.changed', cause: null, detail: {} }
+  await cluster.store.updateSigner(cluster.lane, { policy: { ...POLICY, mayReplace: false } }, note)
+  cluster.chain.setFault(null)
+  isStrict = false
+  await run(cluster, 60)
+  expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED', refusal: null })
+  expect(await kindsOf(cluster, id)).toBe('original 0')
+})
+
 test('where nothing may be replaced it keeps its nonce and is STUCK', async () => {
   const { cluster } = await setUp(() => null, { mayReplace: false })
   const bad = await cluster.submit(TOO_MUCH_GAS)

@@ -174,11 +174,17 @@ describe('while preconfirmed', () => {
   })
 
   test('it has left the pool: the next may be sent, as far as policy goes', async () => {
-    const { cluster } = await setUp({ maxInFlight: 8 }, { mempoolPerAccount: 5 })
+    const { cluster } = await setUp({ maxInFlight: 5, maxUnfinal: 3 })
     const ids = await submit(cluster, 12)
     expect(cluster.sent).toHaveLength(5)
+    await cluster.mine()
+    await cluster.clock.advance(1_000)
+    expect(cluster.sent).toHaveLength(5)
+    for (let round = 0; round < 3; round++) await cluster.mine()
+    await cluster.clock.advance(1_000)
+    expect(cluster.sent).toHaveLength(10)
     await preconfirm(cluster)
-    expect(cluster.sent).toHaveLength(8)
+    expect(cluster.sent).toHaveLength(10)
     for (let round = 0; round < 12; round++) {
       await cluster.mine()
       await cluster.clock.advance(1_000)

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { FeeMarket } from '../core/fees.ts'
+import type { Hash } from '../core/hex.ts'
 import { type Policy, STABLE } from '../core/policy.ts'
-import { queued } from '../core/sample-transactions.suite.ts'
+import { hashOf, queued } from '../core/sample-transactions.suite.ts'
 import type { Intent } from '../core/transaction.ts'
 import { type CallOutcome, ChainUnavailable } from '../ports/chain.ts'
+import { createVerdicts } from './follow/verdicts.ts'
 import { prepareTransactions } from './prepare.ts'
+
+const HEAD = { number: 7, hash: hashOf(7) }
+const atHead = (head = HEAD, verdicts = createVerdicts()) => ({ head, verdicts })
 
 const GWEI = 10n ** 9n
 const MARKET: FeeMarket = {
@@ -35,7 +40,7 @@ function intents(...changes: readonly Partial<Intent>[]) {
 
 function prepare(outcomes: readonly CallOutcome[] | Error, changes: readonly Partial<Intent>[], over = {}) {
   const policy: Policy = { ...STABLE, ...over }
-  return prepareTransactions(createChain(outcomes).chain, intents(...changes), { policy, ...ALONE })
+  return prepareTransactions(createChain(outcomes).chain, intents(...changes), { policy, ...ALONE, ...atHead() })
 }
 
 const OK: CallOutcome = { type: 'ok', gas: 50_000n }
@@ -44,7 +49,7 @@ describe('gas', () => {
   test('is estimated in one batch and given room, or taken as the caller said', async () => {
     const { chain, asked } = createChain([OK, OK])
     const list = intents({}, { gasLimit: 70_000n }, { gasLimit: 21_000n, simulate: false })
-    const preparations = await prepareTransactions(chain, list, { policy: STABLE, ...ALONE })
+    const preparations = await prepareTransactions(chain, list, { policy: STABLE, ...ALONE, ...atHead() })
     expect(asked).toEqual([2])
     expect(preparations).toMatchObject([{ gasLimit: 60_000n }, { gasLimit: 70_000n }, { gasLimit: 21_000n }])
   })
@@ -52,7 +57,8 @@ describe('gas', () => {
   test('nothing to estimate asks nothing', async () => {
     const { chain, asked } = createChain([])
     const list = intents({ gasLimit: 21_000n, simulate: false })
-    expect(await prepareTransactions(chain, list, { policy: STABLE, ...ALONE })).toMatchObject([{ type: 'ready' }])
+    const context = { policy: STABLE, ...ALONE, ...atHead() }
+    expect(await prepareTransactions(chain, list, context)).toMatchObject([{ type: 'ready' }])
     expect(asked).toEqual([])
   })
 })
@@ -72,7 +78,7 @@ describe('what a simulation means', () => {
 
   test('a revert while earlier ones are not mined waits as well', async () => {
     const { chain } = createChain([reverted])
-    const context = { policy: STABLE, ...ALONE, predecessorsPending: true }
+    const context = { policy: STABLE, ...ALONE, ...atHead(), predecessorsPending: true }
     expect(await prepareTransactions(chain, intents({}), context)).toMatchObject([{ type: 'deferred' }])
   })
 
@@ -126,7 +132,7 @@ describe('the price', () => {
     const chain = { getFeeMarket: async () => market, estimate: async () => [] }
     const intent = (gasLimit: bigint) => ({ gasLimit, simulate: false })
     const list = intents(intent(21_000n), intent(100_000n))
-    const one = { policy: STABLE, ...ALONE, chainMaxFeeWei: 50_000n * 11n * GWEI }
+    const one = { policy: STABLE, ...ALONE, ...atHead(), chainMaxFeeWei: 50_000n * 11n * GWEI }
     const [small, large] = await prepareTransactions(chain, list, one)
     expect(small).toMatchObject({ type: 'ready' })
     // Others may be smaller, so that this one alone has to wait.
@@ -141,6 +147,17 @@ describe('the price', () => {
     // Nothing is small enough: it is the market.
     const all = await prepareTransactions(chain, list, { ...one, chainMaxFeeWei: 21_000n * 10n * GWEI })
     expect(all).toMatchObject([{ error: { code: 'fee_above_cap' } }, { error: { code: 'fee_above_cap' } }])
+  })
+
+  test('above the cap of one API key is no matter of the others, however small their transactions', async () => {
+    const chain = { getFeeMarket: async () => MARKET, estimate: async () => [] }
+    const plain = { gasLimit: 21_000n, simulate: false }
+    const list = intents({ ...plain, maxFeeWei: 1n }, plain)
+    const context = { policy: STABLE, ...ALONE, ...atHead(), chainMaxFeeWei: 10n ** 18n }
+    expect(await prepareTransactions(chain, list, context)).toMatchObject([
+      { type: 'deferred', subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap' } },
+      { type: 'ready' },
+    ])
   })
 
   test('that the caller asked for above the cap is refused, since no block makes it cheaper', async () => {
@@ -159,5 +176,59 @@ describe('the price', () => {
       { type: 'ready' },
     ])
     expect(await prepare([OK], [{ fees: { type: 'legacy', gasPrice: 30n } }])).toMatchObject([{ type: 'deferred' }])
+  })
+
+  test('that can never be mined ends the transaction, so that it holds up nobody', async () => {
+    const free = { fees: { type: 'legacy', gasPrice: 0n } as const }
+    expect(await prepare([OK, OK], [free, {}])).toMatchObject([
+      { type: 'rejected', error: { code: 'fee_never_mined', message: expect.stringContaining('base fee') } },
+      { type: 'ready' },
+    ])
+  })
+
+  test('that the caller named in part is completed from the market', async () => {
+    const lone = { fees: { type: 'eip1559', maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: null } as const }
+    expect(await prepare([OK], [lone])).toMatchObject([
+      { type: 'ready', fees: { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: expect.any(BigInt) } },
+    ])
+  })
+})
+
+describe('a failure that was seen only at the latest block of a node that may be behind', () => {
+  const REVERTED: CallOutcome = { type: 'reverted', reason: 'not yet', data: null, atLatest: true }
+  const at = (number: number) => ({ number, hash: hashOf(number) })
+
+  async function prepareAt(
+    head: { number: number; hash: Hash } | null,
+    verdicts = createVerdicts(),
+    outcome = REVERTED,
+  ) {
+    const context = { policy: STABLE, ...ALONE, head, verdicts }
+    const [preparation] = await prepareTransactions(createChain([outcome]).chain, intents({}), context)
+    return preparation
+  }
+
+  test('ends nothing at once, nor when it is seen again at the same head', async () => {
+    const verdicts = createVerdicts()
+    for (let look = 0; look < 3; look++) {
+      expect(await prepareAt(at(7), verdicts)).toMatchObject({
+        type: 'deferred',
+        subState: 'waiting_for_node',
+        error: { code: 'not_simulated', reason: 'the call reverts: not yet' },
+      })
+    }
+  })
+
+  test('is final when the next head shows the same, and not when it shows another', async () => {
+    const verdicts = createVerdicts()
+    await prepareAt(at(7), verdicts)
+    const other = await prepareAt(at(8), verdicts, { ...REVERTED, reason: 'paused' })
+    expect(other).toMatchObject({ type: 'deferred' })
+    expect(await prepareAt(at(9), verdicts, { ...REVERTED, reason: 'paused' })).toMatchObject({ type: 'rejected' })
+  })
+
+  test('is never final while no head is followed', async () => {
+    const verdicts = createVerdicts()
+    for (let look = 0; look < 3; look++) expect(await prepareAt(null, verdicts)).toMatchObject({ type: 'deferred' })
   })
 })

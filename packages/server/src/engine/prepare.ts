@@ -10,7 +10,9 @@ import { isFill, NOOP_GAS } from '../core/fill.ts'
 import type { Policy } from '../core/policy.ts'
 import { type Price, priceTransaction } from '../core/price.ts'
 import type { Queued, SubState, TxError } from '../core/transaction.ts'
-import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import { findUnmineable } from '../core/unmineable-price.ts'
+import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../ports/chain.ts'
+import type { Verdicts } from './follow/verdicts.ts'
 
 export type Preparation =
   | { readonly type: 'ready'; readonly tx: Queued; readonly gasLimit: bigint; readonly fees: Fees }
@@ -36,6 +38,10 @@ export interface PrepareContext {
   readonly chainMaxFeeWei: bigint | null
   /** Earlier transactions of the lane are not mined yet, so that the state they leave is not known. */
   readonly predecessorsPending: boolean
+  /** The head that is followed: a failure is certain only there. */
+  readonly head: HeadRef | null
+  /** Failures that could be seen at a node's own latest block only. */
+  readonly verdicts: Verdicts
 }
 
 type PreparingChain = Pick<Chain, 'getFeeMarket' | 'estimate'>
@@ -48,7 +54,7 @@ export async function prepareTransactions(
   try {
     const market = await chain.getFeeMarket()
     const estimated = queued.filter(needsEstimate)
-    const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall)) : []
+    const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall), context.head) : []
     const byId = new Map(estimated.map((tx, index) => [tx.id, outcomes[index]]))
     return queued.map((tx, index) =>
       prepareOne(tx, byId.get(tx.id), market, {
@@ -73,8 +79,8 @@ function needsEstimate(tx: Queued): boolean {
 }
 
 function toCall(tx: Queued): Call {
-  const { lane, to, data, value, gasLimit } = tx.intent
-  return { from: lane.signer, to, data, value, gasLimit }
+  const { lane, to, data, value, gasLimit, accessList } = tx.intent
+  return { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
 }
 
 function prepareOne(
@@ -90,7 +96,13 @@ function prepareOne(
   const price = priceTransaction(tx.intent, market, cap)
   if (price.type === 'above_cap') return aboveCap(tx, price, gasLimit, market)
   const { fees } = price
-  return belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+  return neverMined(tx, market) ?? belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+}
+
+/** Such a price would hold the line for ever. */
+function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
+  const message = findUnmineable(tx.intent.fees, market)
+  return message === null ? null : { type: 'rejected', tx, error: { code: 'fee_never_mined', message } }
 }
 
 /** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */
@@ -122,8 +134,9 @@ function aboveCap(
     return { type: 'rejected', tx, error }
   }
   const said = saidBy === undefined ? '' : `, says ${saidBy.join(' and ')}`
-  // Where even the smallest would be above it, it is the market and not this one: all wait.
-  const isAlone = cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei
+  // Where even the smallest would be above it, it is the market and not this one: all wait. Not where the cap is that of
+  // an API key: those of other keys are not bound by it, and must not stand behind it.
+  const isAlone = cap.source === 'key' || (cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei)
   const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
   const error = { code, message: `the next block asks ${cost}${said}; ${allowed}` }
   const waitsFor = { of: 'market', perGasWei: cap.perGasWei } as const
@@ -137,13 +150,15 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
     case 'ok':
       return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
     case 'reverted': {
-      const error = { code: 'reverted', message: `the call reverts: ${outcome.reason}`, reason: outcome.reason }
-      return failUnlessCured(tx, error, context)
+      const { reason, data } = outcome
+      const revertData = data === null ? {} : { revertData: data }
+      const error = { code: 'reverted', message: `the call reverts: ${reason}`, reason, ...revertData }
+      return failUnlessCured(tx, error, outcome, context)
     }
     case 'insufficient_funds':
       return waitForFunds(tx, outcome.message)
     case 'invalid':
-      return failUnlessCured(tx, { code: 'invalid', message: outcome.message }, context)
+      return failUnlessCured(tx, { code: 'invalid', message: outcome.message }, outcome, context)
     case 'unknown':
       return {
         type: 'deferred',
@@ -158,9 +173,23 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
   }
 }
 
-/** A failure at the latest state is certain only if nothing before it can still change that state. */
-function failUnlessCured(tx: Queued, error: TxError, { predecessorsPending }: PrepareContext): Preparation {
-  return predecessorsPending
-    ? { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
-    : { type: 'rejected', tx, error }
+/**
+ * A failure is certain only if nothing before it can still change the state. Where no node could be asked at the head
+ * that is followed, one node's latest block is not enough either: the same failure has to be seen at two heads.
+ */
+function failUnlessCured(
+  tx: Queued,
+  error: TxError,
+  { atLatest = false }: { readonly atLatest?: boolean },
+  { predecessorsPending, head, verdicts }: PrepareContext,
+): Preparation {
+  if (predecessorsPending) return { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
+  if (!atLatest || verdicts.isRepeated(tx.id, error.message, head)) return { type: 'rejected', tx, error }
+  const message = 'it would fail, but the RPC node may be behind; it is tried again at the next block'
+  return {
+    type: 'deferred',
+    tx,
+    subState: 'waiting_for_node',
+    error: { code: 'not_simulated', message, reason: error.message },
+  }
 }

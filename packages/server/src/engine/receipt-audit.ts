@@ -79,18 +79,14 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     for (let start = 0; start < due.length; start += settings.receiptBatch) {
       batches.push(due.slice(start, start + settings.receiptBatch))
     }
+    let failed = 0
     const workers = Array.from({ length: Math.min(settings.receiptWorkers, batches.length) }, async () => {
       for (let batch = batches.shift(); batch !== undefined && !stopped; batch = batches.shift())
-        await auditBatch(batch)
+        failed += await auditBatch(batch)
     })
-    const results = await Promise.allSettled(workers)
+    await Promise.all(workers)
     tellDepth(0)
-    const failed = results.filter((result) => result.status === 'rejected')
-    for (const { reason } of failed) {
-      if (!(reason instanceof ChainUnavailable)) throw reason
-      countLookup('failed')
-    }
-    failures = failed.length === 0 ? 0 : Math.min(failures + 1, 10)
+    failures = failed === 0 ? 0 : Math.min(failures + 1, 10)
   }
 
   function isDue(entry: Watched, now: number): boolean {
@@ -100,7 +96,8 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     return entry.inclusion === null && now - entry.checkedAt >= settings.staleReceiptTimeoutMs
   }
 
-  async function auditBatch(entries: readonly Watched[]): Promise<void> {
+  /** How many of them could not be looked up; each for itself, so that one error costs no other its answer. */
+  async function auditBatch(entries: readonly Watched[]): Promise<number> {
     const hashes = entries.flatMap((entry) => entry.hashes)
     const lookups = await chain.findReceipts(hashes)
     const results = new Map<Hash, ReceiptLookup>()
@@ -109,31 +106,42 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       if (lookup !== undefined) results.set(hash, lookup)
     }
     const missing: Watched[] = []
+    let failed = 0
     for (const entry of entries) {
       const answers = entry.hashes.map((hash) => results.get(hash))
       const found = answers.find((answer) => answer?.type === 'found')
       if (found === undefined && answers.some((answer) => answer?.type !== 'missing')) {
         countLookup('failed')
+        failed++
         continue
       }
       entry.wanted = false
       entry.checkedAt = clock.now()
       countLookup(found === undefined ? 'missing' : 'found')
       if (found === undefined && entry.inclusion === null) missing.push(entry)
-      else await confirm(entry, found?.type === 'found' ? found.inclusion : null)
+      else if (!(await isAnswered(() => confirm(entry, found?.type === 'found' ? found.inclusion : null)))) {
+        // Half looked up is not looked up.
+        entry.wanted = true
+        failed++
+      }
     }
-    await suspect(missing)
+    return (await isAnswered(() => suspect(missing))) ? failed : failed + 1
+  }
+
+  async function isAnswered(ask: () => Promise<void>): Promise<boolean> {
+    try {
+      await ask()
+      return true
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error
+      countLookup('failed')
+      return false
+    }
   }
 
   async function confirm(entry: Watched, found: Inclusion | null): Promise<void> {
-    try {
-      if (found !== null) await confirmFound(entry, found)
-      else if (entry.inclusion !== null) await confirmWithdrawn(entry, entry.inclusion)
-    } catch (error) {
-      // Half looked up is not looked up.
-      entry.wanted = true
-      throw error
-    }
+    if (found !== null) await confirmFound(entry, found)
+    else if (entry.inclusion !== null) await confirmWithdrawn(entry, entry.inclusion)
   }
 
   /** A receipt says where; only the canonical chain says that it counts. */
@@ -211,7 +219,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
 
   /** The rule that makes an inclusion final holds for a loss as well. */
   function isFinalAt(height: number, entry: Watched, head: number): boolean {
-    const finality = entry.finality()
+    const finality = entry.lossFinality()
     if (finality.type === 'confirmations') return head - height >= finality.count
     const tag = ports.view()?.[finality.type] ?? null
     return tag !== null && tag >= height

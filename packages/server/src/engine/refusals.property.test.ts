@@ -121,7 +121,7 @@ function expectAgreement(tx: Transaction, mined: ReadonlySet<string>): void {
 function capOf({ intent }: Transaction, { kind }: Attempt): bigint {
   if (intent.fees === null || kind === 'cancel') return CAP
   const own = maxPricePerGas(intent.fees)
-  if (own > CAP) return CAP
+  if (own === null || own > CAP) return CAP
   return own
 }
 

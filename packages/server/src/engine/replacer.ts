@@ -3,10 +3,10 @@
  *
  * A wish (an operator's, or a deadline that passed) is fulfilled at once, and so is the empty transaction for what makes
  * way. What every node refuses for its price is priced anew at once. Otherwise those whose newest bytes have waited for
- * `bumpAfterMs` and are too cheap for the next block are signed again; the very lowest also if blocks go on without it
- * although its price is fine, since a node can hold on to a transaction and never offer it. What would pass the cap is
- * said once and the same bytes go on. What is preconfirmed has been taken at its price and is left alone; a wish, or a
- * deadline, waits for what becomes of it.
+ * `bumpAfterMs` and are too cheap for the next block are signed again. Where the price is fine a higher one changes
+ * nothing: bytes that nodes do not have, or do not mine, are sent again as they are (see window/lane-window.ts). What would
+ * pass the cap is said once and the same bytes go on. What is preconfirmed has been taken at its price and is left alone;
+ * a wish, or a deadline, waits for what becomes of it.
  *
  * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
  * attempt is stored with everything else of the cycle and sent after that.
@@ -40,8 +40,6 @@ export interface ReplaceScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: number | null
-  /** A nonce below is missing, so that no price helps. */
-  isBlocked(nonce: number): boolean
 }
 
 export interface Replacer {
@@ -64,10 +62,8 @@ interface ReplacerPorts {
 /** Signing takes time, and a cycle must be short. */
 const MOST_PER_ROUND = 16
 const MARKET_RETRY_MS = 5_000
-const OVERDUE_FACTOR = 3
-const OVERDUE_BLOCKS = 3
 
-type Reason = 'wish' | 'refused' | 'price' | 'overdue'
+type Reason = 'wish' | 'refused' | 'price'
 
 interface Market {
   readonly fees: FeeMarket
@@ -82,8 +78,6 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   let marketHead: number | null = null
   let asking = false
   let hasMore = false
-  /** The newest bytes of the lowest nonce, and the head at which they were first met here. */
-  let lowest: { readonly hash: string; readonly head: number } | null = null
 
   async function replace(draft: LaneDraft, scene: ReplaceScene): Promise<void> {
     hasMore = false
@@ -95,7 +89,6 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         draft.apply(tx, { type: 'deadline.passed', at: now })
     }
     const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
-    meetLowest(unmined[0], scene.head)
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
     const needsGas = candidates.some(needsEmptyGas)
@@ -103,7 +96,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       return ask(scene.head, needsGas, scene.policy)
     const done = { signed: 0, failed: 0 }
     for (const tx of candidates) {
-      const reason = findReason(tx, tx === unmined[0], market.fees, scene)
+      const reason = findReason(tx, market.fees)
       if (reason === null) continue
       if (done.signed + done.failed === MOST_PER_ROUND) {
         // A key that cannot sign is tried again with the next block, not at once.
@@ -116,25 +109,13 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     }
   }
 
-  function meetLowest(tx: InFlight | undefined, head: number): void {
-    const hash = tx && newestAttempt(tx)?.hash
-    if (hash === undefined) lowest = null
-    else if (lowest?.hash !== hash) lowest = { hash, head }
-  }
-
-  function findReason(tx: InFlight, isLowest: boolean, now: FeeMarket, scene: ReplaceScene): Reason | null {
+  function findReason(tx: InFlight, now: FeeMarket): Reason | null {
     if (tx.wish !== 'none') return 'wish'
     if (lacksEmpty(tx)) return 'refused'
     const newest = newestAttempt(tx)
     if (newest === null) return null
     const isRefused = tx.error?.code === 'underpriced' || tx.error?.code === 'replacement_underpriced'
-    if (isRefused || isPriceTooLow(newest.fees, now)) return 'price'
-    // Only what a node holds can be held back by it; what was never answered needs sending, not paying.
-    const isHeld = tx.state === 'TRACKING' && (tx.subState === 'pending' || tx.subState === 'making_way')
-    if (!isLowest || !isHeld || scene.isBlocked(tx.nonce)) return null
-    const isOld = clock.now() - newest.createdAt >= scene.policy.bumpAfterMs * OVERDUE_FACTOR
-    const blocks = lowest === null || scene.head === null ? 0 : scene.head - lowest.head
-    return isOld && blocks >= OVERDUE_BLOCKS ? 'overdue' : null
+    return isRefused || isPriceTooLow(newest.fees, now) ? 'price' : null
   }
 
   async function replaceOne(
@@ -163,7 +144,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       case 'above_cap': {
         const { neededWei, capWei } = plan
         const allowed = cap === null ? {} : { allowed: describeCap(cap) }
-        if (reason !== 'overdue') draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
+        draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
         return 'kept'
       }
     }
@@ -188,14 +169,15 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     const kind = isCancel ? 'cancel' : isFill(intent) ? 'noop' : 'bump'
     const empty = { to: lane.signer, data: '0x', value: 0n } as const
     const { to, data, value } = isCancel ? empty : intent
-    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees }
+    const list = isCancel || intent.accessList === undefined ? {} : { accessList: intent.accessList }
+    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees, ...list }
     const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
     return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
   }
 
   async function read(withGas: boolean, { gasLimitPercent }: Policy): Promise<Market> {
     const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
-    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty]) : []])
+    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty], null) : []])
     if (!withGas) return { fees, emptyGas: null }
     return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
   }

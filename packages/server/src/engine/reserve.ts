@@ -20,6 +20,8 @@ export interface ReserveRequest {
   readonly ttlMs: number
   readonly label: string | null
   readonly requestId: string | null
+  /** Whose request it is; left out or null: the service has no keys. */
+  readonly tenant?: string | null
   /** The caller's own proof; null: one is made up. */
   readonly lockOwner: string | null
 }
@@ -63,7 +65,10 @@ export function createReservations({ store, chains, clock, random, timeoutMs = 5
       const id = random.id(clock.now())
       return { id, lockOwner: digestOwner(id, lockOwner) }
     })
-    const outcome = await store.insertReservations({ lane, items, ttlMs, label, requestId })
+    const outcome = await store.insertReservations({
+      ...{ lane, items, ttlMs, label, requestId },
+      tenant: request.tenant ?? '',
+    })
     if (outcome.type === 'unknown_signer') {
       throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
     }

@@ -8,6 +8,8 @@ import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createSimulation } from './simulation.ts'
 
 const { intent } = queued()
+const PASSED = { type: 'passed' }
+const SKIPPED = { type: 'skipped' }
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -18,7 +20,13 @@ const clock: Clock = {
   },
 }
 
-function setUp(options: { readonly balance?: bigint; readonly estimate?: Chain['estimate'] } = {}) {
+interface SetUpOptions {
+  readonly balance?: bigint
+  readonly estimate?: Chain['estimate']
+  readonly headOf?: () => null
+}
+
+function setUp(options: SetUpOptions = {}) {
   const batches: (readonly Call[])[] = []
   const telemetry = createRecordingTelemetry()
   const { chainId, signer } = intent.lane
@@ -30,11 +38,15 @@ function setUp(options: { readonly balance?: bigint; readonly estimate?: Chain['
         ? { type: 'reverted', reason: 'Paused', data: '0x1234', gas: 1n }
         : { type: 'ok', gas: 21_000n },
   })
-  const estimate: Chain['estimate'] = (calls) => {
+  const estimate: Chain['estimate'] = (calls, head) => {
     batches.push(calls)
-    return (options.estimate ?? fake.estimate)(calls)
+    return (options.estimate ?? fake.estimate)(calls, head)
   }
-  const simulate = createSimulation({ chains: new Map([[chainId, { ...fake, estimate }]]), clock, telemetry })
+  const simulate = createSimulation({
+    chains: new Map([[chainId, { ...fake, estimate }]]),
+    ...{ clock, telemetry, simulationTimeoutMs: 1_000 },
+    headOf: options.headOf ?? (() => fake.head()),
+  })
   const tryOut = (change: Partial<Intent> = {}) => simulate({ ...intent, ...change })
   return { tryOut, batches, telemetry }
 }
@@ -42,28 +54,38 @@ function setUp(options: { readonly balance?: bigint; readonly estimate?: Chain['
 test('calls that come together go to the chain as one batch, and each gets its own verdict', async () => {
   const { tryOut, batches } = setUp()
   const verdicts = await Promise.all([tryOut({ value: 1n }), tryOut({ data: '0xdead' }), tryOut({ value: 3n })])
-  expect(verdicts.map((verdict) => verdict?.code ?? null)).toEqual([null, 'transaction_rejected', null])
+  expect(verdicts).toMatchObject([PASSED, { error: { code: 'transaction_rejected' } }, PASSED])
   expect(batches.map((calls) => calls.map((call) => call.value))).toEqual([[1n, 5n, 3n]])
 })
 
 test('a certain revert is told with its reason, lack of funds as what it is', async () => {
   expect(await setUp().tryOut({ data: '0xdead' })).toMatchObject({
-    code: 'transaction_rejected',
-    details: { outcome: 'reverted', reason: 'Paused', revertData: '0x1234' },
+    type: 'refused',
+    error: {
+      code: 'transaction_rejected',
+      details: { outcome: 'reverted', reason: 'Paused', revertData: '0x1234' },
+    },
   })
-  expect(await setUp({ balance: 1n }).tryOut()).toMatchObject({ details: { outcome: 'insufficient_funds' } })
+  const poor = await setUp({ balance: 1n }).tryOut()
+  expect(poor).toMatchObject({ type: 'refused', error: { details: { outcome: 'insufficient_funds' } } })
 })
 
 test('a node that leaves out an answer has said nothing against that call', async () => {
   const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'ok', gas: 1n }] })
-  expect(await Promise.all([tryOut(), tryOut()])).toEqual([null, null])
+  expect(await Promise.all([tryOut(), tryOut()])).toEqual([PASSED, SKIPPED])
   expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
 })
 
 test('a node that refuses to run one call in words that prove nothing does not refuse it', async () => {
   const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'unknown', message: 'header not found' }] })
-  expect(await tryOut()).toBeNull()
+  expect(await tryOut()).toEqual(SKIPPED)
   expect(telemetry.logs).toMatchObject([{ level: 'warn', fields: { error: 'header not found' } }])
+})
+
+test('a failure counts only at the head that is followed: before there is one, nobody is turned away', async () => {
+  const { tryOut, telemetry } = setUp({ headOf: () => null })
+  expect(await tryOut({ data: '0xdead' })).toEqual(SKIPPED)
+  expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
 })
 
 test('a node that is silent holds nobody up for long', async () => {
@@ -71,8 +93,8 @@ test('a node that is silent holds nobody up for long', async () => {
   onTestFinished(() => void vi.useRealTimers())
   const { tryOut, telemetry } = setUp({ estimate: () => new Promise(() => {}) })
   const verdict = tryOut()
-  await vi.advanceTimersByTimeAsync(5_000)
-  expect(await verdict).toBeNull()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await verdict).toEqual(SKIPPED)
   expect(telemetry.logs).toMatchObject([{ message: 'accepted without simulation' }])
 })
 

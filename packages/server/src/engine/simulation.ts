@@ -4,52 +4,86 @@
  */
 import { AppError } from '../core/app-error.ts'
 import type { Intent } from '../core/transaction.ts'
-import { type Call, type CallOutcome, type Chain, ChainUnavailable } from '../ports/chain.ts'
+import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type Batcher, createBatcher, type Pending } from './batcher.ts'
+import { createFairTurns } from './tenants/fair-turns.ts'
+import type { Tenant } from './tenants/tenant-pool.ts'
 
-/** Null: nothing speaks against it. */
-export type Simulate = (intent: Intent) => Promise<AppError | null>
+export type Simulated =
+  /** It was run, and nothing speaks against it. */
+  | { readonly type: 'passed' }
+  | { readonly type: 'refused'; readonly error: AppError }
+  /** No node could run it in time, or none that is known to be up to date. */
+  | { readonly type: 'skipped' }
 
-interface SimulationPorts {
+export type Simulate = (intent: Intent, tenant?: Tenant) => Promise<Simulated>
+
+export interface SimulationPorts {
   readonly chains: ReadonlyMap<number, Chain>
   readonly clock: Clock
   readonly telemetry: Telemetry
+  /** Of the simulations that run or wait at one time, what one tenant may have. */
+  readonly sharePercent?: number
+  /** The head that is followed: a failure is certain only there. */
+  headOf(chainId: number): HeadRef | null
+  /** A slow node must not hold up what can be simulated later. */
+  readonly simulationTimeoutMs: number
 }
 
-/** The deadline is short: a slow node must not hold up what can be simulated later. */
-const SIMULATION = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000, deadlineMs: 5_000 }
+const BATCHING = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000 }
 
-export function createSimulation({ chains, clock, telemetry }: SimulationPorts): Simulate {
+/** As many as the batches under way can take: whoever comes later waits for a turn, fairly, and not in one line. */
+const TURNS = { what: 'simulations', maxRunning: BATCHING.maxBatch * BATCHING.maxRunning, maxWaiting: 10_000 }
+
+export function createSimulation(ports: SimulationPorts): Simulate {
+  const { chains, clock, telemetry, simulationTimeoutMs: deadlineMs, sharePercent } = ports
+  const turns = createFairTurns({ ...TURNS, sharePercent, whenFull })
   const batchers = new Map<number, Batcher<Call, CallOutcome>>()
   for (const [chainId, chain] of chains) {
-    const expire = () => new ChainUnavailable(`no simulation within ${SIMULATION.deadlineMs} ms`)
-    batchers.set(chainId, createBatcher({ clock, ...SIMULATION, expire, run: (batch) => estimate(chain, batch) }))
+    const expire = () => new ChainUnavailable(`no simulation within ${deadlineMs} ms`)
+    const run = (batch: readonly Pending<Call, CallOutcome>[]) => estimate(chain, batch, ports.headOf(chainId))
+    batchers.set(chainId, createBatcher({ clock, ...BATCHING, deadlineMs, expire, run }))
   }
 
-  async function run({ lane, to, data, value, gasLimit }: Intent): Promise<CallOutcome> {
+  async function run({ lane, to, data, value, gasLimit, accessList }: Intent): Promise<CallOutcome> {
     const batcher = batchers.get(lane.chainId)
     if (batcher === undefined) throw new Error(`there is no chain ${lane.chainId} to simulate on`)
     try {
-      return await batcher.add({ from: lane.signer, to, data, value, gasLimit })
+      const call = { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
+      return await batcher.add(call)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
       return { type: 'unknown', message: error.message }
     }
   }
 
-  return async (intent) => {
-    const outcome = await run(intent)
-    if (outcome.type === 'ok') return null
-    if (outcome.type !== 'unknown') return describeRejection(outcome)
-    telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error: outcome.message })
-    return null
+  return async (intent, tenant = null) => {
+    const outcome = await turns.run(tenant, () => run(intent))
+    if (outcome.type === 'ok') return { type: 'passed' }
+    if (outcome.type !== 'unknown' && outcome.atLatest !== true)
+      return { type: 'refused', error: describeRejection(outcome) }
+    const error = outcome.type === 'unknown' ? outcome.message : 'it failed at a node that may be behind'
+    telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error })
+    return { type: 'skipped' }
   }
 }
 
-async function estimate(chain: Chain, batch: readonly Pending<Call, CallOutcome>[]): Promise<void> {
-  const outcomes = await chain.estimate(batch.map((entry) => entry.item))
+function whenFull(): AppError {
+  const message = 'Too many requests wait to be simulated; nothing was stored. Send it again after the time given.'
+  return new AppError('queue_full', message, { retryAfterMs: 1_000 })
+}
+
+async function estimate(
+  chain: Chain,
+  batch: readonly Pending<Call, CallOutcome>[],
+  head: HeadRef | null,
+): Promise<void> {
+  const outcomes = await chain.estimate(
+    batch.map((entry) => entry.item),
+    head,
+  )
   for (const [index, entry] of batch.entries()) {
     const outcome = outcomes[index]
     if (outcome === undefined) entry.reject(new ChainUnavailable('the node left out a simulation'))

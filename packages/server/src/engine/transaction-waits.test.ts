@@ -142,6 +142,15 @@ test('those who only look leave places to those who send', async () => {
   expect(() => waits.enter('send')).not.toThrow()
 })
 
+test('one tenant waits in half of the places, and another finds the rest', async () => {
+  const { waits } = await createBench(4)
+  const places = [waits.enter('send', 'a'), waits.enter('send', 'a')]
+  expect(() => waits.enter('send', 'a')).toThrow(expect.objectContaining({ code: 'too_many_waiting' }))
+  places.push(waits.enter('send', 'b'), waits.enter('send', 'b'))
+  for (const { leave } of places) leave()
+  expect(waits.enter('look', 'a')).toHaveProperty('until')
+})
+
 test('a store that is away for a while is asked again', async () => {
   const { store, lease, clock, allocate, hold, failNext } = await createBench()
   const allocated = await allocate()

@@ -13,6 +13,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createEventTail } from './event-tail.ts'
+import { createTenantPool, type Tenant } from './tenants/tenant-pool.ts'
 import { createTransactionLookup } from './transaction-lookup.ts'
 import { watchTransactions } from './watch-transactions.ts'
 
@@ -40,7 +41,7 @@ export interface TransactionWaits {
    * Takes a place, or throws where there is none: before anything is stored for a caller who will not get an answer.
    * Those who only look leave some places to those who send.
    */
-  enter(purpose: 'look' | 'send'): WaitPlace
+  enter(purpose: 'look' | 'send', tenant?: Tenant): WaitPlace
   /** Everybody gets the transaction as it is, at once. */
   close(): void
 }
@@ -50,6 +51,7 @@ interface WaitPorts {
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Pick<Telemetry, 'log' | 'gauge'>
   readonly maxWaiting?: number
+  readonly sharePercent?: number
 }
 
 interface Waiter {
@@ -60,11 +62,18 @@ interface Waiter {
 
 const MAX_WAITING = 1_000
 const SHARE_OF_LOOKS = 0.75
+const RETRY_AFTER_MS = 1_000
 /** The reader takes what is new as soon as it is there; more than a page is never behind it. */
 const KEPT_EVENTS = 1_000
 
 export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
   const { clock, telemetry, maxWaiting = MAX_WAITING } = ports
+  const pool = createTenantPool({
+    ...{ what: 'waiting requests', size: maxWaiting, sharePercent: ports.sharePercent, retryAfterMs: RETRY_AFTER_MS },
+    whenFull: () => refuse(maxWaiting),
+    // The same code: a client that meets it asks without waiting, whoever has the places.
+    whenShareUsed: (limit) => refuse(limit, ' of your tenant'),
+  })
   const waiters = new Map<TxId, Set<Waiter>>()
   const lookup = createTransactionLookup(ports, (tx) => {
     for (const waiter of [...(waiters.get(tx.id) ?? [])]) waiter.see(tx)
@@ -74,7 +83,6 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
     isWanted: (id) => waiters.has(id),
     onChange: (ids) => lookup.add(ids ?? waiters.keys()),
   })
-  let places = 0
   let isClosed = false
 
   function add(waiter: Waiter): void {
@@ -120,20 +128,19 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
     })
   }
 
-  function count(change: 1 | -1): void {
-    places += change
-    telemetry.gauge('drover_waiting_requests', places)
-  }
-
   return {
-    enter(purpose) {
+    enter(purpose, tenant = null) {
       const most = purpose === 'send' ? maxWaiting : Math.ceil(maxWaiting * SHARE_OF_LOOKS)
-      if (places >= most) {
-        const message = `${places} requests wait on this node already; send it again later, or without wait.`
-        throw new AppError('too_many_waiting', message, { retryAfterMs: 1_000 })
+      if (pool.used() >= most) throw refuse(pool.used())
+      const leave = pool.enter(tenant)
+      telemetry.gauge('drover_waiting_requests', pool.used())
+      return {
+        until,
+        leave: () => {
+          leave()
+          telemetry.gauge('drover_waiting_requests', pool.used())
+        },
       }
-      count(1)
-      return { until, leave: () => count(-1) }
     },
     close() {
       isClosed = true
@@ -143,4 +150,9 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
       lookup.close()
     },
   }
+}
+
+function refuse(waiting: number, whose = ''): AppError {
+  const message = `${waiting} requests${whose} wait on this node already; send it again later, or without wait.`
+  return new AppError('too_many_waiting', message, { retryAfterMs: RETRY_AFTER_MS })
 }

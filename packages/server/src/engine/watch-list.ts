@@ -1,5 +1,6 @@
 /** Every attempt of every lane that this node runs, found by hash in no time. */
 import type { Finality, Header, Inclusion } from '../core/finality.ts'
+import { finalityOfInclusion, finalityOfLoss } from '../core/finality-rules.ts'
 import type { Hash } from '../core/hex.ts'
 import { mayBePreconfirmed } from '../core/preconfirm.ts'
 import type { Reservation } from '../core/reservation.ts'
@@ -18,14 +19,19 @@ export interface Watched {
   /** Of a transaction, or of a reservation whose holder named a hash. */
   readonly txId: TxId
   readonly nonce: number
+  /** Of the attempts at this nonce. Those at one that it lost are another's now: what became of them says nothing. */
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
   /** Its bytes went to a node: before that there is nothing to be found. */
   readonly isSent: boolean
+  /** Some block should take it: it is in none, and nobody holds it back. */
+  readonly isAwaited: boolean
   /** Whether a node may still show it, or has shown it, in a block in the making; `none` where that would say nothing new. */
   readonly preconfirmation: 'none' | 'awaited' | 'seen'
   /** What makes an inclusion of it final; asked for anew each time, since a signer's policy may change. */
   finality(): Finality
+  /** What proves that the nonce is lost to somebody else. */
+  lossFinality(): Finality
   /** When it was last looked up by hash, or first seen here. */
   checkedAt: number
   /** To be looked up by hash at the next audit, whatever its age. */
@@ -38,7 +44,10 @@ export interface Watched {
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
 
-type Watchable = Pick<Watched, 'txId' | 'nonce' | 'hashes' | 'inclusion' | 'isSent' | 'preconfirmation' | 'finality'>
+type Watchable = Pick<
+  Watched,
+  'txId' | 'nonce' | 'hashes' | 'inclusion' | 'isSent' | 'isAwaited' | 'preconfirmation' | 'finality' | 'lossFinality'
+>
 
 export interface WatchList {
   put(runner: LaneRunner, tx: Transaction, now: number, wanted: boolean): void
@@ -98,19 +107,22 @@ export function createWatchList(): WatchList {
     put: (runner, tx, now, wanted) => {
       if (!isInFlight(tx)) return remove(tx.id)
       const { id: txId, nonce, intent } = tx
-      const hashes = tx.attempts.map((attempt) => attempt.hash)
-      const finality = () => runner.finalityOf(intent)
+      const hashes = tx.attempts.filter((attempt) => attempt.nonce === nonce).map((attempt) => attempt.hash)
+      const rules = {
+        finality: () => finalityOfInclusion(tx, runner.finalityOf),
+        lossFinality: () => finalityOfLoss(intent, runner.finalityOf),
+      }
       const preconfirmation = preconfirmationOf(tx)
-      const isSent = tx.submitCount > 0
-      const item = { txId, nonce, hashes, inclusion: inclusionOf(tx), isSent, preconfirmation, finality }
-      set(runner, item, now, wanted, true)
+      const inclusion = inclusionOf(tx)
+      const [isSent, isAwaited] = [tx.submitCount > 0, inclusion === null && !tx.suspended]
+      set(runner, { txId, nonce, hashes, inclusion, isSent, isAwaited, preconfirmation, ...rules }, now, wanted, true)
     },
     putReservation: (runner, reservation, now, wanted) => {
       const { id: txId, state, nonce, hashes, inclusion, finalAt } = reservation
       if (state !== 'USED' || nonce === null || finalAt !== null) return remove(txId)
       const finality = () => runner.finalityOf({ finality: null })
-      const item = { txId, nonce, hashes, inclusion, isSent: true, preconfirmation: 'none', finality } as const
-      set(runner, item, now, wanted, false)
+      const rules = { finality, lossFinality: finality, isSent: true, isAwaited: inclusion === null }
+      set(runner, { txId, nonce, hashes, inclusion, preconfirmation: 'none', ...rules }, now, wanted, false)
     },
     keepOnly: (runner, ids) => {
       for (const txId of [...(perRunner.get(runner) ?? [])]) if (!ids.has(txId)) remove(txId)

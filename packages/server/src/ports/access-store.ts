@@ -38,6 +38,14 @@ export interface AuditNote {
 export interface AuditEntry extends AuditNote {
   readonly id: number
   readonly at: number
+  /** SHA-256 over the entry and the hash of the one before it, hexadecimal. */
+  readonly hash: string
+}
+
+export interface AuditCheck {
+  /** The first entry that was changed, or that is missing; null: none. */
+  readonly brokenAt: number | null
+  readonly last: { readonly id: number; readonly hash: string }
 }
 
 export interface AccessStore {
@@ -48,7 +56,7 @@ export interface AccessStore {
   insertKey(key: NewKey): Promise<ApiKey>
   /** Newest first, revoked ones too; only those whose own reach is within this one. */
   listKeys(reach: Reach): Promise<readonly ApiKey[]>
-  /** Durable when it answers. Only within this reach. `evenLast`: also where no other key with `admin` would be left. */
+  /** Durable when it answers; every node is told. Only within this reach. `evenLast`: also where no other key with `admin` would be left. */
   revokeKey(
     id: KeyId,
     by: { readonly actor: string; readonly reach: Reach; readonly evenLast: boolean },
@@ -56,7 +64,10 @@ export interface AccessStore {
   /** These were used about now. */
   touchKeys(ids: readonly KeyId[]): Promise<void>
 
+  /** Entries are numbered without gaps, and each is chained to the one before. */
   appendAudit(note: AuditNote): Promise<void>
+  /** Computes the chain anew, from a first entry on. Reads every entry up to `limit`: `last` tells how far it came. */
+  checkAudit(from: { readonly after: number; readonly limit: number }): Promise<AuditCheck>
   /** Newest first, those before an id. */
   listAudit(page: { readonly before: number | null; readonly limit: number }): Promise<readonly AuditEntry[]>
   close(): Promise<void>

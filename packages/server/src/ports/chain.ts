@@ -1,4 +1,5 @@
 /** One EVM chain, as the engine sees it. Reads throw `ChainUnavailable`; everything the chain answers is a value. */
+import type { AccessList } from '../core/access-list.ts'
 import type { FeeMarket } from '../core/fees.ts'
 import type { Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
@@ -18,6 +19,27 @@ export class ChainUnavailable extends Error {
 
 export interface Block extends Header {
   readonly txHashes: readonly Hash[]
+  /** Absent where the node does not tell. */
+  readonly room?: BlockRoom
+}
+
+/** What decides whether a block could have taken one more transaction. */
+export interface BlockRoom {
+  readonly gasUsed: bigint
+  readonly gasLimit: bigint
+  /** Null before EIP-1559. */
+  readonly baseFeePerGas: bigint | null
+}
+
+/** The account's next nonce as of the latest block, and with what the node's pool adds to it. */
+export interface AccountCount {
+  readonly latest: number
+  readonly pending: number
+}
+
+/** What a node shows of an account: its counts, and which of the hashes asked for it knows, in the pool or in a block. */
+export interface PoolLook extends AccountCount {
+  readonly knows: readonly boolean[]
 }
 
 export type BlockRef = number | 'latest' | 'safe' | 'finalized' | { readonly hash: Hash }
@@ -30,15 +52,24 @@ export interface Call {
   readonly data: Hex
   readonly value: bigint
   readonly gasLimit: bigint | null
+  readonly accessList?: AccessList
+}
+
+/** One block of the chain, by both its names. */
+export type HeadRef = Pick<Header, 'number' | 'hash'>
+
+/** Set on a failure that was seen at a node's own latest block only: that node may be behind. */
+interface Doubt {
+  readonly atLatest?: true
 }
 
 export type CallOutcome =
   | { readonly type: 'ok'; readonly gas: bigint }
-  /** Certain at this state: `reason` is decoded where it can be. */
-  | { readonly type: 'reverted'; readonly reason: string; readonly data: Hex | null }
-  | { readonly type: 'insufficient_funds'; readonly message: string }
+  /** Certain at the head that was given: `reason` is decoded where it can be. */
+  | ({ readonly type: 'reverted'; readonly reason: string; readonly data: Hex | null } & Doubt)
+  | ({ readonly type: 'insufficient_funds'; readonly message: string } & Doubt)
   /** Certain for other causes, e.g. more gas than a block holds. */
-  | { readonly type: 'invalid'; readonly message: string }
+  | ({ readonly type: 'invalid'; readonly message: string } & Doubt)
   /** The node refused to run this one in words that prove nothing; others of the batch were run. */
   | { readonly type: 'unknown'; readonly message: string }
 
@@ -63,12 +94,6 @@ export interface ReceiptLogs {
   readonly logs: readonly Log[]
 }
 
-/** The account's next nonce as of the latest block, and with what the node's pool adds to it. */
-export interface AccountCount {
-  readonly latest: number
-  readonly pending: number
-}
-
 export interface TransactionByHash {
   readonly hash: Hash
   readonly from: Address
@@ -78,6 +103,8 @@ export interface TransactionByHash {
 export interface Chain {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
+  /** Blocks by height, in one batch; those that could not be had are left out. Never throws. */
+  getBlocks(heights: readonly number[]): Promise<readonly Block[]>
   /** Heights of the tags; null where the node has none. One round trip. */
   getTags(): Promise<{ readonly safe: number | null; readonly finalized: number | null }>
   /** Inclusions of these hashes in this very block; fewer than asked only if the node answered so. */
@@ -90,15 +117,22 @@ export interface Chain {
   getTransactionCount(address: Address, tag: CountTag): Promise<number>
   /** Both counts in one round trip. */
   getCounts(address: Address): Promise<AccountCount>
+  /** One round trip. */
+  lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
   getBalance(address: Address): Promise<bigint>
   /** What is deployed at the address; `0x` for an ordinary account. */
   getCode(address: Address): Promise<Hex>
-  /** Runs the call at the latest state and estimates its gas; `count` calls go out as one batch. */
-  estimate(calls: readonly Call[]): Promise<readonly CallOutcome[]>
+  /**
+   * Runs the calls and estimates their gas, as one batch. What fails is tried again at the head that is followed, so that
+   * no node that is behind has the last word; null where no head is known yet.
+   */
+  estimate(calls: readonly Call[], head: HeadRef | null): Promise<readonly CallOutcome[]>
   getFeeMarket(): Promise<FeeMarket>
   /** Sends in the order given, as one batch; an outcome for each, in order. Never throws. */
   broadcast(raws: readonly { readonly raw: Hex; readonly hash: Hash }[]): Promise<readonly SendOutcome[]>
   /** Tells that there may be a new head. Only a hint: losing one costs latency, never correctness. */
   onHeadHint(listener: () => void): () => void
+  /** Its RPC nodes, by host and port: URLs may carry credentials. */
+  endpoints(): readonly { readonly name: string; readonly state: string }[]
   close(): Promise<void>
 }

@@ -15,6 +15,8 @@ export interface NewReservations {
   readonly ttlMs: number
   readonly label: string | null
   readonly requestId: string | null
+  /** Whose request id it is; left out: that of a service without keys. */
+  readonly tenant?: string
 }
 
 export type ReserveOutcome =

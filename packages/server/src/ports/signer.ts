@@ -1,4 +1,5 @@
 /** Keys, behind a wall: the engine hands over what is to be signed and gets bytes and their hash. */
+import type { AccessList } from '../core/access-list.ts'
 import type { Fees } from '../core/fees.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 
@@ -10,6 +11,7 @@ export interface UnsignedTransaction {
   readonly value: bigint
   readonly gasLimit: bigint
   readonly fees: Fees
+  readonly accessList?: AccessList
 }
 
 export interface SignedTransaction {

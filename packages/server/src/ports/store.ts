@@ -11,6 +11,7 @@ import type { Policy } from '../core/policy.ts'
 import type { ReservationId } from '../core/reservation.ts'
 import type { InFlight, Intent, Queued, Transaction, TxError, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { AccountCount } from './chain.ts'
 import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
@@ -27,11 +28,13 @@ export interface NewTransaction {
   readonly intent: Intent
   /** Who asked for it, for its history. */
   readonly by?: string
+  /** Whose request id it is; left out: that of a service without keys. */
+  readonly tenant?: string
 }
 
 export type InsertOutcome =
   | { readonly type: 'inserted'; readonly transaction: Queued }
-  /** Same lane, request id and digest: the caller's own earlier request. */
+  /** Same lane, tenant, request id and digest: the caller's own earlier request. */
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
@@ -69,6 +72,8 @@ export interface LaneWrite {
   readonly balance: { readonly wei: bigint; readonly at: number } | null
   /** The account's counts on the chain, where the owner has looked. */
   readonly counts?: ChainCounts | null
+  /** Where it has changed. */
+  readonly window?: Window | null
 }
 
 /** The account's counts on the chain, as the owner of its lane last saw them. */
@@ -85,6 +90,7 @@ export interface LaneHealth {
   readonly lastNonceMovementAt: number | null
   readonly balance: { readonly wei: bigint; readonly at: number } | null
   readonly counts: ChainCounts | null
+  readonly window: Window | null
 }
 
 export type LaneWriteResult =
@@ -110,6 +116,17 @@ export interface LoadedLane {
   readonly cursor: number | null
   readonly inFlight: readonly InFlight[]
   readonly recyclable: readonly number[]
+  /** As the last owner left it; null where there was none. */
+  readonly window: Window | null
+}
+
+/** What the next nonces of a lane depend on, as of one moment. */
+export interface NonceLine {
+  readonly cursor: number | null
+  /** Lowest first. */
+  readonly recyclable: readonly number[]
+  /** Transactions that would get a nonce before a new one of normal priority. */
+  readonly queued: number
 }
 
 export interface LiveNode {
@@ -118,6 +135,8 @@ export interface LiveNode {
   readonly heartbeatAt: number
   /** Where peers and operators can reach it, if it said so. */
   readonly address: string | null
+  /** Chains whose RPC nodes answer it; null where it does not say. */
+  readonly chains: readonly number[] | null
 }
 
 export interface SignerRecord {
@@ -202,10 +221,21 @@ export interface HistoryPage {
   readonly limit: number
 }
 
-/** What a caller makes a request known by. */
+/**
+ * What a caller makes a request known by. A tenant sees its own requests and those of the time before there were keys
+ * (tenant ''): a retry that comes after the first key was made is still a retry.
+ */
 export interface RequestKey {
   readonly lane: Lane
+  readonly tenant: string
   readonly requestId: string
+}
+
+/** Transactions that wait in line for a nonce, by who sent them. */
+export interface QueueDepth {
+  readonly lane: Lane
+  readonly tenant: string
+  readonly queued: number
 }
 
 export interface TransactionFilter {
@@ -257,6 +287,8 @@ export type Notice =
   | { readonly type: 'events.appended' }
   /** There may be something new to do for webhooks. */
   | { readonly type: 'webhooks.changed' }
+  /** A key was revoked: what lasts longer than a request has to be looked at again. */
+  | { readonly type: 'keys.changed' }
   /** Notices may have been lost (connection lost): look at everything once. */
   | { readonly type: 'gap' }
 
@@ -267,6 +299,8 @@ export interface Store extends LaneRequestStore {
   // Acceptance: one database transaction for the whole batch; one bad item never fails another. What is seen of a lane's
   // queue is complete up to the newest: nothing is ever put in before something that could be read.
   insertTransactions(batch: readonly NewTransaction[]): Promise<readonly InsertOutcome[]>
+  /** Of all lanes and tenants that have any. Reads as much as is queued: to be asked now and then, never per request. */
+  countQueued(): Promise<readonly QueueDepth[]>
 
   // Signers
   /** Registers lanes that are new; leaves those that exist as they are. */
@@ -286,6 +320,7 @@ export interface Store extends LaneRequestStore {
     readonly nodeId: string
     readonly address: string | null
     readonly ttlMs: number
+    readonly chains: readonly number[] | null
   }): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }>
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>
@@ -308,6 +343,8 @@ export interface Store extends LaneRequestStore {
 
   // Lanes (owner only)
   loadLane(lane: Lane): Promise<LoadedLane>
+  /** Any node may ask. */
+  readNonceLine(lane: Lane): Promise<NonceLine>
   /** First in line, by priority and then by acceptance. Suspended ones are left out. */
   readQueue(lane: Lane, limit: number, options?: QueueOptions): Promise<readonly Queued[]>
   /** One database transaction for the batch; at most one write per lane. An answer for each, in order. */

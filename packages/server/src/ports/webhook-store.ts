@@ -45,7 +45,7 @@ export interface DueDelivery {
   readonly delivery: Delivery
   readonly fence: number
   readonly url: string
-  /** The current one first. */
+  /** The current one first. Empty: they are stored under a key that this node does not have. */
   readonly secrets: readonly string[]
   /** Null for a test, and for an event that is no longer kept. */
   readonly event: HistoryEntry | null

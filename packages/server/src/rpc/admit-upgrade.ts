@@ -1,6 +1,6 @@
 /** At the door of WebSockets: who may open one, and for which chain. There is no reply object yet, so refusals are written by hand. */
 import type { IncomingMessage } from 'node:http'
-import { checkHost } from '../api/check-host.ts'
+import { checkHost, checkNotForwarded } from '../api/check-host.ts'
 import { AppError } from '../core/app-error.ts'
 import { type Caller, mayUseChain } from '../core/caller.ts'
 import { StoreUnavailable } from '../ports/store.ts'
@@ -19,10 +19,14 @@ export interface UpgradeDoor {
 interface UpgradeContext extends UpgradeDoor {
   readonly isFull: boolean
   resolveChain(chain: string | null): number
+  /** Takes a place among the sockets. Throws `tenant_limit` or `overloaded`. */
+  enter(caller: Caller): () => void
 }
 
 type Refusal = { readonly type: 'refused'; readonly answer: string }
-export type Admission = { readonly type: 'admitted'; readonly chainId: number; readonly caller: Caller } | Refusal
+export type Admission =
+  | { readonly type: 'admitted'; readonly chainId: number; readonly caller: Caller; leave(): void }
+  | Refusal
 
 const PATH = /^\/rpc(?:\/([^/?]{1,20}))?\/?$/
 const STATUSES = {
@@ -42,11 +46,14 @@ export async function admitUpgrade(request: IncomingMessage, context: UpgradeCon
   if (origin !== undefined && hostOf(origin) !== host) return refuse(403, 'Pages of another origin may not connect.')
   if (context.isFull) return refuseAsFull()
   try {
-    if (context.isOpen()) checkHost(host)
+    if (context.isOpen()) {
+      checkHost(host)
+      checkNotForwarded(request.headers)
+    }
     const chainId = context.resolveChain(path[1] ?? null)
     const caller = await context.identify(authorization)
     if (!mayUseChain(caller, chainId)) return refuse(403, `This API key is not for chain ${chainId}.`)
-    return { type: 'admitted', chainId, caller }
+    return { type: 'admitted', chainId, caller, leave: context.enter(caller) }
   } catch (error) {
     return describe(error)
   }
@@ -66,8 +73,10 @@ function describe(error: unknown): Admission {
     case 'misdirected_request':
       return refuse(421, error.message)
     case 'rate_limited':
+    case 'tenant_limit':
       return refuse(429, error.message)
     case 'queue_full':
+    case 'overloaded':
     case 'database_unavailable':
       return refuse(503, error.message)
     default:

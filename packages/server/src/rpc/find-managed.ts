@@ -10,7 +10,7 @@ import type { Hash } from '../core/hex.ts'
 import { type Attempt, inclusionOf, type Transaction } from '../core/transaction.ts'
 import type { Store } from '../ports/store.ts'
 import type { Upstream } from '../ports/upstream.ts'
-import type { Forwarder } from './forwarder.ts'
+import type { Forwarder, SharedForwarder } from './forwarder.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 export interface FindManaged {
@@ -21,7 +21,7 @@ export interface FindManaged {
 interface FindPorts {
   readonly store: Pick<Store, 'findTransactionByHash'>
   readonly upstream: Pick<Upstream, 'chainId' | 'readPending'>
-  readonly forwarder: Forwarder
+  readonly forwarder: Pick<SharedForwarder, 'forTenant'>
 }
 
 const RECEIPT = 'eth_getTransactionReceipt'
@@ -35,11 +35,12 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
     return mayUse(caller, tx.intent.lane) ? tx : null
   }
 
-  const ask = (method: string, hash: Hash): Promise<unknown> => forwarder.forward({ method, params: [hash] })
+  const ask = (method: string, hash: Hash, { tenant }: Caller): Promise<unknown> =>
+    forwarder.forTenant(tenant).forward({ method, params: [hash] })
 
   /** What the nodes have under these hashes. Throws only where they have nothing and one could not be asked for. */
-  async function askForAll(method: string, attempts: readonly Attempt[]): Promise<readonly unknown[]> {
-    const answers = await forwarder.forwardEach(attempts.map(({ hash }) => ({ method, params: [hash] })))
+  async function askForAll(method: string, attempts: readonly Attempt[], own: Forwarder): Promise<readonly unknown[]> {
+    const answers = await own.forwardEach(attempts.map(({ hash }) => ({ method, params: [hash] })))
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []))
     const failed = answers.find((answer) => answer.status === 'rejected')
     if (found.length === 0 && failed?.status === 'rejected') throw failed.reason
@@ -47,8 +48,8 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
   }
 
   /** In no block that we know of; a node may be ahead of us, and have any of its attempts in one. */
-  async function findPending(tx: Transaction, hash: Hash): Promise<unknown> {
-    const seen = await askForAll(TRANSACTION, attemptsFor(tx, hash)).catch((error: unknown) => {
+  async function findPending(tx: Transaction, hash: Hash, own: Forwarder): Promise<unknown> {
+    const seen = await askForAll(TRANSACTION, attemptsFor(tx, hash), own).catch((error: unknown) => {
       // Stored bytes are an answer by themselves, also while no node has them or none answers.
       if (error instanceof RpcFailure) return []
       throw error
@@ -71,21 +72,22 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
     receipt: async (params, caller) => {
       const hash = getHash(params)
       const tx = await findOwn(hash, caller)
-      if (tx === null) return ask(RECEIPT, hash)
+      if (tx === null) return ask(RECEIPT, hash, caller)
       const inclusion = inclusionOf(tx)
-      if (inclusion === null) return (await askForAll(RECEIPT, attemptsFor(tx, hash)))[0] ?? null
+      const own = forwarder.forTenant(caller.tenant)
+      if (inclusion === null) return (await askForAll(RECEIPT, attemptsFor(tx, hash), own))[0] ?? null
       const mined = resolve(tx, inclusion, hash)
-      return mined === null ? null : ask(RECEIPT, mined)
+      return mined === null ? null : ask(RECEIPT, mined, caller)
     },
 
     transaction: async (params, caller) => {
       const hash = getHash(params)
       const tx = await findOwn(hash, caller)
-      if (tx === null) return ask(TRANSACTION, hash)
+      if (tx === null) return ask(TRANSACTION, hash, caller)
       const inclusion = inclusionOf(tx)
-      if (inclusion === null) return findPending(tx, hash)
+      if (inclusion === null) return findPending(tx, hash, forwarder.forTenant(caller.tenant))
       const mined = resolve(tx, inclusion, hash)
-      return mined === null ? null : ask(TRANSACTION, mined)
+      return mined === null ? null : ask(TRANSACTION, mined, caller)
     },
   }
 }

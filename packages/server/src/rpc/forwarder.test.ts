@@ -93,3 +93,24 @@ test('so many at one time, so many waiting, and no more', async () => {
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1_008)
   expect(most).toBe(8)
 })
+
+test('heavy calls of one tenant, ten batches of them, leave turns for the calls of another', async () => {
+  const held: (() => void)[] = []
+  const forwarder = createForwarder({
+    chainId: 1,
+    forward: async (requests) => {
+      if (requests[0]?.method === 'eth_call') await new Promise<void>((resolve) => held.push(resolve))
+      return requests.map(() => good)
+    },
+  })
+  const heavy = Array.from({ length: 250 }, () => ({ method: 'eth_call', params: [] }))
+  const batches = Array.from({ length: 10 }, () => forwarder.forTenant('heavy').forwardEach(heavy))
+  expect(await forwarder.forTenant('other').forward(READ)).toBe('0x1')
+  // Half of the turns, and a hundred calls in each.
+  expect(held).toHaveLength(4)
+  while (held.length > 0) {
+    held.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect((await Promise.all(batches)).flat()).toHaveLength(2_500)
+})

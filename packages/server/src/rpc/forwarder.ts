@@ -1,8 +1,12 @@
 /**
  * Passes calls on to the chain's nodes, within bounds: so many requests at one time, so that a caller's flood does not
- * take the connections that the engine follows the chain with, and a bounded wait for a turn. What a node says is handed
- * on; what kept it from answering is told in our own words.
+ * take the connections that the engine follows the chain with, and a bounded wait for a turn. Tenants take turns, so that
+ * the heavy calls of one make that one wait. What a node says is handed on; what kept it from answering is told in our
+ * own words.
  */
+import { AppError } from '../core/app-error.ts'
+import { createFairTurns } from '../engine/tenants/fair-turns.ts'
+import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
@@ -13,46 +17,57 @@ export interface Forwarder {
   forward(request: UpstreamRequest): Promise<unknown>
 }
 
+/** Its own calls are for the service itself, such as its subscriptions; they take turns with those of the tenants. */
+export interface SharedForwarder extends Forwarder {
+  forTenant(tenant: Tenant): Forwarder
+}
+
 /** The pool opens 16 connections to a node. */
 const MAX_RUNNING = 8
 const MAX_WAITING = 1_000
 const MAX_ATTEMPTS = 3
+/** Calls in one turn: a longer batch takes several, with others between them. */
+const MAX_CALLS = 100
 
-export function createForwarder(upstream: Pick<Upstream, 'chainId' | 'forward'>): Forwarder {
-  const waiting: (() => void)[] = []
-  let running = 0
+type Requests = readonly UpstreamRequest[]
+type Answers = readonly PromiseSettledResult<unknown>[]
 
-  async function takeTurn<T>(run: () => Promise<T>): Promise<T> {
-    if (running < MAX_RUNNING) running++
-    else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
-    else throw new RpcFailure('limit_exceeded', 'too many calls are waiting for a node; try again later')
+export function createForwarder(
+  upstream: Pick<Upstream, 'chainId' | 'forward'>,
+  { sharePercent }: { readonly sharePercent?: number } = {},
+): SharedForwarder {
+  const turns = createFairTurns({
+    ...{ what: 'calls to the chain', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
+    whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for a node; try again later'),
+  })
+
+  async function forwardTurn(tenant: Tenant, requests: Requests): Promise<Answers> {
     try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
-  }
-
-  async function forwardEach(requests: readonly UpstreamRequest[]): Promise<readonly PromiseSettledResult<unknown>[]> {
-    if (requests.length === 0) return []
-    try {
-      const replies = await takeTurn(() => askUntilReached(upstream, requests))
+      const replies = await turns.run(tenant, () => askUntilReached(upstream, requests))
       return requests.map((_, index) => readReply(replies[index]))
-    } catch (reason) {
+    } catch (error) {
+      const reason = error instanceof AppError ? new RpcFailure('limit_exceeded', error.message) : error
       if (!(reason instanceof RpcFailure)) throw reason
       return requests.map(() => ({ status: 'rejected', reason }))
     }
   }
 
-  async function forward(request: UpstreamRequest): Promise<unknown> {
-    const [answer] = await forwardEach([request])
-    if (answer?.status === 'fulfilled') return answer.value
-    throw answer?.reason
+  function forTenant(tenant: Tenant): Forwarder {
+    const forwardEach = async (requests: Requests): Promise<Answers> => {
+      const parts: Answers[] = []
+      for (let start = 0; start < requests.length; start += MAX_CALLS)
+        parts.push(await forwardTurn(tenant, requests.slice(start, start + MAX_CALLS)))
+      return parts.flat()
+    }
+    const forward = async (request: UpstreamRequest): Promise<unknown> => {
+      const [answer] = await forwardEach([request])
+      if (answer?.status === 'fulfilled') return answer.value
+      throw answer?.reason
+    }
+    return { forwardEach, forward }
   }
 
-  return { forwardEach, forward }
+  return { ...forTenant(null), forTenant }
 }
 
 /** A node that cannot be reached is left out for a while, so that the next time another is asked, if there is one. */

@@ -3,17 +3,20 @@ import { parseAddress } from '../api/contract/address.ts'
 import { parseBytes } from '../api/contract/bytes.ts'
 import { type Caller, mayUse } from '../core/caller.ts'
 import type { Hex } from '../core/hex.ts'
+import type { SignerRecord } from '../ports/store.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createFindManaged } from './find-managed.ts'
-import type { Forwarder } from './forwarder.ts'
+import type { SharedForwarder } from './forwarder.ts'
+import type { NextNonces } from './next-nonces.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import type { RpcServices } from './rpc-services.ts'
 
 export type LocalMethod = (params: readonly unknown[], caller: Caller) => Promise<unknown>
 
-interface LocalPorts extends Pick<RpcServices, 'store' | 'signers'> {
+interface LocalPorts extends Pick<RpcServices, 'store' | 'signers' | 'ownAddresses'> {
+  readonly nextNonces: NextNonces
   readonly upstream: Upstream
-  readonly forwarder: Forwarder
+  readonly forwarder: Pick<SharedForwarder, 'forTenant'>
 }
 
 export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, LocalMethod> {
@@ -21,23 +24,33 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
   const managed = createFindManaged(ports)
 
   async function listAccounts(_params: readonly unknown[], caller: Caller): Promise<readonly Hex[]> {
-    const lanes = (await ports.store.listSigners()).map(({ lane }) => lane)
-    return lanes.filter((lane) => lane.chainId === chainId && mayUse(caller, lane)).map(({ signer }) => signer)
+    const records = await ports.store.listSigners()
+    const own = records.filter(({ lane }) => lane.chainId === chainId && mayUse(caller, lane))
+    return own.sort(compareAccounts).map(({ lane }) => lane.signer)
   }
 
-  /** Of a managed account what is `pending` is known here, also what no node has been given yet. */
+  /** As they were configured: libraries take the first one if they are not told which. Then those of other nodes, oldest first. */
+  function compareAccounts(a: SignerRecord, b: SignerRecord): number {
+    return rankOf(a) - rankOf(b) || a.createdAt - b.createdAt || (a.lane.signer < b.lane.signer ? -1 : 1)
+  }
+
+  function rankOf({ lane }: SignerRecord): number {
+    const place = ports.ownAddresses.indexOf(lane.signer)
+    return place < 0 ? ports.ownAddresses.length : place
+  }
+
+  /** Of a managed account what is `pending` is known here, also what is in line and what no node has been given yet. */
   async function countTransactions(params: readonly unknown[], caller: Caller): Promise<unknown> {
     const request = { method: 'eth_getTransactionCount', params }
+    const own = ports.forwarder.forTenant(caller.tenant)
     const parsed = parseAddress(params[0])
-    if (params[1] !== 'pending' || 'problem' in parsed) return ports.forwarder.forward(request)
+    if (params[1] !== 'pending' || 'problem' in parsed) return own.forward(request)
     const lane = { chainId, signer: parsed.address }
-    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return ports.forwarder.forward(request)
-    const [{ cursor }, atNode] = await Promise.all([ports.store.loadLane(lane), ports.forwarder.forward(request)])
-    const counted = parseBytes(padToEven(atNode)) === null ? 0 : Number(atNode)
-    return toQuantity(Math.max(cursor ?? 0, counted))
+    if (ports.signers.peek(lane) === null || !mayUse(caller, lane)) return own.forward(request)
+    return toQuantity(await ports.nextNonces.read(lane, caller.tenant))
   }
 
-  async function sendRaw(params: readonly unknown[]): Promise<unknown> {
+  async function sendRaw(params: readonly unknown[], { tenant }: Caller): Promise<unknown> {
     const raw = parseBytes(params[0])
     const pending = raw === null ? null : await ports.upstream.readPending(raw)
     if (pending === null || params.length !== 1) {
@@ -47,7 +60,7 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
       const message = `${pending.from} is managed by Drover, which alone gives out its nonces; use eth_sendTransaction`
       throw new RpcFailure('refused', message)
     }
-    return ports.forwarder.forward({ method: 'eth_sendRawTransaction', params })
+    return ports.forwarder.forTenant(tenant).forward({ method: 'eth_sendRawTransaction', params })
   }
 
   async function refuseSubscription(): Promise<never> {
@@ -66,10 +79,6 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
     ['eth_subscribe', refuseSubscription],
     ['eth_unsubscribe', refuseSubscription],
   ])
-}
-
-function padToEven(value: unknown): unknown {
-  return typeof value === 'string' && value.length % 2 === 1 ? `0x0${value.slice(2)}` : value
 }
 
 function toQuantity(value: number): Hex {

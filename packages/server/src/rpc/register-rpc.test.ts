@@ -35,7 +35,9 @@ function start(chainIds: readonly number[]) {
     },
     store: createMemoryStore({ clock }),
     signers: { peek: () => null },
+    ownAddresses: [],
     recordRefusal: async () => {},
+    chargeItems: () => {},
     ...{ clock, telemetry, settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 } },
   })
   const server = Fastify()

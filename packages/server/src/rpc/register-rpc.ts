@@ -49,7 +49,10 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
     }
   })
   sockets.attach(server.server)
-  server.addHook('preClose', async () => sockets.close())
+  server.addHook('preClose', async () => {
+    endpoint.close()
+    sockets.close()
+  })
 }
 
 async function answerRequest(endpoint: RpcEndpoint, request: FastifyRequest, caller: Caller): Promise<string | null> {

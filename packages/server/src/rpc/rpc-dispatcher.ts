@@ -6,9 +6,10 @@ import { AppError } from '../core/app-error.ts'
 import { type Caller, hasScope, mayUseChain } from '../core/caller.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
-import type { Forwarder } from './forwarder.ts'
+import type { SharedForwarder } from './forwarder.ts'
 import { createLocalMethods, type LocalMethod } from './local-methods.ts'
 import type { MethodList } from './methods.ts'
+import type { NextNonces } from './next-nonces.ts'
 import { RPC_CODES, RpcFailure, toRpcFailure } from './rpc-failure.ts'
 import { joinAnswers, type RpcCall, type RpcEntry, type RpcMessage, writeFailure, writeResult } from './rpc-message.ts'
 import type { RpcServices } from './rpc-services.ts'
@@ -25,9 +26,10 @@ export interface CallContext {
 /** The answer as it goes on the wire; null where nothing is to be answered. */
 export type Dispatch = (message: RpcMessage, context: CallContext) => Promise<string | null>
 
-interface DispatcherPorts extends Pick<RpcServices, 'store' | 'signers' | 'recordRefusal'> {
+interface DispatcherPorts extends Pick<RpcServices, 'store' | 'signers' | 'ownAddresses' | 'recordRefusal'> {
   readonly upstream: Upstream
-  readonly forwarder: Forwarder
+  readonly forwarder: Pick<SharedForwarder, 'forTenant'>
+  readonly nextNonces: NextNonces
   readonly methods: MethodList
   readonly sendTransactions: SendTransactions
   readonly telemetry: Telemetry
@@ -70,14 +72,15 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     const passedOn: number[] = []
     for (const [place, call] of calls.entries()) {
       const refusal = check(call, context)
-      const own = findLocal(call.method, context)
+      const found = findLocal(call.method, context)
       if (refusal !== null) answers[place] = Promise.resolve({ status: 'rejected', reason: refusal })
       else if (call.method === SEND) sends.push(place)
-      else if (own !== null) answers[place] = settle(own(call.params, context.caller))
+      else if (found !== null) answers[place] = settle(found(call.params, context.caller))
       else passedOn.push(place)
     }
     const pick = (places: readonly number[]) => places.flatMap((place) => calls[place] ?? [])
-    const forwarded = forwarder.forwardEach(pick(passedOn).map(({ method, params }) => ({ method, params })))
+    const own = forwarder.forTenant(context.caller.tenant)
+    const forwarded = own.forwardEach(pick(passedOn).map(({ method, params }) => ({ method, params })))
     const keyed = pick(sends).map(({ params }, index) => ({ params, requestId: keyOf(context, sends[index], isBatch) }))
     const sent = keyed.length === 0 ? Promise.resolve([]) : ports.sendTransactions(keyed, chainId, context.caller)
     for (const [index, place] of passedOn.entries()) answers[place] = pickAnswer(forwarded, index)

@@ -1,9 +1,13 @@
 /** The JSON-RPC endpoint as a whole: one dispatcher for each chain, the way to find it, and what is bounded over all of them. */
+import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
+import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createForwarder } from './forwarder.ts'
 import { createHeadFeed } from './head-feed.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
+import { createNextNonces, type NextNonces } from './next-nonces.ts'
+import { createNonceTurns } from './nonce-turns.ts'
 import { createPendingFeed } from './pending-feed.ts'
 import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
@@ -28,30 +32,39 @@ export interface RpcEndpoint {
   /** Throws RpcFailure that says which chains there are. */
   resolveChain(chain: string | null): number
   sourcesOf(chainId: number): SubscriptionSources
+  /** Calls that wait for their turn are turned away. */
+  close(): void
 }
 
 interface ChainPart {
   readonly dispatch: Dispatch
+  readonly nextNonces: NextNonces
   readonly sources: SubscriptionSources
 }
 
-/** Messages of one caller that may be worked on at one time; sends that wait for their hash count too. */
-const MAX_MESSAGES = 1_000
+/** Messages that may be worked on at one time; sends that wait for their hash count too. */
+const MAX_MESSAGES = 2_000
 
 export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
   const { upstreams, clock, telemetry, settings } = services
-  const sendTransactions = createSendTransactions({ ...services, holdTimeoutMs: settings.holdTimeoutMs })
+  const turns = createNonceTurns({ ...services, readNext: (lane) => getChain(lane.chainId).nextNonces.read(lane) })
+  const sendTransactions = createSendTransactions({ ...services, turns, holdTimeoutMs: settings.holdTimeoutMs })
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
-      const forwarder = createForwarder(upstream)
-      const dispatch = createRpcDispatcher({ ...services, upstream, forwarder, methods, sendTransactions })
+      const forwarder = createForwarder(upstream, settings)
+      const nextNonces = createNextNonces({ ...services, forwarder })
+      const chain = { upstream, forwarder, nextNonces }
+      const dispatch = createRpcDispatcher({ ...services, ...chain, methods, sendTransactions })
       const heads = createHeadFeed({ upstream, forwarder, telemetry })
       const pending = createPendingFeed({ forwarder, clock })
-      return [upstream.chainId, { dispatch, sources: { heads, pending, forwarder, clock } }]
+      return [upstream.chainId, { dispatch, nextNonces, sources: { heads, pending, forwarder, clock } }]
     }),
   )
-  const running = new Map<string, number>()
+  const running = createTenantPool({
+    ...{ what: 'JSON-RPC messages', size: MAX_MESSAGES, sharePercent: settings.sharePercent, retryAfterMs: 1_000 },
+    whenFull: () => new AppError('overloaded', `${MAX_MESSAGES} messages are being worked on already; try again later`),
+  })
 
   function resolveChain(chain: string | null): number {
     const ids = [...chains.keys()]
@@ -72,25 +85,19 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
     return found
   }
 
-  async function countRunning<T>({ caller }: RpcRequestContext, run: () => Promise<T>): Promise<T> {
-    const who = caller.keyId ?? ''
-    const count = running.get(who) ?? 0
-    if (count >= MAX_MESSAGES) {
-      const message = `${MAX_MESSAGES} messages are being worked on already; wait for their answers`
-      throw new RpcFailure('limit_exceeded', message)
-    }
-    running.set(who, count + 1)
+  async function takePlace<T>({ caller }: RpcRequestContext, calls: number, run: () => Promise<T>): Promise<T> {
+    services.chargeItems(caller, calls)
+    const leave = running.enter(caller.tenant)
     try {
       return await run()
     } finally {
-      const left = (running.get(who) ?? 1) - 1
-      if (left > 0) running.set(who, left)
-      else running.delete(who)
+      leave()
     }
   }
 
   return {
     resolveChain,
+    close: turns.close,
     refuse: (text, failure) => {
       const message = parse(text)
       return message instanceof RpcFailure ? writeFailure(null, message) : writeRefusal(message, failure)
@@ -100,9 +107,11 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
       const message = parse(text)
       if (message instanceof RpcFailure) return writeFailure(null, message)
       try {
-        return await countRunning(context, () => getChain(resolveChain(context.chain)).dispatch(message, context))
+        const chain = getChain(resolveChain(context.chain))
+        return await takePlace(context, message.entries.length, () => chain.dispatch(message, context))
       } catch (error) {
-        if (!(error instanceof RpcFailure)) telemetry.log('error', 'a JSON-RPC message failed', { error })
+        if (!(error instanceof RpcFailure || error instanceof AppError))
+          telemetry.log('error', 'a JSON-RPC message failed', { error })
         return writeRefusal(message, toRpcFailure(error))
       }
     },

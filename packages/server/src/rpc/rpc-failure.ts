@@ -49,6 +49,9 @@ const CODE_OF: Readonly<Partial<Record<AppErrorCode, RpcCodeName>>> = {
   unknown_chain: 'invalid_params',
   queue_full: 'limit_exceeded',
   too_many_waiting: 'limit_exceeded',
+  tenant_limit: 'limit_exceeded',
+  overloaded: 'limit_exceeded',
+  rate_limited: 'limit_exceeded',
   internal: 'internal',
 }
 const NO_NODE = 'no node of the chain answers at the moment'
@@ -88,10 +91,17 @@ function fromRejection({ message, details }: AppError): RpcFailure {
     case 'reverted':
       return new RpcFailure('reverted', spellRevert(reason), details.revertData)
     case 'insufficient_funds':
-      return new RpcFailure('refused', /insufficient funds/i.test(reason) ? reason : `insufficient funds: ${reason}`)
+      return new RpcFailure('refused', spellShortage(reason))
     default:
-      return new RpcFailure('refused', message)
+      return new RpcFailure('refused', reason === '' ? message : reason)
   }
+}
+
+const SHORTAGE = 'insufficient funds for gas * price + value'
+
+/** Libraries look for these very words. */
+export function spellShortage(reason: string): string {
+  return reason.toLowerCase().includes(SHORTAGE) ? reason : `${SHORTAGE}: ${reason}`
 }
 
 /** As geth says it. */

@@ -26,7 +26,9 @@ const endpoint = createRpcEndpoint({
   },
   store: createMemoryStore({ clock }),
   signers: { peek: () => null },
+  ownAddresses: [],
   recordRefusal: async () => {},
+  chargeItems: () => {},
   ...{ clock, telemetry, settings: { holdTimeoutMs: 1, allowedMethods: [], maxSockets: 1 } },
 })
 

@@ -20,7 +20,7 @@ export interface RpcMessage {
   readonly entries: readonly RpcEntry[]
 }
 
-const MAX_BATCH = 100
+const MAX_BATCH = 1_000
 /** What is nested deeper cannot be written again without running out of stack; no method needs this much. */
 const MAX_DEPTH = 64
 const MAX_METHOD_LENGTH = 100
@@ -30,10 +30,15 @@ export function parseMessage(text: string): RpcMessage {
   const parsed = parseJson(text)
   if (!Array.isArray(parsed)) return { isBatch: false, entries: [parseEntry(parsed)] }
   if (parsed.length === 0) throw new RpcFailure('invalid_request', 'the batch is empty')
-  if (parsed.length > MAX_BATCH) {
-    throw new RpcFailure('invalid_request', `the batch has ${parsed.length} calls; at most ${MAX_BATCH} are allowed`)
-  }
+  if (parsed.length > MAX_BATCH) return { isBatch: true, entries: [refuseBatch(parsed)] }
   return { isBatch: true, entries: parsed.map(parseEntry) }
+}
+
+/** In an array, since that is what a client that sent one reads; under the id of the first call, as nodes do it. */
+function refuseBatch(calls: readonly unknown[]): RpcEntry {
+  const message = `batch too large: it has ${calls.length} calls, and at most ${MAX_BATCH} are allowed`
+  const first = calls.find((call) => isRecord(call) && call.id !== undefined && isId(call.id))
+  return invalid(isRecord(first) && isId(first.id) ? first.id : null, message)
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,6 @@
 /** What the JSON-RPC endpoint needs from the rest of the service; the composition root hands it over. */
 import type { Caller } from '../core/caller.ts'
+import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
@@ -13,15 +14,21 @@ export interface RpcSettings {
   readonly holdTimeoutMs: number
   readonly allowedMethods: readonly string[]
   readonly maxSockets: number
+  /** Of all that is shared, what one tenant may have. */
+  readonly sharePercent?: number
 }
 
 export interface RpcServices {
   readonly upstreams: readonly Upstream[]
   readonly acceptBatch: AcceptBatch
   readonly waits: Pick<TransactionWaits, 'enter'>
-  readonly store: Pick<Store, 'findTransactionByHash' | 'loadLane' | 'listSigners'>
+  readonly store: Pick<Store, 'findTransactionByHash' | 'readNonceLine' | 'listSigners' | 'listen'>
   /** From memory: a lane that somebody asks for by guessing costs nothing. */
   readonly signers: { peek(lane: Lane): SignerRecord | null }
+  /** Whose keys this node has, in the order in which they were configured. */
+  readonly ownAddresses: readonly Address[]
+  /** Every call of a message counts against the rate of the key. Throws AppError. */
+  chargeItems(caller: Caller, items: number): void
   /** For the audit: somebody tried what their key is not good for. Never throws. */
   recordRefusal(caller: Caller, what: { readonly operation: string; readonly target: string }): Promise<void>
   readonly clock: Clock

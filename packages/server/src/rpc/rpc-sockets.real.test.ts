@@ -48,6 +48,7 @@ beforeEach(async () => {
       readmit: async () => true,
     },
     ...{ clock: createSystemClock(), telemetry: createRecordingTelemetry(), maxSockets: 2, heartbeatMs: 50 },
+    ...{ store: { listen: () => () => {} }, bodies: { enter: () => () => {} } },
   })
   sockets.attach(server)
   server.listen(0, '127.0.0.1')

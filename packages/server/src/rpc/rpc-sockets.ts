@@ -5,6 +5,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { AppError } from '../core/app-error.ts'
+import type { Caller } from '../core/caller.ts'
+import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { Store } from '../ports/store.ts'
 import { type Admission, admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
 import { CLOSE_CODES, type SocketPorts, serveSocket } from './serve-socket.ts'
@@ -17,6 +21,9 @@ export interface RpcSockets {
 interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
   readonly door: UpgradeDoor
   readonly maxSockets: number
+  readonly sharePercent?: number
+  /** Tells of keys that were revoked. */
+  readonly store: Pick<Store, 'listen'>
   readonly heartbeatMs?: number
 }
 
@@ -24,34 +31,53 @@ type Admitted = Extract<Admission, { readonly type: 'admitted' }>
 
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
 const GRACE_MS = 1_000
+const RETRY_AFTER_MS = 5_000
 
-export function createRpcSockets({ maxSockets, heartbeatMs = 30_000, ...ports }: SocketsPorts): RpcSockets {
+export function createRpcSockets({
+  maxSockets,
+  sharePercent,
+  heartbeatMs = 30_000,
+  ...ports
+}: SocketsPorts): RpcSockets {
   const { endpoint, door, clock, telemetry } = ports
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_PAYLOAD_BYTES, perMessageDeflate: false })
   /** Whose keys are being looked up. */
   let opening = 0
   let isClosed = false
+  const pool = createTenantPool({
+    ...{ what: 'WebSockets', size: maxSockets, sharePercent, retryAfterMs: RETRY_AFTER_MS },
+    whenFull: () => new AppError('overloaded', 'Too many WebSockets are open; try again later.'),
+  })
+  const rechecks = new Set<() => void>()
+  /** A key was revoked, on whichever node: connections under it end now and not with their next heartbeat. */
+  const unlisten = ports.store.listen(({ type }) => {
+    if (type === 'keys.changed' || type === 'gap') for (const recheck of [...rechecks]) recheck()
+  })
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const isFull = isClosed || sockets.clients.size + opening >= maxSockets
+    const isFull = isClosed || pool.used() + opening >= maxSockets
     opening++
-    try {
-      const asked = await admitUpgrade(request, { ...door, isFull, resolveChain: endpoint.resolveChain })
-      // The service may have begun to stop while the key was looked up.
-      const admitted = isClosed ? refuseAsFull() : asked
-      // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
-      if (admitted.type === 'refused') stream.end(admitted.answer, () => stream.destroy())
-      else begin(request, stream, head, admitted)
-    } finally {
-      opening--
-    }
+    const { resolveChain } = endpoint
+    const enter = ({ tenant }: Caller) => pool.enter(tenant)
+    const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(() => opening--)
+    if (asked.type === 'admitted') stream.once('close', asked.leave)
+    // The service may have begun to stop while the key was looked up, and the client may have gone.
+    const admitted = isClosed || stream.destroyed ? refuseAsFull() : asked
+    if (stream.destroyed && asked.type === 'admitted') asked.leave()
+    // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
+    if (admitted.type === 'refused') stream.end(admitted.answer, () => stream.destroy())
+    else begin(request, stream, head, admitted)
   }
 
   function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {
     sockets.handleUpgrade(request, stream, head, (socket) => {
       tellCount()
-      socket.on('close', tellCount)
-      serveSocket(socket, chainId, caller, { ...ports, heartbeatMs })
+      const { recheck } = serveSocket(socket, chainId, caller, { ...ports, heartbeatMs })
+      rechecks.add(recheck)
+      socket.on('close', () => {
+        rechecks.delete(recheck)
+        tellCount()
+      })
     })
   }
 
@@ -75,6 +101,7 @@ export function createRpcSockets({ maxSockets, heartbeatMs = 30_000, ...ports }:
     },
     close() {
       isClosed = true
+      unlisten()
       for (const socket of sockets.clients) socket.close(CLOSE_CODES.away, 'the service stops')
       clock.schedule(GRACE_MS, () => {
         for (const socket of sockets.clients) socket.terminate()

@@ -24,6 +24,9 @@ function refusing(reason: unknown, places = 10) {
         return { until: async (transaction) => ({ transaction, outcome: 'timeout' }), leave: () => void taken-- }
       },
     },
+    turns: { accept: async () => Promise.reject(reason) },
+    signers: { peek: () => null },
+    clock: { monotonic: () => 0 },
     holdTimeoutMs: 1_000,
   })
   return { asked, taken: () => taken, send: (...calls: Parameters<typeof send>[0]) => send(calls, 1, LOCAL_CALLER) }
@@ -47,7 +50,7 @@ test.each<[string, unknown, number, RegExp]>([
     'a lack of funds',
     new AppError('transaction_rejected', '', { outcome: 'insufficient_funds', reason: 'the balance is 0' }),
     -32000,
-    /^insufficient funds: the balance is 0$/,
+    /^insufficient funds for gas \* price \+ value: the balance is 0$/,
   ],
 ])('%s', async (_name, reason, code, message) => {
   const [answer] = await refusing(reason).send(valid(1))

@@ -6,11 +6,15 @@
  */
 import { actorOf, type Caller, hasScope, mayUse } from '../core/caller.ts'
 import type { Hash } from '../core/hex.ts'
-import { isTerminal, type Transaction } from '../core/transaction.ts'
+import type { Lane } from '../core/lane.ts'
+import { isTerminal, type SubState, type Transaction, type TxError } from '../core/transaction.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
 import type { AcceptRequest } from '../engine/accept-request.ts'
 import type { TransactionWaits, WaitPlace } from '../engine/transaction-waits.ts'
-import { RpcFailure, spellRevert, toSendFailure } from './rpc-failure.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ExactRequest, NonceTurns } from './nonce-turns.ts'
+import { RpcFailure, spellRevert, spellShortage, toSendFailure } from './rpc-failure.ts'
+import type { RpcServices } from './rpc-services.ts'
 import { parseTransactionParams } from './transaction-params.ts'
 
 export interface SendCall {
@@ -27,46 +31,82 @@ export type SendTransactions = (
 
 interface SendPorts {
   readonly acceptBatch: AcceptBatch
+  /** For calls that name their nonce. */
+  readonly turns: Pick<NonceTurns, 'accept'>
+  readonly signers: RpcServices['signers']
   readonly waits: Pick<TransactionWaits, 'enter'>
+  readonly clock: Pick<Clock, 'monotonic'>
   /** How long a call waits for its hash. */
   readonly holdTimeoutMs: number
 }
 
 type Parsed = { readonly request: AcceptRequest; readonly place: WaitPlace }
-type AcceptedOne = PromiseSettledResult<{ readonly transaction: Transaction }>
+type AcceptedOne = { readonly transaction: Transaction }
 
 /** Who has gone away does not tell us so; the time is short enough. */
 const NEVER = new AbortController().signal
 
-export function createSendTransactions({ acceptBatch, waits, holdTimeoutMs }: SendPorts): SendTransactions {
-  async function finish(accepted: AcceptedOne | undefined, place: WaitPlace): Promise<Hash> {
-    if (accepted === undefined) throw new Error('a request was left without an answer')
-    if (accepted.status === 'rejected') throw toSendFailure(accepted.reason)
-    const wait = { stage: 'signed', timeoutMs: holdTimeoutMs, signal: NEVER } as const
-    const { transaction: tx, outcome } = await place.until(accepted.value.transaction, wait)
+export function createSendTransactions(ports: SendPorts): SendTransactions {
+  const { acceptBatch, turns, signers, waits, clock, holdTimeoutMs } = ports
+
+  async function finish(acceptance: Promise<AcceptedOne>, place: WaitPlace): Promise<Hash> {
+    const startedAt = clock.monotonic()
+    const accepted = await acceptance.catch((error: unknown) => {
+      throw toSendFailure(error)
+    })
+    // A call that was held until its turn has the rest of its time.
+    const timeoutMs = Math.max(1, holdTimeoutMs - (clock.monotonic() - startedAt))
+    const wait = { stage: 'signed', timeoutMs, signal: NEVER } as const
+    const { transaction: tx, outcome } = await place.until(accepted.transaction, wait)
     const hash = tx.attempts[0]?.hash
     if (hash !== undefined) return hash
     if (isTerminal(tx)) throw describeEnd(tx)
     throw stillWaiting(tx, outcome === 'stopping' ? 'this node stops' : `it was not signed within ${holdTimeoutMs} ms`)
   }
 
+  /** Those without a nonce of their own are stored together; the others when it is their turn. */
+  function accept(requests: readonly AcceptRequest[], chainId: number): readonly Promise<AcceptedOne>[] {
+    const laneOf = ({ from }: AcceptRequest): Lane => ({ chainId, signer: from })
+    // Nobody's nonces are counted for an account that is no signer; it is refused as such.
+    const takesTurn = (request: AcceptRequest): request is ExactRequest =>
+      request.exactNonce !== undefined && signers.peek(laneOf(request)) !== null
+    const plain = requests.filter((request) => !takesTurn(request))
+    const together = plain.length === 0 ? Promise.resolve([]) : acceptBatch(plain)
+    return requests.map((request) =>
+      takesTurn(request)
+        ? turns.accept(request, laneOf(request), holdTimeoutMs)
+        : together.then((answers) => unwrap(answers[plain.indexOf(request)])),
+    )
+  }
+
   return async (calls, chainId, caller) => {
     // A place to wait is taken first: what is stored for somebody who could not be told its hash would be lost on them.
     const parsed = calls.map((call) =>
-      settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter('send') })),
+      settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter('send', caller.tenant) })),
     )
     const valid = parsed.flatMap((item) => (item.status === 'fulfilled' ? [item.value] : []))
     try {
-      const accepted = await acceptBatch(valid.map(({ request }) => request))
-      let next = 0
-      const hashes = parsed.map((item) =>
-        item.status === 'rejected' ? Promise.reject(item.reason) : finish(accepted[next++], item.value.place),
+      const acceptances = accept(
+        valid.map(({ request }) => request),
+        chainId,
       )
+      const hashes = parsed.map((item) => {
+        if (item.status === 'rejected') return Promise.reject(item.reason)
+        const acceptance = acceptances[valid.indexOf(item.value)]
+        if (acceptance === undefined) throw new Error('a request was left without an answer')
+        return finish(acceptance, item.value.place)
+      })
       return await Promise.allSettled<Promise<Hash>[]>(hashes)
     } finally {
       for (const { place } of valid) place.leave()
     }
   }
+}
+
+function unwrap(answer: PromiseSettledResult<AcceptedOne> | undefined): AcceptedOne {
+  if (answer === undefined) throw new Error('a request was left without an answer')
+  if (answer.status === 'rejected') throw answer.reason
+  return answer.value
 }
 
 function settle<T>(run: () => T): PromiseSettledResult<T> {
@@ -84,17 +124,41 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
   if (!mayUse(caller, { chainId, signer: request.from })) {
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)
   }
-  return caller.keyId === null ? request : { ...request, by: actorOf(caller), maxFeeWei: caller.maxTxFeeWei }
+  if (caller.keyId === null) return request
+  return { ...request, by: actorOf(caller), tenant: caller.tenant, maxFeeWei: caller.maxTxFeeWei }
 }
 
 function stillWaiting(tx: Transaction, why: string): RpcFailure {
-  const message = `transaction ${tx.id} was accepted and goes on, but ${why}; do not send it again, follow it under /v1/transactions/${tx.id}`
-  return new RpcFailure('still_waiting', message, { transactionId: tx.id, state: tx.state, subState: tx.subState })
+  const reason = tx.error === null ? (WAITS[tx.subState] ?? WAITS.accepted) : spellError(tx.error)
+  const message = `transaction ${tx.id} was accepted and goes on, but ${why}: ${reason}; do not send it again, follow it under /v1/transactions/${tx.id}`
+  return new RpcFailure('still_waiting', message, {
+    transactionId: tx.id,
+    state: tx.state,
+    subState: tx.subState,
+    reason,
+  })
+}
+
+const WAITS: Partial<Record<SubState, string>> & { readonly accepted: string } = {
+  accepted: 'earlier transactions of this signer go first',
+  waiting_for_slot: 'as many transactions of this signer as allowed are on their way',
+  suspended: 'an operator has suspended it',
+}
+
+function spellError({ code, message, reason }: TxError): string {
+  return code === 'insufficient_funds' ? spellShortage(reason ?? message) : (reason ?? message)
 }
 
 /** It ended before it was signed: refused by the last look before a nonce is taken, cancelled, or too late. */
 function describeEnd(tx: Transaction): RpcFailure {
   const data = { transactionId: tx.id, state: tx.state }
-  if (tx.error?.code === 'reverted') return new RpcFailure('reverted', spellRevert(tx.error.reason ?? ''), data)
-  return new RpcFailure('refused', `transaction ${tx.id} is ${tx.state}: ${tx.error?.message ?? tx.subState}`, data)
+  const { error } = tx
+  if (error?.code === 'reverted') {
+    return new RpcFailure('reverted', spellRevert(error.reason ?? ''), error.revertData ?? data)
+  }
+  // Their words are those of nodes, which libraries match from the start.
+  if (error !== null && NODE_WORDS.has(error.code)) return new RpcFailure('refused', error.message, data)
+  return new RpcFailure('refused', `transaction ${tx.id} is ${tx.state}: ${error?.message ?? tx.subState}`, data)
 }
+
+const NODE_WORDS: ReadonlySet<string> = new Set(['nonce_too_low', 'nonce_too_high', 'fee_never_mined'])

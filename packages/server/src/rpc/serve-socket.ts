@@ -4,8 +4,9 @@
  * is sent is let go, and can connect again.
  */
 import type { RawData, WebSocket } from 'ws'
-import { AppError } from '../core/app-error.ts'
+import { AppError, type AppErrorCode } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
+import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { UpgradeDoor } from './admit-upgrade.ts'
@@ -14,28 +15,46 @@ import { RpcFailure } from './rpc-failure.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export interface SocketPorts {
-  readonly endpoint: RpcEndpoint
+  readonly endpoint: Omit<RpcEndpoint, 'close'>
   readonly door: Pick<UpgradeDoor, 'isAllowed' | 'readmit'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
+  /** Bytes of messages that are being worked on, and of the bodies of requests. */
+  readonly bodies: Pick<TenantPool, 'enter'>
   readonly heartbeatMs: number
 }
 
-export const CLOSE_CODES = { away: 1001, unsupported: 1003, forbidden: 1008, later: 1013 } as const
+export const CLOSE_CODES = { away: 1001, forbidden: 1008, later: 1013 } as const
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 const MAX_RUNNING = 100
+const LIMITS: ReadonlySet<AppErrorCode> = new Set(['rate_limited', 'tenant_limit', 'overloaded'])
 
-export function serveSocket(socket: WebSocket, chainId: number, caller: Caller, ports: SocketPorts): void {
+/** `recheck` ends it where its caller may no longer be served. */
+export function serveSocket(
+  socket: WebSocket,
+  chainId: number,
+  caller: Caller,
+  ports: SocketPorts,
+): { recheck(): void } {
   const { endpoint, telemetry } = ports
   const connection = { send, fail: (reason: string) => socket.close(CLOSE_CODES.later, reason) }
   const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), connection)
-  const stopBeating = keepBeating(socket, caller, ports)
+  const { recheck, stop: stopBeating } = keepBeating(socket, caller, ports)
   let running = 0
 
   function send(text: string): void {
     if (socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate()
     else socket.send(text)
+  }
+
+  async function answerWithin(message: string, bytes: number): Promise<void> {
+    const leave = ports.bodies.enter(caller.tenant, bytes)
+    try {
+      await answer(message)
+    } finally {
+      leave()
+    }
   }
 
   async function answer(message: string): Promise<void> {
@@ -52,7 +71,7 @@ export function serveSocket(socket: WebSocket, chainId: number, caller: Caller, 
   }
 
   function refuse(message: string, error: unknown): void {
-    if (error instanceof AppError && error.code === 'rate_limited') {
+    if (error instanceof AppError && LIMITS.has(error.code)) {
       const text = endpoint.refuse(message, new RpcFailure('limit_exceeded', error.message))
       if (text !== null) send(text)
       return
@@ -66,25 +85,24 @@ export function serveSocket(socket: WebSocket, chainId: number, caller: Caller, 
     running++
     if (running >= MAX_RUNNING) socket.pause()
     const message = data.toString()
-    await answer(message).catch((error: unknown) => refuse(message, error))
+    await answerWithin(message, Buffer.byteLength(message)).catch((error: unknown) => refuse(message, error))
     running--
     if (running === MAX_RUNNING - 1) socket.resume()
   }
 
-  socket.on('message', (data, isBinary) => {
-    if (isBinary) socket.close(CLOSE_CODES.unsupported, 'send JSON as text')
-    else void take(data)
-  })
+  // Some clients send their text in binary frames, and nodes read both alike.
+  socket.on('message', (data) => void take(data))
   // A frame that breaks the protocol; the library closes the connection by itself.
   socket.on('error', (error) => telemetry.log('debug', 'a WebSocket failed', { error: error.message }))
   socket.on('close', () => {
     stopBeating()
     subscriptions.close()
   })
+  return { recheck }
 }
 
 /** Ends what no longer answers, and what is no longer allowed. */
-function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): () => void {
+function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): { recheck(): void; stop(): void } {
   const { door, clock, telemetry, heartbeatMs } = ports
   let isAlive = true
   let cancel = clock.schedule(heartbeatMs, beat)
@@ -97,6 +115,11 @@ function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): () 
     }
     isAlive = false
     socket.ping()
+    recheck()
+    cancel = clock.schedule(heartbeatMs, beat)
+  }
+
+  function recheck(): void {
     door.isAllowed(caller).then(
       (isAllowed) => {
         if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
@@ -104,11 +127,10 @@ function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): () 
       // A database that is away for a moment ends no connection: each message is asked about anew.
       (error: unknown) => telemetry.log('debug', 'a key could not be looked up', { error: String(error) }),
     )
-    cancel = clock.schedule(heartbeatMs, beat)
   }
 
   socket.on('pong', () => {
     isAlive = true
   })
-  return () => cancel()
+  return { recheck, stop: () => cancel() }
 }

@@ -1,11 +1,16 @@
-/** The object that `eth_sendTransaction` takes: what may stand there, and the request that it becomes. */
+/**
+ * The object that `eth_sendTransaction` takes, and the request that it becomes. What a plain node takes is taken here too:
+ * fields that are null or empty lists say nothing, a lone fee field is completed later from the market. Only what would
+ * change the meaning, and cannot be done, is refused.
+ */
 import { z } from 'zod'
+import { accessListInput } from '../api/contract/access-list.ts'
 import { addressInput } from '../api/contract/address.ts'
 import { UINT256_MAX } from '../api/contract/amount.ts'
 import { bytesInput } from '../api/contract/bytes.ts'
 import { MAX_DATA_BYTES, MAX_PRICE } from '../api/contract/transaction-request.ts'
 import { parseInput } from '../api/parse-input.ts'
-import type { Fees } from '../core/fees.ts'
+import type { WantedFees } from '../core/fees.ts'
 import type { AcceptRequest } from '../engine/accept-request.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
@@ -23,27 +28,41 @@ function quantity(max: bigint) {
   })
 }
 
-const fields = z.strictObject({
-  from: addressInput,
-  to: addressInput.nullish(),
-  data: bytesInput(MAX_DATA_BYTES).nullish(),
-  input: bytesInput(MAX_DATA_BYTES).nullish(),
-  value: quantity(UINT256_MAX).nullish(),
-  gas: quantity(MAX_GAS).nullish(),
-  gasLimit: quantity(MAX_GAS).nullish(),
-  gasPrice: quantity(MAX_PRICE).nullish(),
-  maxFeePerGas: quantity(MAX_PRICE).nullish(),
-  maxPriorityFeePerGas: quantity(MAX_PRICE).nullish(),
-  type: quantity(255n).nullish(),
-  chainId: quantity(UINT256_MAX).nullish(),
-  accessList: z.array(z.unknown()).max(0, { error: 'is not supported; leave it out' }).nullish(),
-  nonce: z
-    .null({
-      error:
-        'must be left out: Drover gives out the nonces. To replace a transaction, speed it up or cancel it through the HTTP API',
-    })
-    .optional(),
+/** A number is as clear as its hex spelling, and some libraries write one. */
+const typeNumber = z.union([quantity(255n), z.int().min(0).max(255).transform(BigInt)], {
+  error: 'must be a transaction type such as "0x2" or 2',
 })
+
+const dataInput = z.preprocess((value) => (value === '' ? '0x' : value), bytesInput(MAX_DATA_BYTES))
+
+const fields = z.preprocess(
+  dropEmpty,
+  z.strictObject({
+    from: addressInput,
+    to: addressInput.optional(),
+    data: dataInput.optional(),
+    input: dataInput.optional(),
+    value: quantity(UINT256_MAX).optional(),
+    gas: quantity(MAX_GAS).optional(),
+    gasLimit: quantity(MAX_GAS).optional(),
+    gasPrice: quantity(MAX_PRICE).optional(),
+    maxFeePerGas: quantity(MAX_PRICE).optional(),
+    maxPriorityFeePerGas: quantity(MAX_PRICE).optional(),
+    type: typeNumber.optional(),
+    chainId: quantity(UINT256_MAX).optional(),
+    accessList: accessListInput.optional(),
+    nonce: quantity(BigInt(Number.MAX_SAFE_INTEGER)).optional(),
+  }),
+)
+
+function dropEmpty(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && !isEmptyList(field)))
+}
+
+function isEmptyList(field: unknown): boolean {
+  return Array.isArray(field) && field.length === 0
+}
 
 type Given = z.output<typeof fields>
 
@@ -55,8 +74,8 @@ export function parseTransactionParams(
 ): AcceptRequest {
   if (params.length !== 1) throw new RpcFailure('invalid_params', 'one parameter is needed: the transaction')
   const given = parseInput(fields, params[0])
-  const named = given.chainId ?? null
-  if (named !== null && named !== BigInt(chainId)) {
+  const { chainId: named, accessList, nonce } = given
+  if (named !== undefined && named !== BigInt(chainId)) {
     throw new RpcFailure('invalid_params', `chainId is ${named}, but this endpoint is of chain ${chainId}`)
   }
   const to = given.to ?? null
@@ -70,16 +89,17 @@ export function parseTransactionParams(
     gasLimit: pickGas(given),
     fees: pickFees(given),
     ...{ speed: null, priority: null, validUntil: null, finality: null, simulate: null, metadata: {} },
+    ...(accessList !== undefined && { accessList }),
+    ...(nonce !== undefined && { exactNonce: Number(nonce) }),
   }
 }
 
 /** `input` is the newer name of `data`; many send both. */
 function pickData({ data, input }: Given): AcceptRequest['data'] {
-  const [one, other] = [data ?? null, input ?? null]
-  if (one !== null && other !== null && one !== other) {
+  if (data !== undefined && input !== undefined && data !== input) {
     throw new RpcFailure('invalid_params', 'data and input are both given and differ; give one of them')
   }
-  return one ?? other ?? '0x'
+  return data ?? input ?? '0x'
 }
 
 function pickGas({ gas, gasLimit }: Given): bigint | null {
@@ -90,30 +110,27 @@ function pickGas({ gas, gasLimit }: Given): bigint | null {
   return limit
 }
 
-function pickFees({ gasPrice, maxFeePerGas, maxPriorityFeePerGas, type }: Given): Fees | null {
-  const [price, most, tip] = [gasPrice ?? null, maxFeePerGas ?? null, maxPriorityFeePerGas ?? null]
-  const kind = type ?? null
-  if (kind !== null && kind !== 0n && kind !== 2n) {
-    throw new RpcFailure(
-      'invalid_params',
-      `type 0x${kind.toString(16)} is not supported; use 0x0 or 0x2, or leave it out`,
-    )
+function pickFees(given: Given): WantedFees | null {
+  const { gasPrice: price, maxFeePerGas: most, maxPriorityFeePerGas: tip, type } = given
+  if (type !== undefined && type > 2n) {
+    const message = `type 0x${type.toString(16)} is not supported; use 0x0, 0x1 or 0x2, or leave it out`
+    throw new RpcFailure('invalid_params', message)
   }
-  if (price !== null && (most !== null || tip !== null)) {
-    throw new RpcFailure(
-      'invalid_params',
-      'gasPrice cannot be given together with maxFeePerGas or maxPriorityFeePerGas',
-    )
+  const hasMarketFees = most !== undefined || tip !== undefined
+  if (price !== undefined && hasMarketFees) {
+    throw new RpcFailure('invalid_params', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
   }
-  if (kind === 0n && price === null) throw new RpcFailure('invalid_params', 'type 0x0 needs gasPrice')
-  if (kind === 2n && price !== null) throw new RpcFailure('invalid_params', 'type 0x2 cannot have gasPrice')
-  if (price !== null) return { type: 'legacy', gasPrice: price }
-  if (most === null && tip === null) return null
-  if (most === null || tip === null) {
-    throw new RpcFailure('invalid_params', 'maxFeePerGas and maxPriorityFeePerGas must be given together')
+  if ((type === 0n || type === 1n) && hasMarketFees) {
+    throw new RpcFailure('invalid_params', `type 0x${type} takes gasPrice, not maxFeePerGas or maxPriorityFeePerGas`)
   }
-  if (tip > most) {
+  // Under the newer type the same price is both the most and the tip: it pays exactly that.
+  if (type === 2n && price !== undefined) {
+    return { type: 'eip1559', maxFeePerGas: price, maxPriorityFeePerGas: price }
+  }
+  if (price !== undefined || type === 0n || type === 1n) return { type: 'legacy', gasPrice: price ?? null }
+  if (!hasMarketFees) return null
+  if (most !== undefined && tip !== undefined && tip > most) {
     throw new RpcFailure('refused', `max priority fee per gas higher than max fee per gas: ${tip} > ${most}`)
   }
-  return { type: 'eip1559', maxFeePerGas: most, maxPriorityFeePerGas: tip }
+  return { type: 'eip1559', maxFeePerGas: most ?? null, maxPriorityFeePerGas: tip ?? null }
 }

@@ -42,15 +42,15 @@ function openKey(key: Hex, index: number, count: number): PrivateKeyAccount {
   }
 }
 
-function toViemTransaction(transaction: UnsignedTransaction) {
-  const { chainId, nonce, to, data, value, gasLimit: gas, fees } = transaction
-  const shared = { chainId, nonce, to, data, value, gas }
-  return fees.type === 'eip1559'
-    ? {
-        ...shared,
-        type: 'eip1559' as const,
-        maxFeePerGas: fees.maxFeePerGas,
-        maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-      }
-    : { ...shared, type: 'legacy' as const, gasPrice: fees.gasPrice }
+function toViemTransaction({ gasLimit: gas, fees, accessList, ...rest }: UnsignedTransaction) {
+  const shared = { ...rest, gas }
+  if (fees.type === 'eip1559') {
+    const { maxFeePerGas, maxPriorityFeePerGas } = fees
+    const list = accessList === undefined ? {} : { accessList }
+    return { ...shared, ...list, type: 'eip1559' as const, maxFeePerGas, maxPriorityFeePerGas }
+  }
+  const { gasPrice } = fees
+  return accessList === undefined
+    ? { ...shared, type: 'legacy' as const, gasPrice }
+    : { ...shared, type: 'eip2930' as const, gasPrice, accessList }
 }

@@ -57,6 +57,61 @@ export function describeAcceptance(get: GetStore): void {
       expect(outcomes.map((outcome) => outcome.type)).toEqual(['inserted', 'inserted'])
     })
 
+    test('keys belong to their tenant: another’s are not there, and do not stand in the way', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const [first, second] = ['ann', 'bob'].map((tenant) => ({ ...anyNew(lane, { requestId: 'order-1' }), tenant }))
+      if (first === undefined || second === undefined) throw new Error('there are two')
+      const outcomes = await store.insertTransactions([first, second])
+      expect(outcomes.map((outcome) => outcome.type)).toEqual(['inserted', 'inserted'])
+      const again = { ...anyNew(lane), intent: first.intent, tenant: 'ann' }
+      expect(await store.insertTransactions([again])).toMatchObject([
+        { type: 'existing', transaction: { id: first.id } },
+      ])
+      const key = { lane, requestId: 'order-1' }
+      const found = await store.findRequests(['ann', 'bob', 'eve', ''].map((tenant) => ({ ...key, tenant })))
+      expect(found.map((tx) => tx?.id)).toEqual([first.id, second.id, undefined, undefined])
+    })
+
+    test('what was asked for before there were tenants is everybody’s: a retry with a new key is no second request', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const early = await acceptOne(store, lane, { requestId: 'order-2' })
+      const again = { ...anyNew(lane), intent: early.intent, tenant: 'ann' }
+      expect(await store.insertTransactions([again])).toMatchObject([
+        { type: 'existing', transaction: { id: early.id } },
+      ])
+      const other = { ...anyNew(lane, { requestId: 'order-2' }), tenant: 'ann' }
+      expect(await store.insertTransactions([other])).toEqual([{ type: 'conflict', transactionId: early.id }])
+      const [found] = await store.findRequests([{ lane, tenant: 'ann', requestId: 'order-2' }])
+      expect(found?.id).toBe(early.id)
+    })
+
+    test('what is queued is counted by signer and tenant, and no longer once it has a nonce', async () => {
+      const { store } = get()
+      const [lane, other] = [await registerLane(store), await registerLane(store)]
+      const queued = await acceptOne(store, lane)
+      await store.insertTransactions([
+        ...[anyNew(lane), { ...anyNew(lane), tenant: 'ann' }, { ...anyNew(other), tenant: 'ann' }],
+      ])
+      const count = async () => {
+        const depths = (await store.countQueued()).filter((depth) =>
+          [lane.signer, other.signer].includes(depth.lane.signer),
+        )
+        return depths.sort((a, b) => (a.tenant < b.tenant ? -1 : 1))
+      }
+      expect(await count()).toEqual(
+        expect.arrayContaining([
+          { lane, tenant: '', queued: 2 },
+          { lane, tenant: 'ann', queued: 1 },
+          { lane: other, tenant: 'ann', queued: 1 },
+        ]),
+      )
+      const lease = await acquire(store, lane)
+      await write(store, lease, [[queued, toAllocated(queued, 0, lease)]])
+      expect((await count())[0]).toEqual({ lane, tenant: '', queued: 1 })
+    })
+
     test('repeats inside one batch are told apart, and the first one wins', async () => {
       const { store } = get()
       const lane = await registerLane(store)

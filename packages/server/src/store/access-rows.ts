@@ -1,18 +1,19 @@
 /** Rows of keys and of the audit, as the rest of the program knows them. */
 import type { ApiKey } from '../core/api-key.ts'
 import type { Scope } from '../core/caller.ts'
-import type { Address } from '../core/hex.ts'
+import type { Address, Hex } from '../core/hex.ts'
 import type { AuditEntry } from '../ports/access-store.ts'
 
 /** Arrays of bytes and of large numbers come as JSON: the driver has no readers for them. */
 export const KEY_COLUMNS = `
-  k.key_id, k.name, to_json(k.scopes) as scopes,
+  k.key_id, k.name, k.tenant, to_json(k.scopes) as scopes,
   (select json_agg('0x' || encode(s, 'hex')) from unnest(k.signers) s) as signers, to_json(k.chains) as chains,
   k.rate_per_second, k.rate_burst, k.max_tx_fee, k.expires_at, k.created_at, k.created_by, k.last_used_at, k.revoked_at, k.revoked_by`
 
 export interface KeyRow {
   readonly key_id: string
   readonly name: string
+  readonly tenant: string
   readonly scopes: readonly Scope[]
   readonly signers: readonly Address[] | null
   readonly chains: readonly number[] | null
@@ -28,9 +29,9 @@ export interface KeyRow {
 }
 
 export function readKey(row: KeyRow): ApiKey {
-  const { name, scopes, signers, chains, rate_per_second: perSecond, rate_burst: burst } = row
+  const { name, tenant, scopes, signers, chains, rate_per_second: perSecond, rate_burst: burst } = row
   return {
-    ...{ id: row.key_id, name, scopes, signers, chains },
+    ...{ id: row.key_id, name, tenant, scopes, signers, chains },
     rate: perSecond === null || burst === null ? null : { perSecond, burst },
     maxTxFeeWei: row.max_tx_fee,
     expiresAt: row.expires_at,
@@ -51,9 +52,11 @@ export interface AuditRow {
   readonly operation: string
   readonly target: string
   readonly result: string
+  readonly hash: Hex
 }
 
 export function readAudit(row: AuditRow): AuditEntry {
   const { at, actor, operation, target, result } = row
-  return { id: row.audit_id, at, keyId: row.key_id, actor, nodeId: row.node_id, operation, target, result }
+  const hash = row.hash.slice(2)
+  return { id: row.audit_id, at, keyId: row.key_id, actor, nodeId: row.node_id, operation, target, result, hash }
 }

@@ -18,7 +18,7 @@ const B = `0x${'bb'.repeat(20)}` as const
 function anyKey(change: Partial<NewKey> = {}): NewKey {
   return {
     ...{ id: randomBytes(8).toString('hex'), secretDigest: randomBytes(32).toString('hex'), name: 'a key' },
-    ...{ scopes: ['read'], signers: null, chains: null, rate: null, maxTxFeeWei: null },
+    ...{ tenant: 'a', scopes: ['read'], signers: null, chains: null, rate: null, maxTxFeeWei: null },
     ...{ expiresAt: null, createdBy: 'tests' },
     ...change,
   }
@@ -47,7 +47,14 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
     test('all of a key comes back, and its digest only to who looks it up', async () => {
       const expiresAt = (await subject.now()) + 60_000
       const full = anyKey({
-        ...{ name: 'Zoë’s key', scopes: ['read', 'admin'], signers: [A, B], chains: [1, 2 ** 53 - 1], expiresAt },
+        ...{
+          name: 'Zoë’s key',
+          tenant: 'Zoë',
+          scopes: ['read', 'admin'],
+          signers: [A, B],
+          chains: [1, 2 ** 53 - 1],
+          expiresAt,
+        },
         rate: { perSecond: 5, burst: 20 },
         maxTxFeeWei: 2n ** 200n,
       })
@@ -133,8 +140,28 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       const first = await store.listAudit({ before: null, limit: 2 })
       const rest = await store.listAudit({ before: first[1]?.id ?? 0, limit: 3 })
       expect([...first, ...rest].map(({ operation }) => operation)).toEqual(operations.toReversed())
-      expect(first[0]).toEqual({ ...note, operation: 'five', id: expect.any(Number), at: expect.any(Number) })
+      expect(first[0]).toEqual({
+        ...{ ...note, operation: 'five', id: expect.any(Number), at: expect.any(Number) },
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      })
       expect(await store.listAudit({ before: rest[2]?.id ?? 0, limit: 3 })).toEqual([])
+    })
+
+    test('entries that come at once are numbered without gaps and form one chain, checked whole or in parts', async () => {
+      const note = { keyId: null, actor: 'Zoë "x"', nodeId: null, target: '/v1/x', result: 'done' }
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => store.appendAudit({ ...note, operation: `o${index}` })),
+      )
+      const entries = await store.listAudit({ before: null, limit: 100 })
+      const [newest] = entries
+      expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => (newest?.id ?? 0) - index))
+      expect(new Set(entries.map(({ hash }) => hash)).size).toBe(entries.length)
+      const last = { id: newest?.id, hash: newest?.hash }
+      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toEqual({ brokenAt: null, last })
+      const part = await store.checkAudit({ after: 0, limit: 7 })
+      expect(part).toEqual({ brokenAt: null, last: { id: 7, hash: entries.at(-7)?.hash } })
+      expect(await store.checkAudit({ after: part.last.id, limit: 1_000 })).toEqual({ brokenAt: null, last })
+      expect(await store.checkAudit({ after: last.id ?? 0, limit: 1_000 })).toEqual({ brokenAt: null, last })
     })
   })
 }

@@ -9,7 +9,7 @@ import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../po
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
 import { ACCEPTED_NOTE, acceptedNote } from './history-note.ts'
-import { toBytes, toJson, toStored, toTime } from './json-text.ts'
+import { toBytes, toJson, toStored, toText, toTime } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED } from './notice-payload.ts'
 import { toQueued } from './queued-transaction.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
@@ -30,18 +30,24 @@ with locked as materialized (
     from json_to_recordset($1::json) as i(
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
-      finality jsonb, simulate boolean, metadata jsonb, max_fee numeric, detail jsonb)
+      finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, access_list jsonb,
+      exact_nonce bigint, detail jsonb, tenant text)
    where (select count(*) from locked) > 0
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
-                          fees, speed, priority, valid_until, finality, simulate, metadata, created_at, accepted_seq,
-                          queue_position, state, sub_state, event_seq, event_open_from, max_fee)
+                          fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
+                          accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, max_fee,
+                          access_list, exact_nonce, tenant)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
-         i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee
+         i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.simulated, i.metadata,
+         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee,
+         i.access_list, i.exact_nonce, i.tenant
     from input i
    where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
-   order by i.chain_id, i.signer, i.request_id, i.tx_id, i.ord
+     and (i.tenant = '' or i.request_id is null or not exists (
+       select from managed_tx o where o.chain_id = i.chain_id and o.signer = i.signer and o.request_id = i.request_id
+          and o.tenant = ''))
+   order by i.chain_id, i.signer, i.request_id, i.tenant, i.tx_id, i.ord
   on conflict do nothing
   returning tx_id, chain_id, signer, created_at, accepted_seq
 ), head as (
@@ -73,13 +79,15 @@ const RESOLVE = {
   text: `
 select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer) as is_registered,
        t.*
-  from json_to_recordset($1::json) as i(ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text)
+  from json_to_recordset($1::json) as i(
+    ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text)
   left join lateral (
     select ${TRANSACTION_COLUMNS} from managed_tx t
      where t.tx_id = coalesce(
        (select o.tx_id from managed_tx o where o.tx_id = i.tx_id),
        (select k.tx_id from managed_tx k
-         where k.chain_id = i.chain_id and k.signer = i.signer and k.request_id = i.request_id))) t on true`,
+         where k.chain_id = i.chain_id and k.signer = i.signer and k.request_id = i.request_id
+           and k.tenant in (i.tenant, '') order by k.tenant desc limit 1))) t on true`,
 } as const
 
 interface InsertedRow {
@@ -184,6 +192,7 @@ async function resolve(
     chain_id: entry.intent.lane.chainId,
     signer: toBytes(entry.intent.lane.signer),
     request_id: entry.intent.requestId,
+    tenant: toText(entry.tenant ?? ''),
   }))
   const rows = await database.query<ResolvedRow>(RESOLVE, [toJson(keys)])
   const found = new Map(rows.map((row) => [row.ord, row]))
@@ -207,7 +216,7 @@ function lockOf({ chainId, signer }: Lane): string {
   return (LOCK_BASE + BigInt(spread % LOCKS)).toString()
 }
 
-function toRow({ place, entry: { id, intent, by } }: Item) {
+function toRow({ place, entry: { id, intent, by, tenant = '' } }: Item) {
   return {
     ord: place,
     tx_id: id,
@@ -225,8 +234,12 @@ function toRow({ place, entry: { id, intent, by } }: Item) {
     valid_until: toTime(intent.validUntil),
     finality: intent.finality,
     simulate: intent.simulate,
+    simulated: intent.simulated,
     metadata: intent.metadata,
     max_fee: toStored(intent.maxFeeWei),
+    access_list: intent.accessList ?? null,
+    exact_nonce: intent.exactNonce ?? null,
     detail: acceptedNote(by).detail,
+    tenant: toText(tenant),
   }
 }

@@ -4,7 +4,8 @@ import type { Finality } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
-import type { LoadedLane, MinedTransaction, QueueOptions } from '../ports/store.ts'
+import type { Window } from '../core/window.ts'
+import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
@@ -51,12 +52,24 @@ const LOAD = {
 select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select h.send_window from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as send_window,
        t.*
   from (select) lane
   left join lateral (
     select ${TRANSACTION_COLUMNS} from managed_tx t
      where t.chain_id = $1 and t.signer = $2::bytea and t.nonce is not null and t.final_at is null) t on true
  order by t.nonce`,
+} as const
+
+const NONCE_LINE = {
+  name: 'read_nonce_line',
+  text: `
+select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
+       (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
+         where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select count(*) from managed_tx t
+         where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+           and t.priority >= 0) as queued`,
 } as const
 
 const QUEUE = {
@@ -91,10 +104,23 @@ select (select count(*) from managed_tx o
   from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
 } as const
 
-type LoadedRow = { readonly cursor: number | null; readonly recyclable: readonly number[] | null } & (
-  | TransactionRow
-  | { readonly tx_id: null }
-)
+const QUEUED = {
+  name: 'count_queued',
+  text: `
+select chain_id, signer, tenant, count(*) as queued from managed_tx
+ where queue_position is not null group by chain_id, signer, tenant`,
+} as const
+interface NonceLineRow {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly queued: number
+}
+
+type LoadedRow = {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly send_window: Window | null
+} & (TransactionRow | { readonly tx_id: null })
 
 export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
   const rows = await database.query<LoadedRow>(LOAD, [lane.chainId, toBytes(lane.signer)])
@@ -104,7 +130,14 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
     if (!isInFlight(tx)) throw new Error(`transaction ${tx.id} is ${tx.state} among the live ones`)
     return [tx]
   })
-  return { cursor: rows[0]?.cursor ?? null, inFlight, recyclable: rows[0]?.recyclable ?? [] }
+  const [first] = rows
+  const window = first?.send_window ?? null
+  return { cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [], window }
+}
+
+export async function readNonceLine(database: Database, lane: Lane): Promise<NonceLine> {
+  const [row] = await database.query<NonceLineRow>(NONCE_LINE, [lane.chainId, toBytes(lane.signer)])
+  return { cursor: row?.cursor ?? null, recyclable: row?.recyclable ?? [], queued: row?.queued ?? 0 }
 }
 
 export async function readQueue(
@@ -132,4 +165,15 @@ export async function countAhead(database: Database, id: TxId): Promise<number |
   if (!isTxId(id)) return null
   const [row] = await database.query<{ ahead: number }>(AHEAD, [id])
   return row?.ahead ?? null
+}
+
+export async function countQueued(database: Database): Promise<readonly QueueDepth[]> {
+  interface Row {
+    readonly chain_id: number
+    readonly signer: Address
+    readonly tenant: string
+    readonly queued: number
+  }
+  const rows = await database.query<Row>(QUEUED, [])
+  return rows.map(({ chain_id: chainId, signer, tenant, queued }) => ({ lane: { chainId, signer }, tenant, queued }))
 }

@@ -21,6 +21,7 @@ export interface Change {
   readonly reset: LaneWrite['reset']
   readonly balance: LaneWrite['balance']
   readonly counts?: LaneWrite['counts']
+  readonly window?: LaneWrite['window']
   /** Payload of a notice to send if it is written. */
   readonly notice: string | null
 }
@@ -38,7 +39,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 }
 
 function toLaneRow(change: Change, ord: number) {
-  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts } = change
+  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts, window } = change
   const { minedAt, confirmedAt } = findLaneTimes(change)
   return {
     ord,
@@ -65,6 +66,7 @@ function toLaneRow(change: Change, ord: number) {
     pending: counts?.pending ?? null,
     counts_at: toTime(counts?.at ?? null),
     drift: counts?.drift ?? null,
+    send_window: window ?? null,
     takes: takesNonces(change),
   }
 }

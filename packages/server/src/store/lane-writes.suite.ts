@@ -47,7 +47,12 @@ export function describeLaneWrites(get: GetStore): void {
       expect(await store.writeLanes([first])).toEqual([{ type: 'written', versions: [2] }])
       const allocated = { ...first.saves[0]?.tx, version: 2 }
       expect(await store.findTransaction(id)).toEqual(allocated)
-      expect(await store.loadLane(lease.lane)).toEqual({ cursor: 8, inFlight: [allocated], recyclable: [] })
+      expect(await store.loadLane(lease.lane)).toEqual({
+        cursor: 8,
+        inFlight: [allocated],
+        recyclable: [],
+        window: null,
+      })
       expect((await store.readHistory(id)).at(-1)).toMatchObject({
         ...{ type: 'nonce.allocated', fromState: 'QUEUED', toState: 'ALLOCATED', subState: 'signed' },
         ...{ nodeId: lease.nodeId, fence: lease.fence, count: 1 },
@@ -284,7 +289,7 @@ function describeAmendments(get: () => StoreUnderTest): void {
     const save = toSave(allocated, dropped, 'operator.cancelled')
     const mark = { nonce: 3, status: 'RECYCLABLE', txId: null } as const
     expect(await store.amend(save, [mark])).toEqual({ type: 'written', version: allocated.version + 1 })
-    expect(await store.loadLane(lease.lane)).toEqual({ cursor: null, inFlight: [], recyclable: [3] })
+    expect(await store.loadLane(lease.lane)).toEqual({ cursor: null, inFlight: [], recyclable: [3], window: null })
   })
 
   test('an amendment that the rules forbid is a bug and leaves no trace', async () => {

@@ -1,4 +1,5 @@
 /** Keys and the audit as a model in memory: the same answers as PostgreSQL, by one clock. */
+import { createHash } from 'node:crypto'
 import { type ApiKey, isWithinReach } from '../core/api-key.ts'
 import type { AccessStore, AuditEntry, KeyRecord } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -47,12 +48,30 @@ export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock,
       for (const id of ids) if (rows.some((row) => row.id === id)) replace(id, { lastUsedAt: clock.now() })
     },
     appendAudit: async (note) => {
-      audit.unshift({ ...note, id: audit.length + 1, at: clock.now() })
+      const entry = { ...note, id: audit.length + 1, at: clock.now() }
+      audit.unshift({ ...entry, hash: hashEntry(audit[0]?.hash ?? NO_HASH, entry) })
+    },
+    checkAudit: async ({ after, limit }) => {
+      const inOrder = audit.toReversed()
+      const part = inOrder.slice(after, after + limit)
+      const broken = part.find(
+        ({ hash, ...entry }) => hash !== hashEntry(inOrder[entry.id - 2]?.hash ?? NO_HASH, entry),
+      )
+      const last = part.at(-1) ?? inOrder[after - 1]
+      return { brokenAt: broken?.id ?? null, last: { id: last?.id ?? 0, hash: last?.hash ?? NO_HASH } }
     },
     listAudit: async ({ before, limit }) =>
       structuredClone(audit.filter(({ id }) => before === null || id < before).slice(0, limit)),
     close: async () => undefined,
   }
+}
+
+const NO_HASH = '0'.repeat(64)
+
+function hashEntry(before: string, entry: Omit<AuditEntry, 'hash'>): string {
+  const { id, at, keyId, actor, nodeId, operation, target, result } = entry
+  const text = JSON.stringify([id, at, keyId, actor, nodeId, operation, target, result])
+  return createHash('sha256').update(Buffer.from(before, 'hex')).update(text).digest('hex')
 }
 
 function withoutSecret({ secretDigest: _digest, ...key }: Row): ApiKey {

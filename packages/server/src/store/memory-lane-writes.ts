@@ -53,5 +53,6 @@ export function seeHealth(health: LaneHealth, write: LaneWrite): LaneHealth {
     lastConfirmationAt: later(health.lastConfirmationAt, confirmedAt),
     balance: structuredClone(write.balance ?? health.balance),
     counts: structuredClone(write.counts ?? health.counts),
+    window: write.window ?? health.window,
   }
 }

@@ -57,12 +57,13 @@ export function heldBy(state: MemoryState, nodeId: string): readonly MemoryLane[
 }
 
 export function heartbeatInMemory(state: MemoryState, node: Parameters<Store['heartbeat']>[0]) {
-  const { nodeId, address, ttlMs } = node
+  const { nodeId, address, ttlMs, chains } = node
   const nowMs = state.now()
   const earlier = state.nodes.get(nodeId)
   state.nodes.set(nodeId, {
     nodeId,
     address,
+    chains,
     ttlMs,
     startedAt: earlier?.startedAt ?? nowMs,
     heartbeatAt: nowMs,

@@ -9,8 +9,10 @@ import type {
   LaneStatus,
   LoadedLane,
   MinedTransaction,
+  NonceLine,
   Page,
   PageRequest,
+  QueueDepth,
   QueueOptions,
   Store,
   TransactionFilter,
@@ -29,12 +31,24 @@ import { readPageCursor } from './tx-id.ts'
 
 export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const lane = state.lanes.get(laneKey(wanted))
-  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [] }
+  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [], window: null }
   const inFlight = transactionsOf(lane)
     .filter(isInFlight)
     .sort((a, b) => a.nonce - b.nonce)
   const recyclable = [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').map((mark) => mark.nonce)
-  return { cursor: lane.cursor, inFlight: structuredClone(inFlight), recyclable: recyclable.sort((a, b) => a - b) }
+  return {
+    cursor: lane.cursor,
+    inFlight: structuredClone(inFlight),
+    recyclable: recyclable.sort((a, b) => a - b),
+    window: lane.health.window,
+  }
+}
+
+export function readNonceLineInMemory(state: MemoryState, wanted: Lane): NonceLine {
+  const lane = state.lanes.get(laneKey(wanted))
+  const { cursor, recyclable } = loadLaneInMemory(state, wanted)
+  const queued = lane === undefined ? [] : lineUp(lane).filter(({ tx }) => tx.intent.priority >= 0)
+  return { cursor, recyclable, queued: queued.length }
 }
 
 export function readQueueInMemory(
@@ -174,6 +188,15 @@ export function listStatusInMemory(
         lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
       }
     })
+}
+
+export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {
+  return sortedLanes(state).flatMap(({ lane, transactions }) => {
+    const counts = new Map<string, number>()
+    for (const { tx, tenant } of transactions.values())
+      if (tx.state === 'QUEUED') counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
+    return [...counts].map(([tenant, queued]) => ({ lane, tenant, queued }))
+  })
 }
 
 function findLowestReserved(lane: MemoryLane): LaneStatus['lowestReserved'] {

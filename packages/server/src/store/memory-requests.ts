@@ -39,11 +39,11 @@ export function createMemoryRequests(state: MemoryState): LaneRequestStore {
 }
 
 function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
-  const { lane: wanted, items, ttlMs, label, requestId } = request
+  const { lane: wanted, items, ttlMs, label, requestId, tenant = '' } = request
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return { type: 'unknown_signer' }
   const earlier = [...lane.reservations.values()].filter(
-    ({ reservation }) => requestId !== null && reservation.requestId === requestId,
+    (row) => requestId !== null && row.reservation.requestId === requestId && row.tenant === tenant,
   )
   if (earlier.length > 0) {
     return {
@@ -58,7 +58,7 @@ function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
       ...{ lockedUntil: now + ttlMs, hashes: [], inclusion: null, result: null, createdAt: now },
       ...{ reservedAt: null, usedAt: null, minedAt: null, finalAt: null },
     }
-    lane.reservations.set(id, { reservation, lockOwner })
+    lane.reservations.set(id, { reservation, lockOwner, tenant })
     return structuredClone(reservation)
   })
   tell(state, { type: 'lane.asked', lane: lane.lane })

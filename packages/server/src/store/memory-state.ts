@@ -11,6 +11,7 @@ export interface MemoryTransaction {
   tx: Transaction
   /** Place in line by acceptance, kept for life. */
   readonly acceptedSeq: number
+  readonly tenant: string
   /** Events that only count when they happen again, by their key. */
   readonly routine: Map<string, number>
 }
@@ -27,6 +28,7 @@ export interface MemoryLane {
   /** Who holds a nonce and is not final. */
   readonly live: Map<number, TxId>
   readonly transactions: Map<TxId, MemoryTransaction>
+  /** By `requestKey`. */
   readonly requests: Map<string, TxId>
   readonly reservations: Map<ReservationId, MemoryReservation>
   /** Oldest first. */
@@ -37,6 +39,7 @@ export interface MemoryLane {
 export interface MemoryReservation {
   reservation: Reservation
   readonly lockOwner: string
+  readonly tenant: string
 }
 
 export interface MemoryNode extends LiveNode {
@@ -67,6 +70,19 @@ export function createMemoryState(now: () => number): MemoryState {
     listeners: new Set(),
     acceptedSeq: 0,
   }
+}
+
+function requestKey(tenant: string, requestId: string): string {
+  return JSON.stringify([tenant, requestId])
+}
+
+/** A tenant's own request, else one of the time before there were keys. */
+export function findMemoryRequest(lane: MemoryLane | undefined, tenant: string, requestId: string): TxId | undefined {
+  return lane?.requests.get(requestKey(tenant, requestId)) ?? lane?.requests.get(requestKey('', requestId))
+}
+
+export function noteMemoryRequest(lane: MemoryLane, tenant: string, requestId: string, id: TxId): void {
+  lane.requests.set(requestKey(tenant, requestId), id)
 }
 
 /** Lanes by chain and signer, the order in which the database lists them. */

@@ -22,6 +22,7 @@ import {
 } from './memory-leases.ts'
 import {
   countAheadInMemory,
+  countQueuedInMemory,
   lanesWithWorkInMemory,
   listMinedInMemory,
   listStatusInMemory,
@@ -29,11 +30,19 @@ import {
   loadLaneInMemory,
   readExpiredInMemory,
   readHeadersInMemory,
+  readNonceLineInMemory,
   readQueueInMemory,
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
-import { createMemoryState, findMemoryTransaction, type MemoryState, sortedLanes, tell } from './memory-state.ts'
+import {
+  createMemoryState,
+  findMemoryRequest,
+  findMemoryTransaction,
+  type MemoryState,
+  sortedLanes,
+  tell,
+} from './memory-state.ts'
 import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
 import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
 
@@ -42,6 +51,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
   return {
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
     insertTransactions: async (batch) => insertInMemory(state, batch),
+    countQueued: async () => countQueuedInMemory(state),
     registerSigners: async (signers) => registerSigners(state, signers),
     listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
@@ -60,6 +70,7 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     lanesWithWork: async (nodeId) => lanesWithWorkInMemory(state, nodeId),
     readExpired: async (nodeId, limit) => readExpiredInMemory(state, nodeId, limit),
     loadLane: async (lane) => loadLaneInMemory(state, lane),
+    readNonceLine: async (lane) => readNonceLineInMemory(state, lane),
     readQueue: async (lane, limit, options) => readQueueInMemory(state, lane, limit, options),
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),
@@ -67,8 +78,8 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     findTransactions: async (ids) =>
       [...new Set(ids)].flatMap((id) => copy(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
-      keys.map(({ lane, requestId }) => {
-        const id = state.lanes.get(laneKey(lane))?.requests.get(requestId)
+      keys.map(({ lane, tenant, requestId }) => {
+        const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId)
         return copy(findMemoryTransaction(state, id ?? '')?.tx)
       }),
     findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
@@ -105,7 +116,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
       ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
       ...{ reservations: new Map(), resets: [] },
-      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null },
+      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null },
     })
   }
   if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })

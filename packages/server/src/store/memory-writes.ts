@@ -14,11 +14,13 @@ import { acceptedNote } from './history-note.ts'
 import { appendLaneNotes, appendNotes } from './memory-events.ts'
 import { answerReset, isOpen, isResetPossible, seeHealth, storeReservation } from './memory-lane-writes.ts'
 import {
+  findMemoryRequest,
   findMemoryTransaction,
   isLeaseLive,
   type MemoryLane,
   type MemoryState,
   type MemoryTransaction,
+  noteMemoryRequest,
   tell,
 } from './memory-state.ts'
 import { toQueued } from './queued-transaction.ts'
@@ -37,10 +39,10 @@ export function insertInMemory(state: MemoryState, batch: readonly NewTransactio
   return outcomes
 }
 
-function insertOne(state: MemoryState, { id, intent, by }: NewTransaction): InsertOutcome {
+function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTransaction): InsertOutcome {
   const lane = state.lanes.get(laneKey(intent.lane))
   if (lane === undefined) return { type: 'unknown_signer' }
-  const byRequest = intent.requestId === null ? undefined : lane.requests.get(intent.requestId)
+  const byRequest = intent.requestId === null ? undefined : findMemoryRequest(lane, tenant, intent.requestId)
   const earlier = findMemoryTransaction(state, id) ?? (byRequest && findMemoryTransaction(state, byRequest))
   if (earlier) {
     return earlier.tx.intent.requestDigest === intent.requestDigest
@@ -49,10 +51,11 @@ function insertOne(state: MemoryState, { id, intent, by }: NewTransaction): Inse
   }
   const queued = toQueued({ id, intent: structuredClone(intent) }, state.now())
   state.acceptedSeq += 1
-  const row: MemoryTransaction = { tx: queued, acceptedSeq: state.acceptedSeq, routine: new Map() }
+  const { acceptedSeq } = state
+  const row: MemoryTransaction = { tx: queued, acceptedSeq, tenant, routine: new Map() }
   lane.transactions.set(id, row)
   state.laneOf.set(id, lane)
-  if (intent.requestId !== null) lane.requests.set(intent.requestId, id)
+  if (intent.requestId !== null) noteMemoryRequest(lane, tenant, intent.requestId, id)
   appendNotes(state, row, null, null, [acceptedNote(by)])
   return { type: 'inserted', transaction: structuredClone(queued) }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
@@ -76,3 +76,31 @@ async function withChange(change: string, check: () => Promise<void>): Promise<v
     await client.query('drop table kept')
   }
 }
+
+test('signers from before the window get what their preset says; a number that somebody chose stays', async () => {
+  const database = await createTestDatabase()
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    const policies = [
+      { preset: 'fast', maxInFlight: 64 },
+      { preset: 'fast', maxInFlight: 500 },
+      { preset: 'stable', maxInFlight: 1 },
+    ]
+    for (const [index, policy] of policies.entries()) {
+      const signer = `\\x${String(index + 1).padStart(40, '0')}`
+      await client.query('insert into signer (chain_id, signer, policy) values (1, $1, $2)', [signer, policy])
+    }
+    const sql = await readFile(new URL('./migrations/0007_window.sql', import.meta.url), 'utf8')
+    await client.query(sql.slice(sql.indexOf('update signer')))
+    const { rows } = await client.query('select policy from signer order by signer')
+    expect(rows.map(({ policy }) => policy)).toEqual([
+      { preset: 'fast', maxInFlight: 'auto', slotHeldUntil: 'mined', maxUnfinal: 10_000 },
+      { preset: 'fast', maxInFlight: 500, slotHeldUntil: 'mined', maxUnfinal: 10_000 },
+      { preset: 'stable', maxInFlight: 1, slotHeldUntil: 'final', maxUnfinal: 10_000 },
+    ])
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+})

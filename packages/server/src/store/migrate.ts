@@ -9,6 +9,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Client, DatabaseError } from 'pg'
+import { StoreUnavailable } from '../ports/store.ts'
+import { translateError } from './database-error.ts'
 import { LATEST_SCHEMA_VERSION, MIGRATIONS } from './schema-version.ts'
 
 export { LATEST_SCHEMA_VERSION }
@@ -23,11 +25,29 @@ export class MigrationRefused extends Error {
 
 /** Nobody answers where the database should be, or it does not let us in. */
 class DatabaseUnreachable extends Error {
+  /** Host and database, without credentials. */
+  readonly place: string
+
   constructor(databaseUrl: string, cause: unknown) {
     const { host, pathname } = new URL(databaseUrl)
     super(`the database ${host}${pathname} cannot be used; check DROVER_DATABASE_URL`, { cause })
     this.name = 'DatabaseUnreachable'
+    this.place = `${host}${pathname}`
   }
+}
+
+/** Why the database cannot be used at this moment; null where it is there and refuses us, which no waiting cures. */
+export function describeOutage(error: unknown): string | null {
+  const isUnreachable = error instanceof DatabaseUnreachable
+  const meant = isUnreachable ? translateError(error.cause) : error
+  if (!(meant instanceof StoreUnavailable)) return null
+  return isUnreachable ? `${error.place} does not answer: ${causeOf(meant)}` : meant.message
+}
+
+/** A name with several addresses fails with one error for each. */
+function causeOf({ cause, message }: StoreUnavailable): string {
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause
+  return first instanceof Error && first.message !== '' ? first.message : message
 }
 
 /** Any constant will do as long as nothing else in the database uses it. */

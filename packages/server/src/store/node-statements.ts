@@ -7,6 +7,7 @@ import { CHANNEL, NODES_CHANGED } from './notice-payload.ts'
 interface NodeRow {
   readonly node_id: string
   readonly address: string | null
+  readonly chains: readonly string[] | null
   readonly started_at: number
   readonly heartbeat_at: number
 }
@@ -18,20 +19,22 @@ const HEARTBEAT = {
 with clock as materialized (
   select date_trunc('milliseconds', clock_timestamp()) as now
 ), mine as (
-  insert into node (node_id, address, started_at, heartbeat_at, ttl_ms) select $1, $2, now, now, $3 from clock
+  insert into node (node_id, address, started_at, heartbeat_at, ttl_ms, chains)
+  select $1, $2, now, now, $3, $4::bigint[] from clock
   on conflict (node_id) do update
-     set address = excluded.address, heartbeat_at = excluded.heartbeat_at, ttl_ms = excluded.ttl_ms
-  returning node_id, address, started_at, heartbeat_at, xmax = 0 as is_new
+     set address = excluded.address, heartbeat_at = excluded.heartbeat_at, ttl_ms = excluded.ttl_ms,
+         chains = excluded.chains
+  returning node_id, address, chains, started_at, heartbeat_at, xmax = 0 as is_new
 ), forgotten as (
   delete from node n using clock c
    where n.heartbeat_at < c.now - n.ttl_ms * ${FORGET_AFTER_TTLS} * interval '1 millisecond' and n.node_id <> $1
 ), told as materialized (
   select pg_notify('${CHANNEL}', '${NODES_CHANGED}') from mine where is_new
 )
-select m.node_id, m.address, m.started_at, m.heartbeat_at, c.now, (select count(*) from told) as told
+select m.node_id, m.address, m.chains, m.started_at, m.heartbeat_at, c.now, (select count(*) from told) as told
   from mine m cross join clock c
 union all
-select n.node_id, n.address, n.started_at, n.heartbeat_at, c.now, 0
+select n.node_id, n.address, n.chains, n.started_at, n.heartbeat_at, c.now, 0
   from node n cross join clock c
  where n.node_id <> $1 and n.heartbeat_at >= c.now - n.ttl_ms * interval '1 millisecond'
  order by node_id`,
@@ -40,7 +43,7 @@ select n.node_id, n.address, n.started_at, n.heartbeat_at, c.now, 0
 const LIST = {
   name: 'list_nodes',
   text: `
-select node_id, address, started_at, heartbeat_at from node
+select node_id, address, chains, started_at, heartbeat_at from node
  where heartbeat_at >= clock_timestamp() - ttl_ms * interval '1 millisecond' order by node_id`,
 } as const
 
@@ -60,7 +63,9 @@ export async function heartbeat(
   database: Database,
   node: Parameters<Store['heartbeat']>[0],
 ): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }> {
-  const rows = await database.query<NodeRow & { now: number }>(HEARTBEAT, [node.nodeId, node.address, node.ttlMs])
+  const rows = await database.query<NodeRow & { now: number }>(HEARTBEAT, [
+    ...[node.nodeId, node.address, node.ttlMs, node.chains],
+  ])
   const own = rows[0]
   if (own === undefined) throw new Error('the heartbeat answered no node, not even this one')
   return { nowMs: own.now, nodes: rows.map(toNode) }
@@ -81,5 +86,11 @@ export async function ping(database: Database): Promise<{ readonly schemaVersion
 }
 
 function toNode(row: NodeRow): LiveNode {
-  return { nodeId: row.node_id, startedAt: row.started_at, heartbeatAt: row.heartbeat_at, address: row.address }
+  return {
+    nodeId: row.node_id,
+    startedAt: row.started_at,
+    heartbeatAt: row.heartbeat_at,
+    address: row.address,
+    chains: row.chains?.map(Number) ?? null,
+  }
 }

@@ -1,6 +1,7 @@
 /** Nodes and signers: who is alive, and what is registered. */
 import { describe, expect, test } from 'vitest'
 import { FAST, STABLE } from '../core/policy.ts'
+import type { LiveNode } from '../ports/store.ts'
 import { acceptOne, acquire, allocateOne, anyLane, anyNote, registerLane, toStuck, write } from './samples.suite.ts'
 import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
 import type { GetStore } from './store.suite.ts'
@@ -9,12 +10,12 @@ export function describeNodes(get: GetStore): void {
   describe('nodes', () => {
     test('a heartbeat answers with the time and everyone alive', async () => {
       const { store, elapse } = get()
-      await store.heartbeat({ nodeId: 'n1', address: 'http://n1', ttlMs: 10_000 })
-      const first = await store.heartbeat({ nodeId: 'n2', address: null, ttlMs: 10_000 })
+      await store.heartbeat({ nodeId: 'n1', address: 'http://n1', ttlMs: 10_000, chains: null })
+      const first = await store.heartbeat({ nodeId: 'n2', address: null, ttlMs: 10_000, chains: null })
       expect(first.nodes.map((node) => node.nodeId)).toEqual(expect.arrayContaining(['n1', 'n2']))
       expect(first.nodes.find((node) => node.nodeId === 'n1')?.address).toBe('http://n1')
       await elapse(11_000)
-      const second = await store.heartbeat({ nodeId: 'n2', address: 'http://n2', ttlMs: 10_000 })
+      const second = await store.heartbeat({ nodeId: 'n2', address: 'http://n2', ttlMs: 10_000, chains: null })
       expect(second.nodes.map((node) => node.nodeId)).not.toContain('n1')
       const again = second.nodes.find((node) => node.nodeId === 'n2')
       expect(again).toMatchObject({ address: 'http://n2', heartbeatAt: second.nowMs })
@@ -24,14 +25,26 @@ export function describeNodes(get: GetStore): void {
 
     test('a node that was silent too long starts anew, and one that leaves is gone', async () => {
       const { store, elapse } = get()
-      await store.heartbeat({ nodeId: 'silent', address: null, ttlMs: 1_000 })
+      await store.heartbeat({ nodeId: 'silent', address: null, ttlMs: 1_000, chains: null })
       await elapse(11_000)
-      await store.heartbeat({ nodeId: 'other', address: null, ttlMs: 1_000 })
-      const back = await store.heartbeat({ nodeId: 'silent', address: null, ttlMs: 1_000 })
+      await store.heartbeat({ nodeId: 'other', address: null, ttlMs: 1_000, chains: null })
+      const back = await store.heartbeat({ nodeId: 'silent', address: null, ttlMs: 1_000, chains: null })
       expect(back.nodes.find((node) => node.nodeId === 'silent')?.startedAt).toBe(back.nowMs)
       await store.removeNode('silent')
       expect((await store.listNodes()).map((node) => node.nodeId)).not.toContain('silent')
       await store.removeNode('silent')
+    })
+
+    test('a heartbeat tells which chains the node reaches, and everyone sees the newest', async () => {
+      const { store } = get()
+      await store.heartbeat({ nodeId: 'far', address: null, ttlMs: 10_000, chains: [1, 4_294_967_296] })
+      const near = { nodeId: 'near', address: null, ttlMs: 10_000, chains: null }
+      const first = await store.heartbeat(near)
+      const chainsOf = (nodes: readonly LiveNode[]) =>
+        Object.fromEntries(nodes.map(({ nodeId, chains }) => [nodeId, chains]))
+      expect(chainsOf(first.nodes)).toMatchObject({ far: [1, 4_294_967_296], near: null })
+      await store.heartbeat({ nodeId: 'far', address: null, ttlMs: 10_000, chains: [] })
+      expect(chainsOf(await store.listNodes())).toMatchObject({ far: [], near: null })
     })
 
     test('a ping tells schema and time', async () => {

@@ -7,6 +7,7 @@ export const CHANNEL = 'drover'
 
 export const EVENTS_APPENDED = '{"type":"events.appended"}'
 export const WEBHOOKS_CHANGED = '{"type":"webhooks.changed"}'
+export const KEYS_CHANGED = '{"type":"keys.changed"}'
 export const NODES_CHANGED = '{"type":"nodes.changed"}'
 
 export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.asked' | 'lane.released', lane: Lane): string {
@@ -20,6 +21,7 @@ export function parseNotice(payload: string): Notice | null {
     case 'nodes.changed':
     case 'events.appended':
     case 'webhooks.changed':
+    case 'keys.changed':
       return { type: told.type }
     case 'lane.work':
     case 'lane.amended':

@@ -22,7 +22,7 @@ export function describeNotices(get: GetStore): void {
       await store.releaseLeases([lease])
       await ear.hears({ type: 'lane.released', lane })
       ear.forget()
-      await store.heartbeat({ nodeId: `born-${laneKey(lane)}`, address: null, ttlMs: 1_000 })
+      await store.heartbeat({ nodeId: `born-${laneKey(lane)}`, address: null, chains: null, ttlMs: 1_000 })
       await ear.hears({ type: 'nodes.changed' })
       ear.forget()
       await store.removeNode(`born-${laneKey(lane)}`)

@@ -1,9 +1,11 @@
 /** Keys and the audit in PostgreSQL, over a few connections of their own. */
 import type { ApiKey, KeyId } from '../core/api-key.ts'
-import type { AccessStore, AuditNote, KeyRecord, NewKey, RevokeOutcome } from '../ports/access-store.ts'
+import type { Hex } from '../core/hex.ts'
+import type { AccessStore, AuditCheck, AuditNote, KeyRecord, NewKey, RevokeOutcome } from '../ports/access-store.ts'
 import { type AuditRow, KEY_COLUMNS, type KeyRow, readAudit, readKey } from './access-rows.ts'
 import { createDatabase, type Database, type DatabaseOptions } from './database.ts'
 import { toText, toTime } from './json-text.ts'
+import { CHANNEL, KEYS_CHANGED } from './notice-payload.ts'
 import { reachValues } from './reach-values.ts'
 
 const FIND = {
@@ -26,8 +28,9 @@ const INSERT = {
   name: 'insert_api_key',
   text: `
 insert into api_key as k (key_id, name, secret_digest, scopes, signers, chains, rate_per_second, rate_burst, expires_at,
-                          created_by, max_tx_fee)
-values ($1, $2, decode($3, 'hex'), $4::text[], $5::bytea[], $6::bigint[], $7, $8, $9::timestamptz, $10, $11::numeric)
+                          created_by, max_tx_fee, tenant)
+values ($1, $2, decode($3, 'hex'), $4::text[], $5::bytea[], $6::bigint[], $7, $8, $9::timestamptz, $10, $11::numeric,
+        $12)
 returning ${KEY_COLUMNS}`,
 } as const
 
@@ -60,8 +63,8 @@ with admins as materialized (
   update api_key k set revoked_at = date_trunc('milliseconds', clock_timestamp()), revoked_by = $2
     from target t where k.key_id = t.key_id and k.revoked_at is null and (not t.is_last or $5)
   returning ${KEY_COLUMNS}
-)
-select r.* from target t left join revoked r on r.key_id = t.key_id`,
+), told as materialized (select pg_notify('${CHANNEL}', '${KEYS_CHANGED}') from revoked)
+select r.*, (select count(*) from told) as told from target t left join revoked r on r.key_id = t.key_id`,
 } as const
 
 const SHOW = { name: 'show_api_key', text: `select ${KEY_COLUMNS} from api_key k where k.key_id = $1` } as const
@@ -78,15 +81,51 @@ update api_key k set last_used_at = date_trunc('milliseconds', clock_timestamp()
 
 const APPEND = {
   name: 'append_audit',
-  text: `insert into audit_entry (key_id, actor, node_id, operation, target, result) values ($1, $2, $3, $4, $5, $6)`,
+  text: `
+with head as (
+  update audit_head h
+     set last_id = h.last_id + 1,
+         last_hash = audit_hash(h.last_hash, h.last_id + 1, n.at, $1, $2, $3, $4, $5, $6)
+    from (select date_trunc('milliseconds', clock_timestamp()) as at) n
+  returning h.last_id, h.last_hash, n.at
+)
+insert into audit_entry (audit_id, at, key_id, actor, node_id, operation, target, result, hash)
+select h.last_id, h.at, $1, $2, $3, $4, $5, $6, h.last_hash from head h`,
 } as const
 
 const AUDIT = {
   name: 'list_audit',
   text: `
-select audit_id, at, key_id, actor, node_id, operation, target, result from audit_entry
+select audit_id, at, key_id, actor, node_id, operation, target, result, hash from audit_entry
  where $1::bigint is null or audit_id < $1 order by audit_id desc limit $2`,
 } as const
+
+/** One statement, so that the end of the chain and its head are of one moment. */
+const CHECK_AUDIT = {
+  name: 'check_audit',
+  text: `
+with part as materialized (
+  select e.*, audit_hash(
+           lag(e.hash, 1, coalesce((select b.hash from audit_entry b where b.audit_id <= $1 order by b.audit_id desc limit 1),
+                                   decode(repeat('00', 32), 'hex'))) over (order by e.audit_id),
+           e.audit_id, e.at, e.key_id, e.actor, e.node_id, e.operation, e.target, e.result) as expected
+    from (select * from audit_entry where audit_id > $1 order by audit_id limit $2) e
+)
+select (select min(p.audit_id) from part p where p.hash <> p.expected) as broken_at,
+       (select max(p.audit_id) from part p) as last_id,
+       (select p.hash from part p order by p.audit_id desc limit 1) as hash,
+       (select count(*) from part) < $2 as is_whole, h.last_id as head_id, h.last_hash as head_hash
+  from audit_head h`,
+} as const
+
+interface CheckRow {
+  readonly broken_at: number | null
+  readonly last_id: number | null
+  readonly hash: Hex | null
+  readonly is_whole: boolean
+  readonly head_id: number
+  readonly head_hash: Hex
+}
 
 type FoundRow = { readonly has_keys: boolean } & (
   | (KeyRow & { readonly secret_digest: string; readonly is_expired: boolean })
@@ -112,6 +151,7 @@ export function createPostgresAccessStore(options: DatabaseOptions): AccessStore
       if (ids.length > 0) await database.query(TOUCH, [ids])
     },
     appendAudit: (note) => appendAudit(database, note),
+    checkAudit: (from) => checkAudit(database, from),
     listAudit: async ({ before, limit }) => (await database.query<AuditRow>(AUDIT, [before, limit])).map(readAudit),
     close: () => database.close(),
   }
@@ -131,7 +171,7 @@ async function insertKey(database: Database, key: NewKey): Promise<ApiKey> {
   const [row] = await database.query<KeyRow>(INSERT, [
     ...[key.id, toText(key.name), key.secretDigest, key.scopes, ...reachValues(key)],
     ...[key.rate?.perSecond ?? null, key.rate?.burst ?? null, toTime(key.expiresAt), toText(key.createdBy)],
-    key.maxTxFeeWei?.toString() ?? null,
+    ...[key.maxTxFeeWei?.toString() ?? null, toText(key.tenant)],
   ])
   if (row === undefined) throw new Error(`the key ${key.id} was not stored`)
   return readKey(row)
@@ -155,4 +195,18 @@ async function revokeKey(
 async function appendAudit(database: Database, note: AuditNote): Promise<void> {
   const { keyId, actor, nodeId, operation, target, result } = note
   await database.query(APPEND, [keyId, toText(actor), nodeId, operation, toText(target), result])
+}
+
+async function checkAudit(
+  database: Database,
+  { after, limit }: Parameters<AccessStore['checkAudit']>[0],
+): Promise<AuditCheck> {
+  const [row] = await database.query<CheckRow>(CHECK_AUDIT, [after, limit])
+  if (row === undefined) throw new Error('the audit has no head')
+  const { broken_at: broken, last_id: id, hash, is_whole: isWhole, head_id: headId, head_hash: headHash } = row
+  const head = { id: headId, hash: headHash.slice(2) }
+  // Without a part there is only the head: right where it is what was read before, or where there is nothing at all.
+  const last = id === null || hash === null ? { id: after, hash: head.hash } : { id, hash: hash.slice(2) }
+  const endsShort = isWhole && (last.id !== headId || last.hash !== head.hash)
+  return { brokenAt: broken ?? (endsShort ? headId : null), last }
 }

@@ -4,7 +4,7 @@ import { createDatabase, type DatabaseOptions } from './database.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
-import { countAhead, listMined, loadLane, readExpired, readQueue } from './lane-reads.ts'
+import { countAhead, countQueued, listMined, loadLane, readExpired, readNonceLine, readQueue } from './lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -42,6 +42,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   return {
     ping: () => ping(database),
     insertTransactions: (batch) => insertTransactions(database, batch),
+    countQueued: () => countQueued(database),
     registerSigners: (signers) => registerSigners(database, signers),
     listSigners: () => listSigners(database),
     updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),
@@ -65,6 +66,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     readLaneRequests: (lane) => readLaneRequests(database, lane),
     lanesAsked: (nodeId) => lanesAsked(database, nodeId),
     loadLane: (lane) => loadLane(database, lane),
+    readNonceLine: (lane) => readNonceLine(database, lane),
     readQueue: (lane, limit, options) => readQueue(database, lane, limit, options),
     writeLanes: (writes) => writeLanes(database, writes),
     amend: (save, nonces) => amend(database, save, nonces),

@@ -49,13 +49,26 @@ export function describeReads(get: GetStore): void {
       const first = await acceptOne(store, lane, { requestId: 'a' })
       const second = await acceptOne(store, other, { requestId: 'a' })
       const keys = [
-        { lane: other, requestId: 'a' },
-        { lane, requestId: 'b' },
-        { lane, requestId: 'a' },
-        { lane, requestId: 'a' },
+        { lane: other, tenant: '', requestId: 'a' },
+        { lane, tenant: '', requestId: 'b' },
+        { lane, tenant: '', requestId: 'a' },
+        { lane, tenant: '', requestId: 'a' },
       ]
       expect(await store.findRequests(keys)).toEqual([second, null, first, first])
       expect(await store.findRequests([])).toEqual([])
+    })
+
+    test('what the next nonces depend on is of one moment: cursor, nonces that came back, those in line', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      expect(await store.readNonceLine(lane)).toEqual({ cursor: null, recyclable: [], queued: 0 })
+      const lease = await acquire(store, lane)
+      await allocateOne(store, lease, 4)
+      await write(store, lease, [], { nonces: [{ nonce: 3, status: 'RECYCLABLE', txId: null }] })
+      await accept(store, [anyNew(lane), anyNew(lane, { priority: 5 }), anyNew(lane, { priority: -1 })])
+      const { cursor } = await store.loadLane(lane)
+      expect(await store.readNonceLine(lane)).toEqual({ cursor, recyclable: [3], queued: 2 })
+      expect((await store.readNonceLine(await registerLane(store))).queued).toBe(0)
     })
 
     test('an answer is a copy', async () => {
@@ -182,7 +195,7 @@ export function describeReads(get: GetStore): void {
 
     test('a lane that nobody knows is empty', async () => {
       const { store } = get()
-      expect(await store.loadLane(anyLane())).toEqual({ cursor: null, inFlight: [], recyclable: [] })
+      expect(await store.loadLane(anyLane())).toEqual({ cursor: null, inFlight: [], recyclable: [], window: null })
     })
 
     test('in flight means by nonce, and without what is final', async () => {

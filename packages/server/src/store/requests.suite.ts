@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Lane, Lease } from '../core/lane.ts'
 import { moveReservation, type Reservation, type ReservationEvent } from '../core/reservation.ts'
+import { narrowWindow, openWindow, windowLimits } from '../core/window.ts'
 import type { ReservationSave } from '../ports/lane-requests.ts'
 import type { LaneWrite, Store } from '../ports/store.ts'
 import {
@@ -180,7 +181,7 @@ function describeOwner(get: GetStore): void {
     const lent = await find(store, asked.id)
     expect(lent).toMatchObject({ state: 'RESERVED', nonce: 7, version: 2, reservedAt: AT })
     expect(lent.lockedUntil).toBeGreaterThanOrEqual(asked.lockedUntil)
-    expect(await store.loadLane(lease.lane)).toEqual({ cursor: 8, inFlight: [], recyclable: [] })
+    expect(await store.loadLane(lease.lane)).toEqual({ cursor: 8, inFlight: [], recyclable: [], window: null })
     const [status] = await store.listLaneStatus({ lane: lease.lane })
     const lowest = { reservationId: asked.id, nonce: 7, lockedUntil: lent.lockedUntil }
     expect(status).toMatchObject({ reserved: 1, free: 0, lowestReserved: lowest })
@@ -283,7 +284,7 @@ function describeResets(get: GetStore): void {
     const cursor = { expected: 9, next: 5 }
     const reset = { id: asked.id, state: 'DONE', refusal: null } as const
     expect(await store.writeLanes([toWrite(lease, [], { cursor, reset })])).toMatchObject([{ type: 'written' }])
-    expect(await store.loadLane(lane)).toEqual({ cursor: 5, inFlight: [], recyclable: [] })
+    expect(await store.loadLane(lane)).toEqual({ cursor: 5, inFlight: [], recyclable: [], window: null })
     expect(await store.findReset(asked.id)).toMatchObject({ state: 'DONE', fromNonce: 9, toNonce: 5 })
     expect(await store.listResets(lane, 5)).toMatchObject([{ id: asked.id, reason: 'the chain was wiped' }])
     // A nonce that was final before the reset is handed out again after it.
@@ -334,7 +335,8 @@ function describeLaneNotes(get: GetStore): void {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const look = async () => (await store.listLaneStatus({ lane: lease.lane }))[0]?.health
-    expect(await look()).toEqual({ lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null })
+    const unseen = { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null }
+    expect(await look()).toEqual(unseen)
     await store.writeLanes([toWrite(lease, [], { balance: { wei: 10n ** 20n, at: AT } })])
     await store.writeLanes([toWrite(lease, [], { notes: [anyNote()] })])
     expect((await look())?.balance).toEqual({ wei: 10n ** 20n, at: AT })
@@ -351,5 +353,17 @@ function describeLaneNotes(get: GetStore): void {
     const next = { latest: 0, pending: 0, at: AT + 1, drift: 0 }
     await store.writeLanes([toWrite(lease, [], { counts: next })])
     expect((await look())?.counts).toEqual(next)
+  })
+
+  test('the window that an owner found is kept for the next one', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    const window = narrowWindow(openWindow(windowLimits('auto'), AT), { kept: 3, reason: 'dropped' }, AT)
+    await store.writeLanes([toWrite(lease, [], { window })])
+    await store.writeLanes([toWrite(lease, [], { notes: [anyNote()] })])
+    expect((await store.listLaneStatus({ lane: lease.lane }))[0]?.health.window).toEqual(window)
+    expect((await store.loadLane(lease.lane)).window).toEqual(window)
+    await store.writeLanes([toWrite(lease, [], { window: { ...window, size: 4 } })])
+    expect((await store.loadLane(lease.lane)).window).toEqual({ ...window, size: 4 })
   })
 }

@@ -7,7 +7,7 @@ import type { Lane } from '../core/lane.ts'
 import type { Reservation, ReservationId } from '../core/reservation.ts'
 import type { HolderAct, HolderOutcome, LaneRequests, NewReservations, ReserveOutcome } from '../ports/lane-requests.ts'
 import type { Database } from './database.ts'
-import { toBytes, toJson } from './json-text.ts'
+import { toBytes, toJson, toText } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED, laneNotice } from './notice-payload.ts'
 import { RESERVATION_COLUMNS, type ReservationRow, readReservation } from './reservation-row.ts'
 import { RESET_COLUMNS, type ResetRow, readReset } from './reset-statements.ts'
@@ -19,14 +19,15 @@ const INSERT = {
   text: `
 with inserted as (
   insert into nonce_reservation as r (reservation_id, chain_id, signer, request_id, ordinal, label, ttl_ms, lock_owner,
-                                      state, locked_until, created_at)
+                                      state, locked_until, created_at, tenant)
   select i.reservation_id, $2::bigint, $3::bytea, $4::text, i.ordinal, $5::text, $6::bigint, i.lock_owner, 'REQUESTED',
-         n.at + $6::bigint * interval '1 millisecond', n.at
+         n.at + $6::bigint * interval '1 millisecond', n.at, $8::text
     from json_to_recordset($1::json) as i(reservation_id uuid, ordinal int, lock_owner text)
    cross join (select date_trunc('milliseconds', clock_timestamp()) as at) n
    where exists (select from signer s where s.chain_id = $2::bigint and s.signer = $3::bytea)
      and ($4::text is null or not exists (
-       select from nonce_reservation o where o.chain_id = $2::bigint and o.signer = $3::bytea and o.request_id = $4::text))
+       select from nonce_reservation o where o.chain_id = $2::bigint and o.signer = $3::bytea and o.request_id = $4::text
+          and o.tenant = $8::text))
    order by i.ordinal
   on conflict do nothing
   returning ${RESERVATION_COLUMNS}, r.ordinal
@@ -40,7 +41,8 @@ const BY_REQUEST = {
   name: 'reservations_by_request',
   text: `
 select ${RESERVATION_COLUMNS}, r.lock_owner from nonce_reservation r
- where r.chain_id = $1 and r.signer = $2::bytea and r.request_id = $3 order by r.ordinal`,
+ where r.chain_id = $1 and r.signer = $2::bytea and r.request_id = $3 and r.tenant = $4
+ order by r.ordinal`,
 } as const
 
 const FIND = {
@@ -152,18 +154,21 @@ interface ActRow extends ReservationRow {
 }
 
 export async function insertReservations(database: Database, request: NewReservations): Promise<ReserveOutcome> {
-  const { lane, items, ttlMs, label, requestId } = request
+  const { lane, items, ttlMs, label, requestId, tenant = '' } = request
+  const owner = toText(tenant)
   const signer = toBytes(lane.signer)
   const rows = await database.query<ReservationRow>(INSERT, [
     toJson(items.map(({ id, lockOwner }, ordinal) => ({ reservation_id: id, ordinal, lock_owner: lockOwner }))),
-    ...[lane.chainId, signer, requestId, label, ttlMs, laneNotice('lane.asked', lane)],
+    ...[lane.chainId, signer, requestId, label, ttlMs, laneNotice('lane.asked', lane), owner],
   ])
   // Fewer than asked for: a rival with the same request id and a smaller wish was first.
   if (rows.length === items.length) return { type: 'inserted', reservations: rows.map(readReservation) }
   const earlier =
     requestId === null
       ? []
-      : await database.query<ReservationRow & { lock_owner: string }>(BY_REQUEST, [lane.chainId, signer, requestId])
+      : await database.query<ReservationRow & { lock_owner: string }>(BY_REQUEST, [
+          ...[lane.chainId, signer, requestId, owner],
+        ])
   if (earlier.length === 0) return { type: 'unknown_signer' }
   return {
     type: 'existing',

@@ -1,7 +1,8 @@
 /** Every state of a transaction comes back as it was saved, whatever its fields hold. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Fees } from '../core/fees.ts'
+import type { AccessList } from '../core/access-list.ts'
+import type { Fees, WantedFees } from '../core/fees.ts'
 import type { Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Hex } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -48,6 +49,22 @@ const attempt: fc.Arbitrary<Attempt> = fc.record({
   createdAt: time,
 })
 
+const wantedFees: fc.Arbitrary<WantedFees> = fc.oneof(
+  fees,
+  fc.record({
+    ...{
+      type: fc.constant('eip1559' as const),
+      maxFeePerGas: optional(amount),
+      maxPriorityFeePerGas: optional(amount),
+    },
+  }),
+  fc.constant({ type: 'legacy' as const, gasPrice: null }),
+)
+const accessList: fc.Arbitrary<AccessList> = fc.array(
+  fc.record({ address: bytes(20), storageKeys: fc.array(bytes(32), { maxLength: 3 }) }),
+  { maxLength: 3 },
+)
+
 function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
   return fc
     .record({
@@ -55,16 +72,21 @@ function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
       data: bytes(0, 5_000),
       value: amount,
       gasLimit: optional(amount),
-      fees: optional(fees),
+      fees: optional(wantedFees),
       maxFeeWei: optional(amount.map((wei) => wei || 1n)),
       speed: fc.constantFrom('slow' as const, 'standard' as const, 'fast' as const),
       priority: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
       validUntil: optional(time),
       finality: optional(finality),
       simulate: fc.boolean(),
+      simulated: fc.boolean(),
       metadata: fc.dictionary(text, text, { noNullPrototype: true }),
     })
-    .map((intent) => anyIntent(lane, intent))
+    .chain((intent) =>
+      fc
+        .record({ accessList, exactNonce: nonce }, { requiredKeys: [] })
+        .map((more) => anyIntent(lane, { ...intent, ...more })),
+    )
 }
 
 const changing = {

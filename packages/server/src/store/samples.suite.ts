@@ -57,6 +57,7 @@ export function anyIntent(lane: Lane, over: Partial<Intent> = {}): Intent {
     requestDigest: anyHash(),
     finality: null,
     simulate: true,
+    simulated: true,
     metadata: {},
     ...over,
   }

@@ -5,7 +5,11 @@ export const MIGRATIONS = [
   '0003_webhooks.sql',
   '0004_refusals.sql',
   '0005_fee_caps.sql',
-  '0006_history_lists_chain.sql',
+  '0006_chain_reach.sql',
+  '0007_window.sql',
+  '0008_tenants.sql',
+  '0009_exact_intents.sql',
+  '0010_history_lists_chain.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

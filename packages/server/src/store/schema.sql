@@ -1,7 +1,5 @@
 -- Made from a migrated database by schema.real.test.ts; do not edit.
 
-create sequence audit_entry_audit_id_seq;
-
 create sequence managed_tx_accepted_seq;
 
 create sequence webhook_delivery_place_seq;
@@ -21,16 +19,20 @@ create table api_key (
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   revoked_by text,
+  max_tx_fee numeric(78,0),
+  tenant text not null,
   constraint api_key_chains_check CHECK ((cardinality(chains) > 0)),
   constraint api_key_check CHECK (((rate_per_second IS NULL) = (rate_burst IS NULL))),
   constraint api_key_check1 CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
   constraint api_key_key_id_check CHECK ((key_id ~ '^[0-9a-f]{16}$'::text)),
+  constraint api_key_max_tx_fee_check CHECK ((max_tx_fee > (0)::numeric)),
   constraint api_key_pkey PRIMARY KEY (key_id),
   constraint api_key_rate_burst_check CHECK ((rate_burst > 0)),
   constraint api_key_rate_per_second_check CHECK ((rate_per_second > 0)),
-  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text]))),
+  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text, 'priority'::text]))),
   constraint api_key_secret_digest_check CHECK ((octet_length(secret_digest) = 32)),
-  constraint api_key_signers_check CHECK ((cardinality(signers) > 0))
+  constraint api_key_signers_check CHECK ((cardinality(signers) > 0)),
+  constraint api_key_tenant_check CHECK ((tenant <> ''::text))
 ) with (fillfactor=70);
 
 create table audit_entry (
@@ -42,8 +44,19 @@ create table audit_entry (
   operation text not null,
   target text not null,
   result text not null,
+  hash bytea not null,
+  constraint audit_entry_hash_check CHECK ((octet_length(hash) = 32)),
   constraint audit_entry_pkey PRIMARY KEY (audit_id)
 );
+
+create table audit_head (
+  single boolean not null default true,
+  last_id bigint not null,
+  last_hash bytea not null,
+  constraint audit_head_last_hash_check CHECK ((octet_length(last_hash) = 32)),
+  constraint audit_head_pkey PRIMARY KEY (single),
+  constraint audit_head_single_check CHECK (single)
+) with (fillfactor=10);
 
 create table chain_block (
   chain_id bigint not null,
@@ -108,10 +121,19 @@ create table managed_tx (
   stuck_at timestamp with time zone,
   final_at timestamp with time zone,
   event_seq integer not null,
-  event_open_from integer not null,
+  event_key text not null,
+  may_be_held boolean,
+  refusal jsonb,
+  max_fee numeric(78,0),
+  simulated boolean not null default false,
+  tenant text not null default ''::text,
+  access_list jsonb,
+  exact_nonce bigint,
+  constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
   constraint managed_tx_final_is_proven CHECK (((nonce IS NULL) OR (final_at IS NULL) OR (num_nulls(inclusion, confirmations, mined_at) = 0))),
+  constraint managed_tx_max_fee_check CHECK ((max_fee > (0)::numeric)),
   constraint managed_tx_nonce_by_state CHECK ( CASE WHEN (state = ANY (ARRAY['QUEUED'::text, 'EXPIRED'::text])) THEN (nonce IS NULL) WHEN (state = 'CANCELLED'::text) THEN true ELSE (nonce IS NOT NULL) END),
   constraint managed_tx_nonce_check CHECK ((nonce >= 0)),
   constraint managed_tx_pkey PRIMARY KEY (tx_id),
@@ -127,21 +149,13 @@ create table managed_tx (
 
 CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
 
-CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, accepted_seq);
+CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, tx_id);
 
-CREATE INDEX managed_tx_metadata ON public.managed_tx USING gin (metadata jsonb_path_ops) WHERE (metadata <> '{}'::jsonb);
-
-CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) WHERE (queue_position IS NOT NULL);
-
-CREATE INDEX managed_tx_request_prefix ON public.managed_tx USING btree (request_id text_pattern_ops) WHERE (request_id IS NOT NULL);
-
-CREATE INDEX managed_tx_to ON public.managed_tx USING btree (to_address, accepted_seq) WHERE (to_address IS NOT NULL);
-
-CREATE UNIQUE INDEX managed_tx_accepted ON public.managed_tx USING btree (accepted_seq);
+CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
 
 CREATE UNIQUE INDEX managed_tx_live_nonce ON public.managed_tx USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
-CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (chain_id, signer, request_id) WHERE (request_id IS NOT NULL);
+CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (chain_id, signer, request_id, tenant) WHERE (request_id IS NOT NULL);
 
 create table node (
   node_id text not null,
@@ -149,6 +163,7 @@ create table node (
   started_at timestamp with time zone not null,
   heartbeat_at timestamp with time zone not null,
   ttl_ms integer not null,
+  chains bigint[],
   constraint node_pkey PRIMARY KEY (node_id),
   constraint node_ttl_ms_check CHECK ((ttl_ms > 0))
 ) with (fillfactor=50);
@@ -196,6 +211,7 @@ create table nonce_reservation (
   used_at timestamp with time zone,
   mined_at timestamp with time zone,
   final_at timestamp with time zone,
+  tenant text not null default ''::text,
   constraint nonce_reservation_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint nonce_reservation_lent_is_whole CHECK ((num_nulls(nonce, fencing_token, reserved_at) = ANY (ARRAY[0, 3]))),
   constraint nonce_reservation_nonce_by_state CHECK ( CASE WHEN (state = 'REQUESTED'::text) THEN (nonce IS NULL) WHEN (state = ANY (ARRAY['RESERVED'::text, 'USED'::text])) THEN (nonce IS NOT NULL) ELSE true END),
@@ -212,7 +228,7 @@ CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (cha
 
 CREATE UNIQUE INDEX nonce_reservation_live_nonce ON public.nonce_reservation USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
-CREATE UNIQUE INDEX nonce_reservation_request ON public.nonce_reservation USING btree (chain_id, signer, request_id, ordinal) WHERE (request_id IS NOT NULL);
+CREATE UNIQUE INDEX nonce_reservation_request ON public.nonce_reservation USING btree (chain_id, signer, request_id, tenant, ordinal) WHERE (request_id IS NOT NULL);
 
 create table nonce_reset (
   reset_id uuid not null,
@@ -262,12 +278,8 @@ create table signer_health (
   last_nonce_movement_at timestamp with time zone,
   balance_wei numeric(78,0),
   balance_at timestamp with time zone,
-  chain_latest bigint,
-  chain_pending bigint,
-  chain_at timestamp with time zone,
-  chain_drift bigint,
+  send_window jsonb,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
-  constraint signer_health_chain_is_whole CHECK ((num_nulls(chain_latest, chain_pending, chain_at, chain_drift) = ANY (ARRAY[0, 4]))),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
   constraint signer_health_pkey PRIMARY KEY (chain_id, signer)
 ) with (fillfactor=50);

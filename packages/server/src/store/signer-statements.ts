@@ -3,6 +3,7 @@ import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
+import type { Window } from '../core/window.ts'
 import type { LaneHealth, LaneStatus, SignerRecord, Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes, toJson, toStored } from './json-text.ts'
@@ -41,6 +42,7 @@ interface StatusRow extends SignerRow {
   readonly chain_pending: number | null
   readonly chain_at: number | null
   readonly chain_drift: number | null
+  readonly send_window: Window | null
 }
 
 const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
@@ -110,7 +112,7 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
        l.expires_at > clock_timestamp() as is_live, n.free, r.reserved, w.reservation_id as lowest_id,
        w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, h.last_confirmation_at,
        h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.chain_latest, h.chain_pending, h.chain_at,
-       h.chain_drift
+       h.chain_drift, h.send_window
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
  cross join lateral (
@@ -219,7 +221,7 @@ function toHealth(row: StatusRow): LaneHealth {
   const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
   const { balance_wei: wei, balance_at: at } = row
   const balance = wei === null || at === null ? null : { wei, at }
-  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row) }
+  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row), window: row.send_window }
 }
 
 function toCounts(row: StatusRow): LaneHealth['counts'] {

@@ -1,5 +1,5 @@
 /** The parts of a transaction that are kept as JSON because nothing looks them up: amounts in them are decimal text. */
-import type { Fees } from '../core/fees.ts'
+import type { Fees, WantedFees } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash, Hex } from '../core/hex.ts'
 import type { Policy } from '../core/policy.ts'
@@ -12,7 +12,7 @@ export type Stored<T> = T extends bigint
     ? T
     : { readonly [Key in keyof T]: Stored<T[Key]> }
 
-export function readFees(fees: Stored<Fees>): Fees {
+function readFees(fees: Stored<Fees>): Fees {
   return fees.type === 'eip1559'
     ? {
         type: fees.type,
@@ -20,6 +20,16 @@ export function readFees(fees: Stored<Fees>): Fees {
         maxPriorityFeePerGas: BigInt(fees.maxPriorityFeePerGas),
       }
     : { type: fees.type, gasPrice: BigInt(fees.gasPrice) }
+}
+
+export function readWantedFees(fees: Stored<WantedFees>): WantedFees {
+  return fees.type === 'eip1559'
+    ? {
+        type: fees.type,
+        maxFeePerGas: readWei(fees.maxFeePerGas),
+        maxPriorityFeePerGas: readWei(fees.maxPriorityFeePerGas),
+      }
+    : { type: fees.type, gasPrice: readWei(fees.gasPrice) }
 }
 
 export function readInclusion(inclusion: Stored<Inclusion>): Inclusion {

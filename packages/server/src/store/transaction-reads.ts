@@ -28,10 +28,11 @@ const BY_REQUEST = {
   name: 'find_requests',
   text: `
 select k.ord, ${TRANSACTION_COLUMNS}
-  from json_to_recordset($1::json) as k(ord int, chain_id bigint, signer bytea, request_id text)
+  from json_to_recordset($1::json) as k(ord int, chain_id bigint, signer bytea, request_id text, tenant text)
  cross join lateral (
    select * from managed_tx m
-    where m.chain_id = k.chain_id and m.signer = k.signer and m.request_id = k.request_id) t`,
+    where m.chain_id = k.chain_id and m.signer = k.signer and m.request_id = k.request_id
+      and m.tenant in (k.tenant, '') order by m.tenant desc limit 1) t`,
 } as const
 
 export async function findTransaction(database: Database, id: TxId): Promise<Transaction | null> {
@@ -51,11 +52,12 @@ export async function findRequests(
   database: Database,
   keys: readonly RequestKey[],
 ): Promise<readonly (Transaction | null)[]> {
-  const asked = keys.map(({ lane, requestId }, ord) => ({
+  const asked = keys.map(({ lane, requestId, tenant }, ord) => ({
     ord,
     chain_id: lane.chainId,
     signer: toBytes(lane.signer),
     request_id: toText(requestId),
+    tenant: toText(tenant),
   }))
   const rows = await database.query<TransactionRow & { readonly ord: number }>(BY_REQUEST, [JSON.stringify(asked)])
   const found = new Map(rows.map((row) => [row.ord, readTransaction(row)]))

@@ -1,15 +1,24 @@
 /** A row of managed_tx, with its attempts, as the transaction that it stands for. */
-import type { Fees, Speed } from '../core/fees.ts'
+import type { AccessList } from '../core/access-list.ts'
+import type { Speed, WantedFees } from '../core/fees.ts'
 import type { Confirmation, Finality, Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Refusal, SubState, Transaction, TxError, TxState, Wish } from '../core/transaction.ts'
-import { ATTEMPT_FIELDS, readAttempt, readFees, readInclusion, type Stored, type StoredAttempt } from './stored-json.ts'
+import {
+  ATTEMPT_FIELDS,
+  readAttempt,
+  readInclusion,
+  readWantedFees,
+  type Stored,
+  type StoredAttempt,
+} from './stored-json.ts'
 
 /** Of `managed_tx t`. */
 export const TRANSACTION_COLUMNS = `
   t.tx_id, t.chain_id, t.signer, t.request_id, t.request_digest, t.to_address, t.data, t.value, t.gas_limit, t.fees,
-  t.max_fee,  t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.metadata, t.created_at, t.version, t.state, t.sub_state,
-  t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
+  t.max_fee, t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.simulated, t.metadata, t.access_list,
+  t.exact_nonce, t.created_at, t.version, t.state,
+  t.sub_state, t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
   t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
   t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
@@ -25,14 +34,17 @@ export interface TransactionRow {
   readonly data: Hex
   readonly value: bigint
   readonly gas_limit: bigint | null
-  readonly fees: Stored<Fees> | null
+  readonly fees: Stored<WantedFees> | null
   readonly max_fee: bigint | null
   readonly speed: Speed
   readonly priority: number
   readonly valid_until: number | null
   readonly finality: Finality | null
   readonly simulate: boolean
+  readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
+  readonly access_list: AccessList | null
+  readonly exact_nonce: number | null
   readonly created_at: number
   readonly version: number
   readonly state: TxState
@@ -131,7 +143,7 @@ function readBase(row: TransactionRow) {
       data: row.data,
       value: row.value,
       gasLimit: row.gas_limit,
-      fees: row.fees && readFees(row.fees),
+      fees: row.fees && readWantedFees(row.fees),
       maxFeeWei: row.max_fee,
       speed: row.speed,
       priority: row.priority,
@@ -140,7 +152,10 @@ function readBase(row: TransactionRow) {
       requestDigest: row.request_digest,
       finality: row.finality,
       simulate: row.simulate,
+      simulated: row.simulated,
       metadata: row.metadata,
+      ...(row.access_list !== null && { accessList: row.access_list }),
+      ...(row.exact_nonce !== null && { exactNonce: row.exact_nonce }),
     },
     version: row.version,
     subState: row.sub_state,

@@ -47,7 +47,17 @@ export const METRICS = {
   drover_replacements_total: {
     kind: 'counter',
     help: 'Sent transactions that were signed again: at a higher price, or empty in their place.',
-    labels: { reason: 'wish, refused, price, overdue', kind: 'bump, cancel, noop' },
+    labels: { reason: 'wish, refused, price', kind: 'bump, cancel, noop' },
+  },
+  drover_window_size: {
+    kind: 'gauge',
+    help: 'How many unmined transactions a lane may have out, as the node that runs it found.',
+    labels: { chain_id: 'the chain', signer: 'the account' },
+  },
+  drover_window_changes_total: {
+    kind: 'counter',
+    help: 'Changes of how far lanes send ahead, by reason.',
+    labels: { reason: 'start, all_kept, at_limit, pool_full, dropped, nonce_gap, delegated' },
   },
   drover_fee_suspicions_total: {
     kind: 'counter',
@@ -184,9 +194,24 @@ export const METRICS = {
   },
   drover_rpc_sockets: { kind: 'gauge', help: 'WebSocket connections to the JSON-RPC endpoint.', labels: {} },
   drover_head_block: { kind: 'gauge', help: 'Newest block that was followed.', labels: { chain_id: 'the chain' } },
+  drover_chain_state: {
+    kind: 'gauge',
+    help: '1 for the state that a chain is in, as this node sees it, 0 for the others.',
+    labels: { chain_id: 'the chain', state: 'starting, ok, standing, rewound, unreachable' },
+  },
+  drover_head_age_seconds: {
+    kind: 'gauge',
+    help: 'Age of the newest block that was followed, by its own timestamp.',
+    labels: { chain_id: 'the chain' },
+  },
   drover_reorgs_total: {
     kind: 'counter',
     help: 'Times that followed blocks left the canonical chain.',
+    labels: { chain_id: 'the chain' },
+  },
+  drover_final_reorgs_total: {
+    kind: 'counter',
+    help: 'Times that blocks which were final, or that held a transaction which was, left the chain. Somebody has to look.',
     labels: { chain_id: 'the chain' },
   },
   drover_gaps_total: {

@@ -4,6 +4,7 @@ import type { LogLevel, Telemetry } from '../ports/telemetry.ts'
 import { formatLogLine } from './log-line.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 import { createRedactor } from './redactor.ts'
+import { createRepeatedLines } from './repeated-lines.ts'
 
 export interface LogStream {
   write(text: string): unknown
@@ -45,6 +46,13 @@ export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
       },
     },
   )
+  const repeated = createRepeatedLines(() => performance.now())
+
+  function log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): void {
+    const leftOut = level === 'warn' || level === 'error' ? repeated.admit(message, fields) : 0
+    if (leftOut !== null) logger[level](leftOut === 0 ? fields : { ...fields, leftOut }, message)
+  }
+
   const metrics = createMetricRegistry({
     withProcess: options.withProcessMetrics ?? false,
     onMisuse: (message) => logger.error(message),
@@ -54,7 +62,7 @@ export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
     count: (metric, labels = {}, by = 1) => metrics.count(metric, labels, by),
     gauge: (metric, value, labels = {}) => metrics.gauge(metric, value, labels),
     observe: (metric, value, labels = {}) => metrics.observe(metric, value, labels),
-    log: (level, message, fields = {}) => logger[level](fields, message),
+    log: (level, message, fields = {}) => log(level, message, fields),
     hide: redactor.hide,
     redact: redactor.redact,
     renderMetrics: async () => ({ contentType: metrics.contentType, body: await metrics.render() }),

@@ -24,11 +24,20 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const body = due.body ?? composeBody(ports, due.event)
   if (body === null) return { due, outcome: { type: 'failed' }, answer: NO_EVENT, isGone: false }
+  if (due.secrets.length === 0) {
+    const outcome = judge(ports, due, NO_SECRET, null)
+    return { due, outcome, answer: NO_SECRET, isGone: false }
+  }
   const headers = signWebhook(due.secrets, due.delivery.id, ports.clock.now(), body)
   const { retryAfterMs, ...answer } = await ports.poster.post(due.url, { ...headers }, body, signal)
   return { due, outcome: judge(ports, due, answer, retryAfterMs), answer, isGone: answer.status === GONE }
 }
 
+/** Never sent unsigned: a receiver that checks would refuse it, and one that does not could be told anything. */
+const NO_SECRET = {
+  ...{ status: null, response: null, durationMs: 0 },
+  error: 'its secret cannot be read: this node does not have the key of secretsKey that it is stored under',
+}
 const NO_EVENT = { status: null, error: 'the event is not kept any more', response: null, durationMs: 0 }
 
 /** The same with every attempt, but for how often the event has happened since. */

@@ -12,6 +12,8 @@ const RESERVED_IPV4 = [
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
+  // Azure's platform: DNS, DHCP and the agent that hands out certificates and secrets.
+  ['168.63.129.16', 32],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],

@@ -85,10 +85,13 @@ test('a thousand events cost statements by the batch', async () => {
       .reduce((a, b) => a + b, 0)
   const before = count()
   for (let batch = 0; batch < 10; batch++) await accept(100)
-  await received(1_000)
-  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1_000)
-  // Well below one for each event.
-  expect(count() - before).toBeLessThan(600)
+  // At least once: on a busy machine one may come twice.
+  await eventually(
+    async () => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size,
+    (distinct) => distinct === 1_000,
+  )
+  // One by one it would be three for each event; how many share a batch depends on how fast the receiver answers.
+  expect(count() - before).toBeLessThan(1_000)
   await node.stop()
 })
 
@@ -101,7 +104,7 @@ test('many webhooks, changed while two nodes serve them and receivers fail at ra
   }
   const made = await webhooks.listWebhooks()
   const nodes = [open(), open()]
-  for (const { nodeId } of nodes) await store.heartbeat({ nodeId, address: null, ttlMs: 60_000 })
+  for (const { nodeId } of nodes) await store.heartbeat({ nodeId, address: null, chains: null, ttlMs: 60_000 })
   await Promise.all(nodes.map(({ start }) => start()))
   let answered = 0
   receiver.answerWith(() => ({ status: answered++ % 3 === 0 ? 500 : 200 }))

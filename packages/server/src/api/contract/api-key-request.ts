@@ -28,6 +28,10 @@ function listOf<T extends z.ZodType>(item: T, most: number) {
 export const apiKeyRequest = z
   .strictObject({
     name: textInput(100).meta({ description: 'Whose it is or what it is for; the history and the audit show it.' }),
+    tenant: textInput(100).nullable().default(null).meta({
+      description:
+        'Whom it belongs to. Keys of one tenant share its part of every pool and its request ids, so a key that takes over from another names the same tenant. Left out: the name.',
+    }),
     scopes: listOf(z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` }), 10).meta({
       description: 'What it may do; none implies another.',
     }),
@@ -41,7 +45,9 @@ export const apiKeyRequest = z
       .meta({ description: 'The only chains that it may see and use; null: all.' }),
     rate: z
       .strictObject({
-        perSecond: wholeNumber(MOST_PER_SECOND).meta({ description: 'Requests in a second, over time.' }),
+        perSecond: wholeNumber(MOST_PER_SECOND).meta({
+          description: 'Items in a second, over time: a request is one, and a batch as many as it holds.',
+        }),
         burst: wholeNumber(MOST_PER_SECOND)
           .optional()
           .meta({ description: 'At once; left out: as many as a second has.' }),

@@ -9,6 +9,7 @@ import { instant } from './instant.ts'
 export const apiKeyResource = z.object({
   id: z.string().meta({ description: 'Public: the part between `drv_` and the secret.' }),
   name: z.string(),
+  tenant: z.string().meta({ description: 'Whom it belongs to.' }),
   scopes: z.array(z.enum(SCOPES)),
   signers: z.array(address).nullable().meta({ description: 'Null: all.' }),
   chains: z.array(z.int()).nullable().meta({ description: 'Null: all.' }),
@@ -40,10 +41,21 @@ export const auditResource = z.object({
   node: z.string().nullable(),
   operation: z.string().meta({ description: 'As in this document, e.g. cancelTransaction.' }),
   target: z.string().meta({ description: 'The path that it was done to.' }),
+  hash: z.string().meta({ description: 'SHA-256 over this entry and the hash of the one before it.' }),
   result: z.string().meta({ description: '`done`, or the code of the error that it was refused with.' }),
 })
 export type AuditResource = z.infer<typeof auditResource>
 resourceSchemas.add(auditResource, { id: 'AuditEntry' })
+
+export const auditCheckResource = z.object({
+  brokenAt: z.int().nullable().meta({
+    description: 'The first entry that was changed, or after which one is missing; null: none of those checked.',
+  }),
+  last: z
+    .object({ id: z.int(), hash: z.string() })
+    .meta({ description: 'The last one that was checked. Keep it elsewhere: it proves all before it.' }),
+})
+resourceSchemas.add(auditCheckResource, { id: 'AuditCheck' })
 
 export const auditPage = z.object({
   items: z.array(auditResource),

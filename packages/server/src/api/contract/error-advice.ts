@@ -5,12 +5,16 @@ const LATER = 'Send it again after `Retry-After`, with the same key.'
 
 export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   invalid_request:
-    'Correct the part that `field` names; `issues` has all that is wrong. The same request never succeeds.',
+    'Correct the part that `field` names; `issues` has what is wrong, up to 20. The same request never succeeds.',
   not_found: 'Check the id, and that your key reaches its signer: what is out of reach is not there.',
   unauthorized: 'Send `Authorization: Bearer` with a key that is neither revoked nor expired.',
   forbidden: 'Use a key with the scope, and for the signer and chain, that `detail` names.',
   rate_limited: LATER,
-  misdirected_request: 'Call the service under localhost or 127.0.0.1, or create an API key to open it to other hosts.',
+  tenant_limit:
+    '`bound` and `limit` say what of. Finish or close some of your own first; others are not affected. Then send it again after `Retry-After`.',
+  overloaded: LATER,
+  misdirected_request:
+    'Call the service under localhost or 127.0.0.1 and not through a proxy, or create an API key to open it to others.',
   method_not_allowed: 'Use a method of the `Allow` header.',
   unknown_chain: 'Use a chain of `GET /v1/chains`.',
   unknown_signer: 'Use a signer of `GET /v1/signers`, or register it first.',

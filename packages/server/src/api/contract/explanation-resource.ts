@@ -21,6 +21,7 @@ const blockedBy = z.discriminatedUnion('type', [
     lockedUntil: instant,
   }),
   z.object({ type: z.literal('lane'), chainId: z.int(), address }),
+  z.object({ type: z.literal('chain'), chainId: z.int() }),
   z.object({ type: z.literal('slot'), inFlight: z.int(), maxInFlight: z.int() }),
   z.object({ type: z.literal('node'), node: z.string().nullable() }),
 ])

@@ -17,7 +17,11 @@ export const problem = z
     field: z.string().optional().meta({ description: 'Path of the part of the request at fault.' }),
     reason: z.string().optional().meta({ description: "Decoded revert reason, or the node's own words." }),
     retryAfterMs: z.int().optional(),
-    issues: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+    issues: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'At most 20 in one answer.' }),
+    more: z.int().optional().meta({ description: 'How many issues there are besides those listed.' }),
   })
   .catchall(z.unknown())
 export type Problem = z.infer<typeof problem>
@@ -30,6 +34,8 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   unauthorized: 401,
   forbidden: 403,
   rate_limited: 429,
+  tenant_limit: 429,
+  overloaded: 503,
   misdirected_request: 421,
   method_not_allowed: 405,
   unknown_chain: 400,

@@ -14,12 +14,21 @@ function wholeNumber(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
+function wholeNumberOrAuto(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}, or auto`
+  return z.union([z.int().min(min).max(max), z.literal('auto')], { error })
+}
+
 const policyChange = z
   .strictObject({
     preset: z
       .enum(['stable', 'fast'])
       .meta({ description: 'Sets all that the presets differ in; fields that are given as well come on top of it.' }),
-    maxInFlight: wholeNumber(1, 10_000),
+    maxInFlight: wholeNumberOrAuto(1, 10_000).meta({
+      description: "Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep.",
+    }),
+    slotHeldUntil: z.enum(['mined', 'final']),
+    maxUnfinal: wholeNumber(1, 100_000).meta({ description: 'Most transactions that are mined and not final.' }),
     resubmitIntervalMs: wholeNumber(500, DAY_MS),
     stuckAfterMs: wholeNumber(1_000, 30 * DAY_MS),
     maxSubmitAttempts: wholeNumber(1, 100_000),

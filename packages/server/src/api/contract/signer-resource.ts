@@ -1,5 +1,6 @@
 /** A lane (one signer on one chain) as the API shows it. */
 import { z } from 'zod'
+import { WINDOW_REASONS } from '../../core/window.ts'
 import { address } from './address.ts'
 import { amount } from './amount.ts'
 import { resourceSchemas } from './api-schemas.ts'
@@ -10,7 +11,11 @@ import { transactionResource } from './transaction-resource.ts'
 
 const policy = z.object({
   preset: z.enum(['stable', 'fast']),
-  maxInFlight: z.int(),
+  maxInFlight: z
+    .union([z.int(), z.literal('auto')])
+    .meta({ description: "Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep." }),
+  slotHeldUntil: z.enum(['mined', 'final']),
+  maxUnfinal: z.int().meta({ description: 'Most transactions that are mined and not final.' }),
   resubmitIntervalMs: z.int(),
   stuckAfterMs: z.int(),
   maxSubmitAttempts: z.int(),
@@ -62,6 +67,18 @@ export const laneResource = z.object({
     })
     .nullable()
     .meta({ description: 'What the chain counts, as the owner of the lane last saw it; null until it looked.' }),
+  window: z
+    .object({
+      size: z.int().meta({ description: 'How many unmined transactions may be out now.' }),
+      reason: z.enum([...WINDOW_REASONS, 'delegated']),
+      ceiling: z
+        .int()
+        .nullable()
+        .meta({ description: 'What nodes kept when it was last too much; null: they kept all.' }),
+      since: instant,
+    })
+    .nullable()
+    .meta({ description: 'How far the lane sends ahead, as its owner found it; null until one ran it.' }),
   lastConfirmationAt: instant.nullable().meta({ description: 'When a transaction of the lane was last found final.' }),
   lastNonceMovementAt: instant
     .nullable()

@@ -61,6 +61,7 @@ describe('what is taken', () => {
     [{ ...PLAIN, data: `0x${'ab'.repeat(MAX_DATA_BYTES)}` }],
     [{ ...PLAIN, call: { function: 'pause()' } }],
     [{ from: FROM, data: '0x6001' }],
+    [{ ...PLAIN, accessList: [{ address: TO, storageKeys: [`0x${'01'.repeat(32)}`] }] }],
     [{ from: FROM, to: null, data: '0x6001' }],
   ])('%#', (body) => {
     expect(() => parseInput(transactionRequest, body)).not.toThrow()
@@ -121,6 +122,20 @@ describe('what is refused, and the field that is named', () => {
     expect(refusal.field).toBe(field)
     expect(refusal.detail).toMatch(detail)
     expect(refusal.detail.startsWith(`${field} `)).toBe(true)
+  })
+
+  test('an empty body: every field that is missing, in one answer', () => {
+    expect(refusalOf({}).detail).toBe(
+      'from is needed, and must be 0x and 40 hex digits; to is needed, unless data deploys a contract.',
+    )
+  })
+
+  test.each([
+    ['maxFeePerGas', /^maxFeePerGas is not known here; put it into fees/],
+    ['gasPrice', /^gasPrice is not known here; put it into fees/],
+    ['gas', /^gas is not known here; it is called gasLimit/],
+  ])('%s in the wrong place: where it belongs', (field, detail) => {
+    expect(refusalOf({ ...PLAIN, [field]: '1' }).detail).toMatch(detail)
   })
 
   test.each([[null], ['text'], [[]], [17]])('a body that is no object: %j', (body) => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Fees, SPEEDS } from '../../core/fees.ts'
 import { byteLength, type Hex } from '../../core/hex.ts'
 import type { AcceptRequest } from '../../engine/accept-request.ts'
+import { accessListInput } from './access-list.ts'
 import { addressInput } from './address.ts'
 import { amountInput } from './amount.ts'
 import { requestSchemas } from './api-schemas.ts'
@@ -79,7 +80,7 @@ const metadata = z
   })
   .meta({ description: 'Text that is kept with the transaction and returned with it; up to 32 entries.' })
 
-const fields = z.strictObject({
+const knownFields = z.strictObject({
   chainId: z.int().min(1).optional().meta({ description: 'May be left out where the service follows one chain.' }),
   from: addressInput.meta({ description: 'A registered signer.' }),
   to: addressInput.nullish().meta({ description: 'Left out or null: deploys a contract.' }),
@@ -88,6 +89,7 @@ const fields = z.strictObject({
   value: amountInput().optional().meta({ description: 'Wei; 0 if left out.' }),
   gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional().meta({ description: 'Left out: estimated.' }),
   fees: fees.optional(),
+  accessList: accessListInput.optional(),
   speed: z.enum(SPEEDS).optional(),
   priority: z.int().min(-1_000).max(1_000).optional().meta({ description: 'Higher goes first within the signer.' }),
   validUntil: instantInput.optional().meta({ description: 'After it no nonce is taken any more.' }),
@@ -96,6 +98,17 @@ const fields = z.strictObject({
   simulate: z.boolean().optional().meta({ description: 'False: accepted without being tried out first.' }),
   metadata: metadata.optional(),
 })
+
+/** Looked at also where other fields are wrong, so that one answer names all that is missing. */
+const fields = knownFields.refine(({ to, data, call: encoded }) => [to, data, encoded].some(isGiven), {
+  ...{ path: ['to'], error: 'is needed, unless data deploys a contract' },
+  when: ({ issues }) =>
+    !issues.some(({ code, path }) => path?.[0] === 'to' || (code === 'invalid_type' && !path?.length)),
+})
+
+function isGiven(field: unknown): boolean {
+  return field !== undefined && field !== null && field !== '0x'
+}
 
 export const transactionRequest = fields.transform((body, context): AcceptRequest => {
   const data = resolveData(body, context)
@@ -115,6 +128,7 @@ export const transactionRequest = fields.transform((body, context): AcceptReques
     finality: body.finality === undefined ? null : parseFinality(body.finality),
     simulate: body.simulate ?? null,
     metadata: body.metadata ?? {},
+    ...(body.accessList !== undefined && { accessList: body.accessList }),
   }
 })
 requestSchemas.add(transactionRequest, { id: 'TransactionRequest' })
@@ -125,10 +139,7 @@ function resolveData(body: z.output<typeof fields>, context: z.RefinementCtx): H
     return null
   }
   const isDeployment = body.to === undefined || body.to === null
-  if (body.call === undefined) {
-    const data = body.data ?? '0x'
-    return isDeployment && data === '0x' ? refuse(['to'], 'is needed, unless data deploys a contract') : data
-  }
+  if (body.call === undefined) return body.data ?? '0x'
   if (body.data !== undefined) return refuse(['call'], 'cannot be given together with data')
   if (isDeployment) return refuse(['to'], 'is needed where there is a call')
   try {

@@ -23,6 +23,10 @@ const confirmations = z.object({
 })
 
 const fees = z.union([z.object({ maxFeePerGas: amount, maxPriorityFeePerGas: amount }), z.object({ gasPrice: amount })])
+const wantedFees = z.union([
+  z.object({ maxFeePerGas: amount.nullable(), maxPriorityFeePerGas: amount.nullable() }),
+  z.object({ gasPrice: amount.nullable() }),
+])
 
 export const transactionResource = z.object({
   id: z.uuid(),
@@ -32,7 +36,9 @@ export const transactionResource = z.object({
   data: bytes,
   value: amount,
   gasLimit: amount.nullable().meta({ description: 'Null until it is estimated.' }),
-  fees: fees.nullable().meta({ description: 'The price that was asked for; null: the market at `speed`.' }),
+  fees: wantedFees
+    .nullable()
+    .meta({ description: 'The price that was asked for; null, the whole or a field: the market at `speed`.' }),
   speed: z.enum(SPEEDS),
   priority: z.int(),
   validUntil: instant.nullable(),
@@ -46,6 +52,10 @@ export const transactionResource = z.object({
   inclusion: inclusion.nullable(),
   confirmations,
   error: errorResource.nullable(),
+  simulated: z.boolean().meta({
+    description:
+      'The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce.',
+  }),
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
   createdAt: instant,

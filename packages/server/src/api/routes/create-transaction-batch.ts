@@ -39,7 +39,8 @@ export const createTransactionBatch = defineRoute(
     ],
     errors: [],
   },
-  async ({ body, headers }, services) => {
+  async ({ body, headers }, services, caller) => {
+    services.access.chargeItems(caller, body.transactions.length)
     const batchKey = headers[IDEMPOTENCY_KEY] ?? null
     const items = body.transactions.map((item, index) =>
       readItem(item, batchKey === null ? null : `${batchKey}:${index}`),
@@ -50,7 +51,7 @@ export const createTransactionBatch = defineRoute(
     const results = items.map((item) =>
       item instanceof AppError ? refuse(item, services) : present(answerTo.get(item), services),
     )
-    return { status: 200, body: { results } }
+    return { status: 200, body: { results: limitIssues(results) } }
   },
 )
 
@@ -82,4 +83,22 @@ function refuse(reason: unknown, { telemetry }: ApiServices): Result {
   }
   const problem = presentProblem(error)
   return { status: problem.status, problem }
+}
+
+const MOST_ISSUES = 20
+
+/** Each item says what is wrong with it in `detail`; the lists of all that is wrong are bounded for the answer as a whole. */
+function limitIssues(results: readonly Result[]): readonly Result[] {
+  let left = MOST_ISSUES
+  return results.map((result) => {
+    if (!('problem' in result) || result.problem.issues === undefined) return result
+    const { issues, more = 0, ...problem } = result.problem
+    const kept = issues.slice(0, left)
+    const dropped = more + issues.length - kept.length
+    left -= kept.length
+    return {
+      ...result,
+      problem: { ...problem, issues: kept, ...(dropped > 0 && { more: dropped }) } as typeof result.problem,
+    }
+  })
 }

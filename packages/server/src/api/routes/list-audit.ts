@@ -30,6 +30,6 @@ export const listAudit = defineRoute(
   },
 )
 
-function presentEntry({ id, at, keyId, actor, nodeId, operation, target, result }: AuditEntry): AuditResource {
-  return { id, at: presentInstant(at), keyId, actor, node: nodeId, operation, target, result }
+function presentEntry({ id, at, keyId, actor, nodeId, operation, target, result, hash }: AuditEntry): AuditResource {
+  return { id, at: presentInstant(at), keyId, actor, node: nodeId, operation, target, result, hash }
 }

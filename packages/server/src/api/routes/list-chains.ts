@@ -21,11 +21,12 @@ export const listChains = defineRoute(
 )
 
 function presentChain(status: ChainStatus): ChainResource {
-  const { chainId, head, safe, finalized, finality, following, lastError, endpoints } = status
+  const { chainId, head, safe, finalized, finality, following, health, lastError, endpoints } = status
   return {
     ...{ chainId, safe, finalized, following, lastError },
     head: head && { number: head.number, hash: head.hash, timestamp: presentInstant(head.timestamp * 1_000) },
     finality: presentFinality(finality),
+    health: { ...health, since: health.since === null ? null : presentInstant(health.since) },
     endpoints: endpoints.map(presentEndpoint),
   }
 }

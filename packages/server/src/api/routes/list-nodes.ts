@@ -21,6 +21,7 @@ export const listNodes = defineRoute(
         id: node.nodeId,
         address: node.address,
         lanes: leases.filter((lease) => lease.nodeId === node.nodeId).length,
+        chains: node.chains === null ? null : [...node.chains],
         self: node.nodeId === services.nodeId,
         startedAt: presentInstant(node.startedAt),
         heartbeatAt: presentInstant(node.heartbeatAt),

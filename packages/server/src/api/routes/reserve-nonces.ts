@@ -27,11 +27,13 @@ export const reserveNonces = defineRoute(
     ],
     errors: ['not_found', 'idempotency_conflict', 'unknown_signer'],
   },
-  async ({ params, body }, services) => {
+  async ({ params, body }, services, caller) => {
     const { chainId, ttlMs, count, requestId, label, lockOwner } = body
+    services.access.chargeItems(caller, count)
     const { signer } = await getLane(services, params.address, chainId)
     const reserved = await services.reservations.reserve({
       ...{ lane: signer.lane, count, ttlMs, label: label ?? null, requestId: requestId ?? null },
+      tenant: caller.tenant,
       lockOwner: lockOwner ?? null,
     })
     const isWaiting = reserved.reservations.some(({ state }) => state === 'REQUESTED')

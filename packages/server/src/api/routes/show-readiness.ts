@@ -13,7 +13,8 @@ export const showReadiness = defineRoute(
     answers: [
       {
         status: 200,
-        description: 'Database reachable with the right schema, chains followed.',
+        description:
+          'Database reachable with the right schema, chains followed. `degraded` where a chain makes no blocks or went back.',
         schema: readinessResource,
       },
       { status: 503, description: 'Not ready; `problems` says why.', schema: readinessResource },
@@ -22,7 +23,9 @@ export const showReadiness = defineRoute(
   },
   async (_, services) => {
     const problems = await services.readiness()
-    const ready = problems.length === 0
-    return { status: ready ? 200 : 503, body: { ready, problems } }
+    const ready = problems.every(({ isMinor }) => isMinor)
+    const status = !ready ? 'unavailable' : problems.length === 0 ? 'ready' : 'degraded'
+    const said = problems.map(({ part, message }) => ({ part, message }))
+    return { status: ready ? 200 : 503, body: { ready, status, problems: said } }
   },
 )

@@ -242,7 +242,11 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
       // Once more over a new connection; who is at its other end has to be found out first.
       stand('unverified', 0, 'an idle connection was closed')
       const changed = await ensureVerified(patient)
-      return changed !== null ? requests.map(() => changed) : learn(await sendOnce(requests, purpose, patient))
+      const again = changed !== null ? requests.map(() => changed) : learn(await sendOnce(requests, purpose, patient))
+      // The first time they may have arrived: bytes that did not leave the second time are lost, not unsent.
+      return purpose === 'broadcast'
+        ? again.map((reply, at) => (isUnsent(reply) ? (replies[at] ?? reply) : reply))
+        : again
     },
     report: (inUse) => ({
       ...{ name, inUse, lastError, state: state(), since: since.at },
@@ -257,14 +261,18 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 }
 
 function describeSilence(reply: RpcReply | undefined): string {
-  if (reply?.type === 'result') return 'the node does not tell its chain id'
-  if (reply?.type === 'error') return `the node does not tell its chain id: ${reply.error.message.slice(0, 200)}`
+  if (reply?.type === 'result') return 'it answers eth_chainId with something that is no chain id'
+  if (reply?.type === 'error') return `eth_chainId fails: ${reply.error.message.slice(0, 200)}`
   return reply?.message ?? 'no answer'
 }
 
 function describeHeight({ number, lagBlocks }: EndpointHead, verdict: HeightVerdict): string {
   if (verdict === 'implausible') return `it claims block ${number}, but cannot show it`
   return verdict === 'lagging' ? `it is ${lagBlocks} blocks behind the others` : 'it has caught up'
+}
+
+function isUnsent({ type }: RpcReply): boolean {
+  return type === 'unreached' || type === 'rate_limited'
 }
 
 function isStale(reply: RpcReply): boolean {

@@ -31,7 +31,7 @@ interface Watched {
   askedAt: number
   answeredAt: number
   asking: Promise<void> | null
-  showing: Promise<ClaimStatus> | null
+  showing: Promise<void> | null
   /** Answers in a row that were too far behind, or near enough again. */
   streak: number
   verdict: HeightVerdict
@@ -62,11 +62,13 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
     }
   })
 
+  /** Of nodes that answer, and answer for this chain. */
   function listFresh(): readonly (Watched & { readonly height: number })[] {
     const oldest = clock.monotonic() - freshMs
-    return watched.filter(
-      (one): one is Watched & { readonly height: number } => one.height !== null && one.answeredAt >= oldest,
-    )
+    return watched.filter((one): one is Watched & { readonly height: number } => {
+      const state = one.endpoint.state()
+      return one.height !== null && one.answeredAt >= oldest && state !== 'failing' && state !== 'wrong_chain'
+    })
   }
 
   function claimOf({ claim, height }: Watched): ClaimStatus {
@@ -95,18 +97,22 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
       fresh.map((each) => ({ height: each.height, claim: claimOf(each) }))
     const first = judgeHeights(readings(), tolerance)
     const claimant = first?.toShow === null || first === null ? undefined : fresh[first.toShow]
-    if (claimant !== undefined) await lookInto(claimant, claimant.height)
+    if (claimant !== undefined) await lookIntoOnce(claimant, claimant.height)
     const judgement = judgeHeights(readings(), tolerance)
     if (judgement !== null && one.height !== null) settle(one, one.height, judgement.plausible)
     for (const other of fresh)
       if (claimOf(other) === 'refuted') settle(other, other.height, judgement?.plausible ?? other.height)
   }
 
-  async function lookInto(one: Watched, height: number): Promise<void> {
-    one.showing ??= show(one.endpoint, height).finally(() => {
+  function lookIntoOnce(one: Watched, height: number): Promise<void> {
+    one.showing ??= lookInto(one, height).finally(() => {
       one.showing = null
     })
-    const status = await one.showing
+    return one.showing
+  }
+
+  async function lookInto(one: Watched, height: number): Promise<void> {
+    const status = await show(one.endpoint, height)
     // Behind one URL there may be machines that are not in step: once is not enough to call it a lie.
     one.misses = status === 'refuted' ? one.misses + 1 : 0
     if (status === 'shown' || one.misses >= STREAK) one.claim = { status, height, at: clock.monotonic() }
@@ -158,7 +164,7 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
         listFresh().map((each) => ({ height: each.height, claim: claimOf(each) })),
         tolerance,
       )
-      if (judgement === null) throw new ChainUnavailable('no node tells its height')
+      if (judgement === null) throw new ChainUnavailable('no RPC node answers eth_blockNumber')
       return judgement.plausible
     },
   }

@@ -18,13 +18,17 @@ export interface RawTransaction {
 export async function broadcastTo(
   targets: readonly Endpoint[],
   transactions: readonly RawTransaction[],
+  /** Nodes of this chain that are not asked now. */
+  away: readonly Endpoint[] = [],
 ): Promise<readonly SendOutcome[]> {
   const requests = transactions.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] }))
   const free = targets.filter((endpoint) => !endpoint.isBusy())
   const awaited = new Set(free.length > 0 ? free : targets)
   const said = new Map<Endpoint, readonly (NodeAnswer | null)[]>()
   const combine = () =>
-    transactions.map((_, index) => combineSendOutcomes(targets.map((endpoint) => outcomeOf(endpoint, index))))
+    transactions.map((_, index) =>
+      combineSendOutcomes([...targets.map((endpoint) => outcomeOf(endpoint, index)), ...away.map(() => null)]),
+    )
 
   function outcomeOf(endpoint: Endpoint, index: number): NodeAnswer | null {
     const outcomes = said.get(endpoint)

@@ -109,7 +109,8 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
   async function broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]> {
     if (transactions.length === 0) return []
     const targets = closed ? [] : choice.sendable()
-    if (targets.length > 0) return await broadcastTo(targets, transactions)
+    const away = endpoints.filter((endpoint) => !targets.includes(endpoint) && !endpoint.isBarred())
+    if (targets.length > 0) return await broadcastTo(targets, transactions, away)
     return transactions.map(() => ({ type: 'ambiguous', message: describeNoNode().message }))
   }
 

@@ -19,6 +19,8 @@ describe('what may be shown', () => {
     ['https://node.example/?apikey=abcdef0123456789', 'bad abcdef0123456789', 'bad ***'],
     ['https://alice-the-operator:pw@node.example/', 'alice-the-operator:pw', '***:***'],
     ['https://a:p%40ss@node.example/', 'p@ss and p%40ss', '*** and ***'],
+    ['https://me:pw@node.example/', 'bad Authorization: Basic bWU6cHc=', 'bad Authorization: Basic ***'],
+    ['https://a:p%40ss@node.example/', 'got Basic YTpwQHNz here', 'got Basic *** here'],
     ['https://node.example/v1/rpc', 'no v1 rpc here', 'no v1 rpc here'],
   ])('of %s: %s', (url, words, shown) => {
     expect(parseOne(url).redact(words)).toBe(shown)

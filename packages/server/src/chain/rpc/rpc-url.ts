@@ -45,7 +45,16 @@ function listSecrets(url: URL): readonly string[] {
   const secrets = new Set(long.flatMap((part) => [part, decodePart(part)]))
   // A password is a secret whatever its length.
   if (url.password !== '') secrets.add(url.password).add(decodePart(url.password))
+  for (const text of basicCredentialsOf(url)) secrets.add(text)
   return [...secrets].sort((a, b) => b.length - a.length)
+}
+
+/** As they travel in the header `Authorization: Basic`, which a node may repeat in an error. */
+function basicCredentialsOf({ username, password }: URL): readonly string[] {
+  if (username === '' && password === '') return []
+  const pair = Buffer.from(`${decodePart(username)}:${decodePart(password)}`)
+  // Also without the padding, which some leave out.
+  return [pair.toString('base64'), pair.toString('base64').replace(/=+$/, ''), pair.toString('base64url')]
 }
 
 function decodePart(part: string): string {

@@ -1,7 +1,7 @@
 /** `drover signer policy` and `drover signer add`: how transactions of a signer are driven. */
 import type { SignerChange } from '@drover/client'
 import { type Command, Option } from 'commander'
-import { boolean, integer } from '../../config/setting-type.ts'
+import { boolean, integer, orWord } from '../../config/setting-type.ts'
 import { readAmount, readBy, readChainId, readDuration, readFinality } from '../option-value.ts'
 import type { ServiceCommand } from '../service-command.ts'
 import { UsageError } from '../service-session.ts'
@@ -11,7 +11,9 @@ interface PolicyOptions {
   readonly chainId?: number
   readonly label?: string | false
   readonly preset?: 'stable' | 'fast'
-  readonly maxInFlight?: number
+  readonly maxInFlight?: number | 'auto'
+  readonly slotHeldUntil?: 'mined' | 'final'
+  readonly maxUnfinal?: number
   readonly resubmitInterval?: number
   readonly stuckAfter?: number
   readonly maxSubmitAttempts?: number
@@ -38,7 +40,9 @@ function addPolicyOptions(command: Command): Command {
   return command
     .option('--label <text>', 'what to call it')
     .addOption(new Option('--preset <preset>', 'all that presets differ in').choices(['stable', 'fast']))
-    .option('--max-in-flight <count>', 'transactions between nonce and finality', readBy(integer(1, 10_000)))
+    .option('--max-in-flight <count>', 'slots; or auto', readBy(orWord(integer(1, 10_000), 'auto')))
+    .addOption(new Option('--slot-held-until <what>', 'when a slot is free again').choices(['mined', 'final']))
+    .option('--max-unfinal <count>', 'most that are mined and not final', readBy(integer(1, 100_000)))
     .option('--resubmit-interval <duration>', 'send the same bytes again after this', readDuration)
     .option('--stuck-after <duration>', 'not included after this: STUCK', readDuration)
     .option('--max-submit-attempts <count>', 'not taken after so many: STUCK', readBy(integer(1, 100_000)))
@@ -116,6 +120,8 @@ function toPolicy(options: PolicyOptions): NonNullable<SignerChange['policy']> |
   const given = {
     preset: options.preset,
     maxInFlight: options.maxInFlight,
+    slotHeldUntil: options.slotHeldUntil,
+    maxUnfinal: options.maxUnfinal,
     resubmitIntervalMs: options.resubmitInterval,
     stuckAfterMs: options.stuckAfter,
     maxSubmitAttempts: options.maxSubmitAttempts,

@@ -35,7 +35,7 @@ function describeDrift(drift: number): string {
 }
 
 export function presentLane(lane: Lane, style: Style): string {
-  const { policy, lowestReserved, lease, balance, chain } = lane
+  const { policy, lowestReserved, lease, balance, chain, window } = lane
   const fields: readonly Field[] = [
     ['address', lane.address],
     ['chain', lane.chainId],
@@ -46,6 +46,7 @@ export function presentLane(lane: Lane, style: Style): string {
     ['nonce drift', chain && chain.drift !== 0 ? describeDrift(chain.drift) : null],
     ['queued', lane.queued],
     ['in flight', lane.inFlight],
+    ['window', window && `${window.size}: ${window.reason}, since ${window.since}`],
     ['stuck', lane.stuck],
     ['reserved nonces', lane.reserved],
     ['free nonces', lane.free],

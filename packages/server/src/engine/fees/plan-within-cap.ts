@@ -26,8 +26,8 @@ export function planWithinCap(
   const feeWei = planned.cap?.feeWei ?? null
   if (!isCancelling(tx) || planned.plan.type !== 'above_cap' || feeWei === null) return planned
   const fitting = feeWei / planned.plan.neededWei
-  const smaller = fitting > NOOP_GAS ? fitting : NOOP_GAS
-  return smaller < gasLimit ? planWith(smaller) : planned
+  if (fitting >= gasLimit) return planned
+  return planWith(max(fitting, NOOP_GAS))
 
   function planWith(gas: bigint): CappedPlan {
     const cap = findFeeCap(tx.intent, gas, rules)
@@ -37,4 +37,8 @@ export function planWithinCap(
     const plan = planUnder(cap?.perGasWei ?? null)
     return { gasLimit: gas, plan, cap: isOwn ? capByRequest(cap, fees) : cap }
   }
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

@@ -1,17 +1,33 @@
-/** What the next block of a chain asks per gas, if its node says so at once: good to know, and nothing to wait for. */
+/** What a chain says of the next block and of an account, if its node says so at once: good to know, and nothing to wait for. */
+import type { Lane } from '../../core/lane.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { pause } from '../pause.ts'
 
 const LONGEST_WAIT_MS = 1_000
 
+/** What the next block asks per gas, in wei. */
 export async function readBaseFee(chain: Pick<Chain, 'getFeeMarket'>, clock: Clock): Promise<bigint | null> {
-  const asked = chain.getFeeMarket().then(
-    ({ baseFeePerGas }) => baseFeePerGas,
-    (error: unknown) => {
-      if (error instanceof ChainUnavailable) return null
-      throw error
-    },
+  return await soon(
+    clock,
+    chain.getFeeMarket().then(({ baseFeePerGas }) => baseFeePerGas),
   )
+}
+
+/** How many transactions of an account the chain counts at this height: a node that is behind cannot answer. */
+export async function readCount(
+  chain: Pick<Chain, 'getTransactionCount'>,
+  { signer }: Lane,
+  height: number,
+  clock: Clock,
+): Promise<number | null> {
+  return await soon(clock, chain.getTransactionCount(signer, height))
+}
+
+async function soon<T>(clock: Clock, answer: Promise<T>): Promise<T | null> {
+  const asked = answer.catch((error: unknown) => {
+    if (error instanceof ChainUnavailable) return null
+    throw error
+  })
   return await Promise.race([asked, pause(clock, LONGEST_WAIT_MS).then(() => null)])
 }

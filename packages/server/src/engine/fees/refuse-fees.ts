@@ -1,8 +1,7 @@
 /** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so that waiting is no use. */
 import { formatAmount } from '../../core/amount.ts'
 import { AppError } from '../../core/app-error.ts'
-import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fee-cap.ts'
-import { maxPricePerGas } from '../../core/fees.ts'
+import { describeCap, type FeeRules, findFeeCap, highestNamed, isWithinCap } from '../../core/fee-cap.ts'
 import { NOOP_GAS } from '../../core/fill.ts'
 import type { Intent } from '../../core/transaction.ts'
 
@@ -15,7 +14,7 @@ export function refuseFees(
   const gasLimit = given ?? NOOP_GAS
   const cap = findFeeCap({ maxFeeWei }, gasLimit, rules)
   if (cap === null || isWithinCap(fees, cap)) return null
-  const price = maxPricePerGas(fees)
+  const price = highestNamed(fees) ?? 0n
   const gas = given === null ? `at least ${gasLimit} gas` : `${gasLimit} gas`
   const message = `It offers ${formatAmount(price)} per gas, ${formatAmount(price * gasLimit)} for ${gas}; no more than ${describeCap(cap)} is allowed. Nothing was stored.`
   const field = fees.type === 'eip1559' ? 'fees.maxFeePerGas' : 'fees.gasPrice'

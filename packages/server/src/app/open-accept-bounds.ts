@@ -1,0 +1,33 @@
+/** How much may be accepted: at one time by this node, and in all by the queues of the signers. */
+import type { Config } from '../config/config.ts'
+import { AppError } from '../core/app-error.ts'
+import type { AcceptBounds } from '../engine/accept.ts'
+import { createQueueBounds } from '../engine/tenants/queue-depth.ts'
+import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+interface BoundsPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+const RETRY_AFTER_MS = 1_000
+
+export function openAcceptBounds({ tenants, intake }: Config, ports: BoundsPorts): AcceptBounds {
+  const { sharePercent } = tenants
+  return {
+    sharePercent,
+    queue: createQueueBounds({ ...ports, limits: tenants }),
+    places: createTenantPool({
+      ...{ what: 'requests on their way to the store', size: intake.queueLimit, sharePercent },
+      retryAfterMs: RETRY_AFTER_MS,
+      whenFull: () => {
+        const message = 'Too many requests are waiting; nothing was stored, so send it again after the time given.'
+        return new AppError('queue_full', message, { retryAfterMs: RETRY_AFTER_MS })
+      },
+    }),
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Waits at the start for parts that are away: the database, the RPC nodes of a chain whose id only they know. Meanwhile
+ * the address of the service answers, and `/readyz` says what is missing.
+ */
+import type { ReadinessProblem } from '../api/api-services.ts'
+import { createWaitingRoom } from '../api/waiting-room.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+export interface StartWait {
+  /** Tries until it works. `describe` says why it could not be done now, or null where trying again cannot help. */
+  until<T>(part: string, attempt: () => Promise<T>, describe: (error: unknown) => string | null): Promise<T>
+  /** The port that is to be listened on from now on: the one that answered meanwhile. */
+  end(): Promise<{ readonly host: string; readonly port: number }>
+}
+
+interface StartWaitPorts {
+  readonly http: { readonly host: string; readonly port: number }
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  /** Told to stop before it was ready. */
+  readonly signal: AbortSignal
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5_000
+
+export function createStartWait({ http, clock, telemetry, signal }: StartWaitPorts): StartWait {
+  const missing = new Map<string, string>()
+  const problems = (): readonly ReadinessProblem[] =>
+    [...missing].map(([part, message]) => ({ part, message, isMinor: false }))
+  const room = createWaitingRoom({ ...http, problems })
+  let hasEnded = false
+
+  async function waitFor(part: string, why: string, pauseMs: number): Promise<void> {
+    missing.set(part, why)
+    const url = await room.open()
+    telemetry.log('warn', `Drover cannot start yet and waits for the ${part}`, { url, error: why })
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(pauseMs, resolve)
+      signal.addEventListener('abort', () => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+
+  async function end(): Promise<{ readonly host: string; readonly port: number }> {
+    hasEnded = true
+    await room.close()
+    return { host: http.host, port: room.port() ?? http.port }
+  }
+
+  return {
+    until: async (part, attempt, describe) => {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+        try {
+          const result = await attempt()
+          missing.delete(part)
+          return result
+        } catch (error) {
+          const why = describe(error)
+          if (why === null || hasEnded) {
+            await end()
+            throw error
+          }
+          await waitFor(part, why, pauseMs)
+        }
+        if (signal.aborted) {
+          await end()
+          throw signal.reason
+        }
+      }
+    },
+    end,
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createFakeChain } from '../../chain/fake-chain.ts'
+import type { ChainHealth } from '../../core/chain-health.ts'
+import { createRecordingTelemetry } from '../../telemetry/recording-telemetry.ts'
+import { createBlockFollower } from '../block-follower.ts'
+import { createManualClock } from '../manual-clock.suite.ts'
+import { createChainWatch } from './chain-watch.ts'
+
+const SETTINGS = { unreachableAfterMs: 7_500, quietAfterMs: 60_000, standingAfterMs: 20_000, blockTimeMs: 12_000 }
+
+async function setUp() {
+  const clock = createManualClock()
+  const telemetry = createRecordingTelemetry()
+  const chain = createFakeChain({ chainId: 1 })
+  for (let count = 0; count < 20; count++) chain.mine()
+  const follower = createBlockFollower({
+    ...{ chain, clock, telemetry },
+    settings: { windowSize: 40, initialDepth: 5, pollIntervalMs: 1_000, wantsTags: () => false },
+  })
+  onTestFinished(() => follower.stop())
+  const state = { waiting: false }
+  const watch = createChainWatch({
+    ...{ chain, follower, clock, telemetry, settings: SETTINGS, isWaiting: () => state.waiting },
+  })
+  const changes: ChainHealth['state'][] = []
+  watch.onChange(({ state: next }) => changes.push(next))
+  follower.start()
+  await clock.settle()
+  return { clock, telemetry, chain, watch, state, changes }
+}
+
+test('a chain that is quiet while nobody waits is well, for as long as it likes', async () => {
+  const { clock, watch, changes, telemetry } = await setUp()
+  await clock.advance(3_600_000)
+  expect(watch.health().state).toBe('ok')
+  expect(changes).toEqual(['ok'])
+  expect(telemetry.valueOf('drover_chain_state', { chainId: 1, state: 'ok' })).toBe(1)
+})
+
+test('a chain that stands is named once, and time counts again from the block that ends it', async () => {
+  const { clock, watch, state, chain, changes, telemetry } = await setUp()
+  expect(watch.movingSince()).toBe(0)
+  state.waiting = true
+  await clock.advance(60_000)
+  expect(watch.health()).toMatchObject({ state: 'standing', message: expect.stringContaining('no block for 60 s') })
+  expect(watch.movingSince()).toBeNull()
+  expect(telemetry.logs.filter(({ level }) => level === 'warn')).toHaveLength(1)
+  chain.mine()
+  await clock.settle()
+  expect(watch.movingSince()).toBe(clock.now())
+  expect(changes).toEqual(['ok', 'standing', 'ok'])
+})
+
+test('somebody who has waited for long sees a standing chain also where this node has nothing to wait for', async () => {
+  const { clock, watch } = await setUp()
+  await clock.advance(30_000)
+  expect(watch.health().state).toBe('ok')
+  expect(watch.health(clock.now() - 20_000).state).toBe('standing')
+  expect(watch.health(clock.now() - 19_000).state).toBe('ok')
+})
+
+test('a head that went back and stays there is named; a short reorganisation is not', async () => {
+  const { clock, watch, chain } = await setUp()
+  chain.reorg(2, { length: 1 })
+  await clock.advance(60_000)
+  expect(watch.health().state).toBe('ok')
+  chain.reorg(12, { length: 0 })
+  await clock.advance(60_000)
+  expect(watch.health()).toMatchObject({ state: 'rewound', message: expect.stringContaining('block 20 to block 7') })
+})
+
+describe('whether it can be reached', () => {
+  test('is lost after a while without answers, and found after as long with them', async () => {
+    const { clock, watch, chain } = await setUp()
+    expect(watch.isReachable()).toBe(true)
+    chain.setFault(() => 'unavailable')
+    await clock.advance(5_000)
+    expect(watch.isReachable()).toBe(true)
+    await clock.advance(20_000)
+    expect([watch.isReachable(), watch.health().state]).toEqual([false, 'unreachable'])
+    chain.setFault(null)
+    chain.mine()
+    await clock.advance(2_000)
+    expect([watch.isReachable(), watch.health().state]).toEqual([false, 'ok'])
+    await clock.advance(10_000)
+    expect(watch.isReachable()).toBe(true)
+  })
+
+  test('a chain that comes and goes stays lost', async () => {
+    const { clock, watch, chain } = await setUp()
+    chain.setFault(() => 'unavailable')
+    await clock.advance(30_000)
+    for (let round = 0; round < 5; round++) {
+      chain.setFault(null)
+      await clock.advance(5_000)
+      chain.setFault(() => 'unavailable')
+      await clock.advance(20_000)
+      expect(watch.isReachable()).toBe(false)
+    }
+  })
+})

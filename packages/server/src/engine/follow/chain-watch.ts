@@ -1,0 +1,142 @@
+/**
+ * Keeps the health of one chain: looks at it after every look of the follower, tells when it changes, and says for how
+ * long blocks have been coming. Whether the chain can be reached has a memory, so that lanes do not move to and fro with
+ * every answer: lost after a while without answers, found again after a while with them.
+ */
+import {
+  assessChain,
+  CHAIN_STATES,
+  type ChainHealth,
+  type ChainSigns,
+  type HealthLimits,
+  isMoving,
+  observeBlockTime,
+  standingAfter,
+} from '../../core/chain-health.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { BlockFollower } from '../block-follower.ts'
+
+export interface ChainWatchSettings {
+  readonly unreachableAfterMs: number
+  readonly quietAfterMs: number
+  /** Null: ten block times, as observed. */
+  readonly standingAfterMs: number | null
+  readonly blockTimeMs: number
+}
+
+export interface ChainWatch {
+  /** As it is for somebody who has waited for a block since then; else for what this node itself waits for. */
+  health(waitedSince?: number | null): ChainHealth
+  /** Since when blocks come without a break; null while they do not, 0 where they always did. */
+  movingSince(): number | null
+  isReachable(): boolean
+  onChange(listener: (health: ChainHealth) => void): () => void
+}
+
+interface ChainWatchPorts {
+  readonly chain: Pick<Chain, 'chainId' | 'endpoints'>
+  readonly follower: BlockFollower
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly settings: ChainWatchSettings
+  /** Something of ours waits to be mined. */
+  isWaiting(): boolean
+}
+
+/** A node that is this far below what was followed is no ordinary reorganisation. */
+const REWOUND_BLOCKS = 3
+const REWOUND_AFTER_MS = 30_000
+
+export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
+  const { chain, follower, clock, telemetry, settings } = ports
+  const labels = { chainId: chain.chainId }
+  const listeners = new Set<(health: ChainHealth) => void>()
+  let last: ChainHealth = { state: 'starting', since: null, message: null }
+  let waitingSince: number | null = null
+  let belowSince: number | null = null
+  let movingSince: number | null = 0
+  let reachable = false
+  /** Since when the chain answers, while it counts as lost. */
+  let answersSince: number | null = null
+  let wasLost = false
+  follower.onLook(look)
+
+  function look(): void {
+    const now = clock.now()
+    waitingSince = ports.isWaiting() ? (waitingSince ?? now) : null
+    const [height, highest] = [follower.lastHeight(), follower.highest()]
+    const isBelow = height !== null && highest !== null && highest - height >= REWOUND_BLOCKS
+    belowSince = isBelow ? (belowSince ?? now) : null
+    const health = assess(waitingSince)
+    if (isMoving(health)) movingSince ??= now
+    else movingSince = null
+    judgeReach(health, now)
+    tell(health, now)
+    const hasChanged = health.state !== last.state
+    last = health
+    if (hasChanged) for (const listener of listeners) listener(health)
+  }
+
+  function judgeReach({ state }: ChainHealth, now: number): void {
+    if (state === 'unreachable') {
+      reachable = false
+      wasLost = true
+    }
+    const isAnswering = state !== 'unreachable' && state !== 'starting' && follower.failingSince() === null
+    answersSince = isAnswering ? (answersSince ?? now) : null
+    const settled = wasLost ? settings.unreachableAfterMs : 0
+    if (answersSince !== null && now - answersSince >= settled) {
+      reachable = true
+      wasLost = false
+    }
+  }
+
+  function assess(since: number | null): ChainHealth {
+    const { view, lastAnswerAt, failingSince, headSeenAt } = follower
+    const now = clock.now()
+    const offset = now - clock.monotonic()
+    const toTime = (moment: number | null) => (moment === null ? null : moment + offset)
+    const signs: ChainSigns = {
+      ...{ now, belowSince, waitingSince: since, lastError: follower.lastError() },
+      hosts: chain.endpoints().map(({ name }) => name),
+      answeredAt: toTime(lastAnswerAt()),
+      failingSince: toTime(failingSince()),
+      headSeenAt: toTime(headSeenAt()),
+      height: follower.lastHeight(),
+      highest: follower.highest(),
+    }
+    const seen = view()
+    const blockTimeMs = (seen && observeBlockTime(seen)) ?? settings.blockTimeMs
+    const standingAfterMs = settings.standingAfterMs ?? standingAfter(blockTimeMs)
+    const { unreachableAfterMs, quietAfterMs } = settings
+    const rewoundAfterMs = Math.min(REWOUND_AFTER_MS, standingAfterMs)
+    const limits: HealthLimits = { unreachableAfterMs, quietAfterMs, standingAfterMs, rewoundAfterMs }
+    return assessChain(signs, limits)
+  }
+
+  function tell(health: ChainHealth, now: number): void {
+    for (const state of CHAIN_STATES) {
+      telemetry.gauge('drover_chain_state', state === health.state ? 1 : 0, { ...labels, state })
+    }
+    const head = follower.view()?.head
+    if (head !== undefined)
+      telemetry.gauge('drover_head_age_seconds', Math.max(0, now / 1_000 - head.timestamp), labels)
+    if (health.state === last.state || health.state === 'starting') return
+    if (health.message === null) {
+      if (last.state !== 'starting')
+        telemetry.log('info', 'the chain is followed again', { ...labels, was: last.state })
+    } else telemetry.log('warn', `the chain is ${health.state}`, { ...labels, error: health.message })
+  }
+
+  return {
+    health: (waitedSince = null) => assess(waitedSince ?? waitingSince),
+    movingSince: () => movingSince,
+    isReachable: () => reachable,
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createTestCluster, type TestCluster } from '../test-cluster.suite.ts'
+
+async function confirmOne(cluster: TestCluster): Promise<string> {
+  const id = await cluster.submit()
+  await cluster.clock.advance(100)
+  await cluster.mine(4)
+  expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
+  return id
+}
+
+async function brokenEvents(cluster: TestCluster) {
+  return (await cluster.store.readEvents(0, 1_000)).filter(({ type }) => type === 'finality.broken')
+}
+
+test('a confirmed transaction that leaves the chain stays confirmed, and is named in log, event and metric', async () => {
+  const cluster = await createTestCluster()
+  const { telemetry } = await cluster.startNode()
+  const kept = await confirmOne(cluster)
+  const lost = await confirmOne(cluster)
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.clock.advance(1_000)
+  expect(telemetry.valueOf('drover_final_reorgs_total', { chainId: 31_337 })).toBe(1)
+  const [error] = telemetry.logs.filter(({ level }) => level === 'error')
+  expect(error?.fields).toMatchObject({ transactions: [lost] })
+  const [event, ...more] = await brokenEvents(cluster)
+  expect(more).toEqual([])
+  expect(event).toMatchObject({ cause: 'reorg', txId: null, detail: { transactions: [lost], nonces: [1], gone: 1 } })
+  for (const id of [kept, lost]) expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
+})
+
+test('one that the new branch holds as well is not gone', async () => {
+  const cluster = await createTestCluster()
+  await cluster.startNode()
+  await confirmOne(cluster)
+  cluster.chain.reorg(4, { length: 5, keep: 'included' })
+  await cluster.clock.advance(1_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.gone)).toEqual([0])
+})
+
+test('a reorganisation of blocks that were not final is nothing to report', async () => {
+  const cluster = await createTestCluster()
+  const { telemetry } = await cluster.startNode()
+  await confirmOne(cluster)
+  cluster.chain.reorg(2)
+  await cluster.clock.advance(1_000)
+  expect(await brokenEvents(cluster)).toEqual([])
+  expect(telemetry.valueOf('drover_final_reorgs_total', { chainId: 31_337 })).toBe(0)
+})

@@ -1,0 +1,110 @@
+/**
+ * Notices when blocks that were final leave the chain. A final state never changes, so nothing is undone; but a confirmed
+ * transaction may be gone from the chain, and somebody has to know which. Every reorganisation is held against what was
+ * completed lately, since a transaction may have its own, weaker rule of finality.
+ */
+import { type ChainView, type Finality, finalHeight } from '../../core/finality.ts'
+import { type Lane, laneKey } from '../../core/lane.ts'
+import { inclusionOf, isTerminal, nonceOf, type Transaction, type TxId } from '../../core/transaction.ts'
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import { type Store, StoreUnavailable } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { ChainUpdate } from '../block-follower.ts'
+
+export interface FinalReorg {
+  /** Lowest block that was replaced, and the highest that had been final; null where none of these was. */
+  readonly fromBlock: number
+  readonly finalBlock: number | null
+  /** Transactions that were final and that the chain no longer holds. */
+  readonly gone: readonly { readonly txId: TxId; readonly lane: Lane; readonly nonce: number | null }[]
+}
+
+export interface FinalReorgWatch {
+  /** `known`: the newest header of an earlier run. */
+  start(known: number | null): void
+  take(update: ChainUpdate): void
+}
+
+interface FinalReorgPorts {
+  readonly chain: Pick<Chain, 'chainId' | 'findReceipts'>
+  readonly store: Pick<Store, 'findLastEventId' | 'readCompletions' | 'findTransactions'>
+  readonly telemetry: Telemetry
+  readonly finality: Finality
+  onFinalReorg(reorg: FinalReorg): void
+}
+
+/** How far back completions are looked at, in events, and how many of them at most. */
+const EVENTS_BACK = 20_000
+const MOST_COMPLETIONS = 1_000
+const MOST_NAMED = 20
+
+export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
+  const { chain, store, telemetry, finality } = ports
+  let highestFinal: number | null = null
+
+  async function check(forkFrom: number, view: ChainView, finalBefore: number | null): Promise<void> {
+    const gone = await findGone(forkFrom, view)
+    const isPastFinality = finalBefore !== null && forkFrom <= finalBefore
+    if (!isPastFinality && gone.length === 0) return
+    telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId })
+    telemetry.log('error', 'blocks that were final were replaced; transactions that were confirmed may be gone', {
+      ...{ chainId: chain.chainId, fromBlock: forkFrom, finalBlock: finalBefore, gone: gone.length },
+      transactions: gone.slice(0, MOST_NAMED).map(({ txId }) => txId),
+    })
+    ports.onFinalReorg({ fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null, gone })
+  }
+
+  async function findGone(forkFrom: number, view: ChainView): Promise<FinalReorg['gone']> {
+    const last = await store.findLastEventId()
+    const completions = await store.readCompletions(Math.max(0, last - EVENTS_BACK), MOST_COMPLETIONS * 10)
+    const touched = completions.filter(({ lane, detail }) => {
+      return lane.chainId === chain.chainId && typeof detail.blockNumber === 'number' && detail.blockNumber >= forkFrom
+    })
+    const ids = touched.flatMap(({ txId }) => txId ?? []).slice(-MOST_COMPLETIONS)
+    const suspects = (await store.findTransactions(ids)).filter((tx) => isTerminal(tx) && !isShown(tx, view))
+    const receipts = await chain.findReceipts(suspects.map((tx) => inclusionOf(tx)?.txHash ?? '0x'))
+    return suspects
+      .filter((_, index) => receipts[index]?.type !== 'found')
+      .map((tx) => ({ txId: tx.id, lane: tx.intent.lane, nonce: nonceOf(tx) }))
+  }
+
+  return {
+    start: (known) => {
+      if (known !== null && finality.type === 'confirmations') highestFinal = known - finality.count
+    },
+    take: ({ view, forkFrom }) => {
+      const finalBefore = highestFinal
+      const final = finalHeight(view, finality)
+      // After a reorganisation the count starts from the new chain: the same loss is told once.
+      highestFinal = forkFrom === null && final !== null ? Math.max(final, finalBefore ?? final) : final
+      if (forkFrom === null) return
+      check(forkFrom, view, finalBefore).catch((error: unknown) => {
+        const isOutage = error instanceof ChainUnavailable || error instanceof StoreUnavailable
+        telemetry.log(isOutage ? 'warn' : 'error', 'a reorganisation could not be held against what was final', {
+          ...{ chainId: chain.chainId, error },
+        })
+      })
+    },
+  }
+}
+
+/** Its block is part of the chain that is followed now. */
+function isShown(tx: Transaction, view: ChainView): boolean {
+  const inclusion = inclusionOf(tx)
+  return inclusion === null || view.header(inclusion.blockNumber)?.hash === inclusion.blockHash
+}
+
+/** What the stream shall say of one lane; null where the reorganisation took nothing of it and was not past finality. */
+export function noteFinalReorg({ fromBlock, finalBlock, gone }: FinalReorg, lane: Lane) {
+  const own = gone.filter((each) => laneKey(each.lane) === laneKey(lane))
+  if (own.length === 0 && finalBlock === null) return null
+  return {
+    type: 'finality.broken',
+    cause: 'reorg',
+    detail: {
+      ...{ fromBlock, finalBlock, gone: own.length },
+      transactions: own.slice(0, MOST_NAMED).map(({ txId }) => txId),
+      nonces: own.slice(0, MOST_NAMED).map(({ nonce }) => nonce),
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Lane } from '../../core/lane.ts'
+import { type QueueDepth, StoreUnavailable } from '../../ports/store.ts'
+import { createRecordingTelemetry } from '../../telemetry/recording-telemetry.ts'
+import { createQueueBounds } from './queue-depth.ts'
+
+const LANE: Lane = { chainId: 1, signer: `0x${'11'.repeat(20)}` }
+const OTHER: Lane = { chainId: 1, signer: `0x${'22'.repeat(20)}` }
+
+function create(depths: QueueDepth[] = []) {
+  const state = { now: 0, counts: 0, depths, isDown: false }
+  const queue = createQueueBounds({
+    store: {
+      countQueued: async () => {
+        state.counts += 1
+        if (state.isDown) throw new StoreUnavailable('away')
+        return state.depths
+      },
+    },
+    clock: { monotonic: () => state.now },
+    telemetry: createRecordingTelemetry(),
+    limits: { maxQueuedPerSigner: 10, maxQueued: 16, sharePercent: 50 },
+  })
+  const fill = async (lane: Lane, tenant: string | null, times: number): Promise<void> => {
+    for (let count = 0; count < times; count++) await queue.enter(lane, tenant)
+  }
+  return { state, queue, fill }
+}
+
+test('a tenant fills its half of the queue of a signer, and another the rest', async () => {
+  const { queue, fill, state } = create()
+  await fill(LANE, 'a', 5)
+  await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({
+    code: 'tenant_limit',
+    details: { bound: `queued transactions of signer ${LANE.signer}`, limit: 5, retryAfterMs: 1_000 },
+  })
+  await fill(LANE, 'b', 5)
+  await expect(queue.enter(LANE, 'c')).rejects.toMatchObject({ code: 'queue_full', details: { limit: 10 } })
+  // Three more on another signer are the half that it may have of all.
+  await fill(OTHER, 'a', 3)
+  await expect(queue.enter(OTHER, 'a')).rejects.toMatchObject({
+    code: 'tenant_limit',
+    details: { bound: 'queued transactions', limit: 8 },
+  })
+  await fill(OTHER, 'c', 3)
+  await expect(queue.enter(OTHER, 'd')).rejects.toMatchObject({ code: 'queue_full', details: { limit: 16 } })
+  expect(state.counts).toBe(1)
+})
+
+test('without keys the only tenant has the whole queue', async () => {
+  const { queue, fill } = create()
+  await fill(LANE, null, 10)
+  await expect(queue.enter(LANE, null)).rejects.toMatchObject({ code: 'queue_full' })
+})
+
+test('what is in the database counts, whoever put it there, and is counted again after a while', async () => {
+  const { queue, state } = create([{ lane: LANE, tenant: 'a', queued: 5 }])
+  await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({ code: 'tenant_limit' })
+  state.depths = []
+  await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({ code: 'tenant_limit' })
+  state.now += 1_000
+  // This one begins the count, which the next one sees.
+  await queue.enter(LANE, 'a').catch(() => undefined)
+  expect(await queue.enter(LANE, 'a')).toBeTypeOf('function')
+  expect(state.counts).toBe(2)
+})
+
+test('a place that is given back can be taken again; a database that is away keeps nobody out', async () => {
+  const { queue, state } = create()
+  state.isDown = true
+  const leave = await Promise.all(Array.from({ length: 5 }, () => queue.enter(LANE, 'a')))
+  await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({ code: 'tenant_limit' })
+  leave[0]?.()
+  expect(await queue.enter(LANE, 'a')).toBeTypeOf('function')
+})

@@ -1,0 +1,112 @@
+/**
+ * How many transactions wait in line for a nonce, and whether there is room for another: for each signer, for all of
+ * them, and within those for each tenant. A queue without end would only hide from a caller that nothing gets through.
+ *
+ * The database is counted now and then while something is accepted, and what this node adds is counted in between. Other
+ * nodes do the same, so the bounds are exceeded by at most what they accept between two counts. A count costs what is
+ * queued; so the longer it takes, the longer is the pause before the next.
+ */
+import { AppError } from '../../core/app-error.ts'
+import { type Lane, laneKey } from '../../core/lane.ts'
+import { shareOf } from '../../core/tenant-share.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { QueueDepth, Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { refuseShare, type Tenant } from './tenant-pool.ts'
+
+export interface QueueBounds {
+  /** Takes a place, or throws `queue_full` or `tenant_limit`. Answers how to give it back where nothing was stored. */
+  enter(lane: Lane, tenant: Tenant): Promise<() => void>
+}
+
+export interface QueueLimits {
+  readonly maxQueuedPerSigner: number
+  readonly maxQueued: number
+  readonly sharePercent: number
+}
+
+interface DepthPorts {
+  readonly store: Pick<Store, 'countQueued'>
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly telemetry: Pick<Telemetry, 'log'>
+  readonly limits: QueueLimits
+}
+
+const PAUSE_MS = 1_000
+/** A count may take this part of the time. */
+const MOST_OF_TIME = 1 / 20
+const RETRY_AFTER_MS = 1_000
+
+export function createQueueBounds({ store, clock, telemetry, limits }: DepthPorts): QueueBounds {
+  let counted = createTally([])
+  /** Since the last count began. */
+  let added = createTally([])
+  let nextAt = Number.NEGATIVE_INFINITY
+  let counting: Promise<void> | null = null
+  let isKnown = false
+
+  async function count(): Promise<void> {
+    const startedAt = clock.monotonic()
+    const since = createTally([])
+    const before = added
+    added = since
+    try {
+      counted = createTally(await store.countQueued())
+      isKnown = true
+    } catch (error) {
+      for (const key of before.keys()) since.add(key, before.get(key))
+      telemetry.log('warn', 'the queue could not be counted', { error: String(error) })
+    } finally {
+      const endedAt = clock.monotonic()
+      nextAt = endedAt + Math.max(PAUSE_MS, (endedAt - startedAt) / MOST_OF_TIME)
+      counting = null
+    }
+  }
+
+  function check(lane: Lane, tenant: Tenant): void {
+    const { maxQueuedPerSigner, maxQueued, sharePercent } = limits
+    const depthOf = (key: string): number => counted.get(key) + added.get(key)
+    const bounds = [
+      { what: `queued transactions of signer ${lane.signer}`, size: maxQueuedPerSigner, scope: laneKey(lane) },
+      { what: 'queued transactions', size: maxQueued, scope: '' },
+    ]
+    for (const { what, size, scope } of bounds) {
+      const share = shareOf(size, sharePercent)
+      if (tenant !== null && depthOf(ownKey(scope, tenant)) >= share)
+        throw refuseShare({ what, limit: share, retryAfterMs: RETRY_AFTER_MS })
+      if (depthOf(scope) < size) continue
+      const message = `There are ${size} ${what} already; nothing was stored. Send it again after the time given.`
+      throw new AppError('queue_full', message, { bound: what, limit: size, retryAfterMs: RETRY_AFTER_MS })
+    }
+  }
+
+  return {
+    async enter(lane, tenant) {
+      if (clock.monotonic() >= nextAt) counting ??= count()
+      // Only the first has to wait: later a count that is a second old will do.
+      if (!isKnown && counting !== null) await counting
+      check(lane, tenant)
+      const keys = keysOf(lane, tenant ?? '')
+      const tally = added
+      for (const key of keys) tally.add(key, 1)
+      return () => {
+        for (const key of keys) tally.add(key, -1)
+      }
+    },
+  }
+}
+
+function keysOf(lane: Lane, tenant: string): readonly string[] {
+  return ['', laneKey(lane), ownKey('', tenant), ownKey(laneKey(lane), tenant)]
+}
+
+function ownKey(scope: string, tenant: string): string {
+  return JSON.stringify([scope, tenant])
+}
+
+function createTally(depths: readonly QueueDepth[]) {
+  const counts = new Map<string, number>()
+  const add = (key: string, amount: number): void => void counts.set(key, (counts.get(key) ?? 0) + amount)
+  for (const { lane, tenant, queued } of depths) for (const key of keysOf(lane, tenant)) add(key, queued)
+  return { add, get: (key: string): number => counts.get(key) ?? 0, keys: () => counts.keys() }
+}

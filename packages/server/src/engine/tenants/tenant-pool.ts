@@ -1,0 +1,68 @@
+/**
+ * A bounded number of places that all tenants share: streams, sockets, waits, bytes of bodies. One tenant gets a share of
+ * them and no more, so that the others always find room. A service without keys has one tenant, which gets all.
+ */
+import { AppError } from '../../core/app-error.ts'
+import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/tenant-share.ts'
+
+/** Null: the only tenant of a service without keys. */
+export type Tenant = string | null
+
+export interface TenantPool {
+  /** Takes places, or throws: `tenant_limit` for the tenant's own share, else what `whenFull` makes. Gives them back once. */
+  enter(tenant: Tenant, amount?: number): () => void
+  used(): number
+}
+
+export interface TenantPoolOptions {
+  /** What there is a number of, in the plural: "event streams". */
+  readonly what: string
+  readonly size: number
+  readonly sharePercent?: number | undefined
+  readonly retryAfterMs: number
+  whenFull(): AppError
+  /** Left out: `tenant_limit`. */
+  whenShareUsed?(limit: number): AppError
+}
+
+export function createTenantPool(options: TenantPoolOptions): TenantPool {
+  const { what, size, retryAfterMs } = options
+  const share = shareOf(size, options.sharePercent ?? DEFAULT_SHARE_PERCENT)
+  const usedBy = new Map<Tenant, number>()
+  let used = 0
+
+  function change(tenant: Tenant, by: number): void {
+    used += by
+    const left = (usedBy.get(tenant) ?? 0) + by
+    if (left > 0) usedBy.set(tenant, left)
+    else usedBy.delete(tenant)
+  }
+
+  return {
+    used: () => used,
+    enter(tenant, amount = 1) {
+      const limit = tenant === null ? size : share
+      const own = usedBy.get(tenant) ?? 0
+      // One that is larger than the whole share would never fit; it goes alone.
+      const fits = own + amount <= limit || own === 0
+      if (!fits && tenant !== null) throw options.whenShareUsed?.(limit) ?? refuseShare({ what, limit, retryAfterMs })
+      if (used + amount > size && used > 0) throw options.whenFull()
+      change(tenant, amount)
+      let isIn = true
+      return () => {
+        if (isIn) change(tenant, -amount)
+        isIn = false
+      }
+    },
+  }
+}
+
+export function refuseShare(bound: {
+  readonly what: string
+  readonly limit: number
+  readonly retryAfterMs: number
+}): AppError {
+  const { what, limit, retryAfterMs } = bound
+  const message = `Your tenant has as many ${what} as one tenant may have (${limit}); the rest is kept for others. Try again after the time given.`
+  return new AppError('tenant_limit', message, { bound: what, limit, retryAfterMs })
+}

@@ -1,0 +1,21 @@
+/** What a look at a node's pool says about bytes that were sent and accepted. */
+import type { PoolLook } from '../../ports/chain.ts'
+import type { SentRun } from './sent-run.ts'
+
+export type Verdict =
+  | { readonly type: 'all_kept' }
+  /** From this nonce on they cannot be mined: not there, or behind one that is not. `kept` is null where the node does not tell. */
+  | { readonly type: 'missing'; readonly from: number; readonly kept: number | null }
+  /** The node is behind, or a nonce below is missing that is not ours. */
+  | { readonly type: 'unclear' }
+
+export function judgeLook({ lowest, highest }: SentRun, { latest, pending, knows }: PoolLook): Verdict {
+  const count = Math.max(latest, pending)
+  if (count > highest) return { type: 'all_kept' }
+  if (count > lowest) return { type: 'missing', from: count, kept: count - lowest }
+  const [knowsLowest = false, knowsHighest = false] = knows
+  // There are nodes whose pending count is the latest one: those are asked by hash.
+  if (knowsLowest && knowsHighest) return { type: 'all_kept' }
+  if (knowsLowest) return { type: 'missing', from: lowest + 1, kept: null }
+  return count === lowest ? { type: 'missing', from: lowest, kept: 0 } : { type: 'unclear' }
+}

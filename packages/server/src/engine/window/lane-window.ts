@@ -1,0 +1,178 @@
+/**
+ * How far a lane sends ahead, and what it does when a node has not kept what it said it took.
+ *
+ * A node's answer to bytes proves little: geth answers with a hash although its pool refused. What proves something is the
+ * account's pending count, which covers what can be mined and nothing else. So the pool is looked at, one round trip each
+ * time: after a batch, if the window is at least half full and could grow; and after a block that had room and did not
+ * take the lowest nonce. If everything is there the window grows; if not it shrinks to what is, and what is missing goes
+ * out again from the lowest on, as far as the window reaches: the rest follows as blocks make room.
+ *
+ * A pool takes a moment to sort in what it was sent, so a shortfall right after a batch is looked at twice. And a node
+ * that shows nothing at all may hide its pool: only blocks tell then, by taking the lowest nonce or by passing without it.
+ */
+import type { Policy } from '../../core/policy.ts'
+import { type InFlight, isPreconfirmed } from '../../core/transaction.ts'
+import { type Loss, mayWiden, type Window, windowLimits } from '../../core/window.ts'
+import type { Block } from '../../ports/chain.ts'
+import type { AccountWatch } from '../account-watch.ts'
+import type { LaneDraft } from '../lane-draft.ts'
+import type { LaneSignal } from '../lane-runner.ts'
+import { findGapStart, findPoolLimit } from './answered-losses.ts'
+import { hadRoom } from './block-room.ts'
+import { judgeLook } from './judge-look.ts'
+import { createPoolWatch, type PoolWatchPorts } from './pool-watch.ts'
+import { createResendPace } from './resend-pace.ts'
+import { isOut, listUnmined } from './sent-run.ts'
+import { createWindowKeeper } from './window-keeper.ts'
+
+export interface LaneWindow {
+  /** As the last owner left it. Only the first call counts: after that this one knows better. */
+  recall(stored: Window | null): void
+  /** How many unmined ones may be out now. */
+  size(policy: Policy): number
+  /** The lane was loaded: nobody knows whether what is ALLOCATED was ever sent, so it goes again, as far as the window reaches. */
+  takeOver(draft: LaneDraft, policy: Policy): void
+  /** Nodes have answered for a batch, and the draft has taken that in. */
+  answered(draft: LaneDraft, answers: Extract<LaneSignal, { type: 'answers' }>['answers'], scene: WindowScene): void
+  /** Blocks were added, and the draft has taken in what they hold. */
+  passed(draft: LaneDraft, blocks: readonly Block[], scene: WindowScene): void
+  /** Draws the conclusions from a look at the pool, and claims what is to be sent again. */
+  mind(draft: LaneDraft, scene: WindowScene): void
+}
+
+export interface WindowScene {
+  readonly policy: Policy
+  /** Null until a block was seen. */
+  readonly head: number | null
+  /** A nonce below is free or lent, so that nothing can be told of this one. */
+  isBlocked(nonce: number): boolean
+}
+
+interface WindowPorts extends PoolWatchPorts {
+  readonly account: Pick<AccountWatch, 'suspectCode' | 'isDelegated'>
+}
+
+/** Blocks that pass over what a node holds before it is sent again, so that other nodes get it too. */
+const PATIENCE_BLOCKS = 3
+
+export function createLaneWindow(ports: WindowPorts): LaneWindow {
+  const { clock, account } = ports
+  const keeper = createWindowKeeper(ports)
+  const pool = createPoolWatch(ports)
+  const pace = createResendPace()
+  /** From this nonce on nothing is in the pool as far as is known; null: everything that was sent is. */
+  let missingFrom: number | null = null
+  /** When the last block was seen: what was sent by then could be in the next one. */
+  let blockSeenAt: number | null = null
+  /** The node does not show its pool: if all up to this nonce is mined without a loss, that proves as much. */
+  let unseenTo: number | null = null
+  /** The lowest nonce that a node holds and blocks pass over, and how many have. */
+  let passedOver: { readonly nonce: number; readonly blocks: number } | null = null
+
+  function lose(policy: Policy, loss: Loss, from: number): void {
+    keeper.narrow(policy, loss)
+    missingFrom = missingFrom === null ? from : Math.min(missingFrom, from)
+    unseenTo = null
+    // Nodes keep one transaction of an account with delegated code: that may be why.
+    account.suspectCode()
+  }
+
+  function conclude(draft: LaneDraft, scene: WindowScene, unmined: readonly InFlight[]): void {
+    const sighting = pool.takeSighting()
+    if (sighting === null) return
+    const { cause, run, look } = sighting
+    const verdict = judgeLook(run, look)
+    const lowest = unmined[0]?.nonce
+    if (verdict.type === 'unclear') return
+    if (verdict.type === 'all_kept') {
+      if (cause === 'block') holdOut(draft, scene, unmined[0], run.lowest)
+      else keeper.widen(scene.policy, run.highest - run.lowest + 1)
+      return
+    }
+    if (verdict.kept === 0 && cause !== 'block') unseenTo = run.highest
+    else if (cause === 'batch') pool.lookAgain(run)
+    // Below the lowest: mined meanwhile, as far as is known here.
+    else if (lowest !== undefined && verdict.from >= lowest)
+      lose(scene.policy, { kept: verdict.kept, reason: 'dropped' }, verdict.from)
+  }
+
+  /** A node holds it and blocks with room pass over it: other nodes may have lost it. A higher price would change nothing. */
+  function holdOut(draft: LaneDraft, { head }: WindowScene, tx: InFlight | undefined, asked: number): void {
+    if (tx === undefined || tx.nonce !== asked || head === null) return
+    passedOver = { nonce: asked, blocks: passedOver?.nonce === asked ? passedOver.blocks + 1 : 1 }
+    if (passedOver.blocks < PATIENCE_BLOCKS || !pace.take(asked, head)) return
+    draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
+  }
+
+  function resendMissing(draft: LaneDraft, { policy, head }: WindowScene, unmined: readonly InFlight[]): void {
+    if (missingFrom === null || head === null) return
+    const from = missingFrom
+    const reach = unmined.slice(0, keeper.size(policy))
+    const [first, ...rest] = reach.filter((tx) => tx.nonce >= from && !tx.suspended && mayGoAgain(tx))
+    if (first !== undefined && pace.take(first.nonce, head)) {
+      for (const tx of [first, ...rest]) draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
+      missingFrom = unmined[reach.length]?.nonce ?? null
+    } else if (!unmined.some((tx) => tx.nonce >= from)) missingFrom = null
+  }
+
+  function proveByBlocks(policy: Policy, unmined: readonly InFlight[]): void {
+    if (unseenTo === null || (unmined[0]?.nonce ?? Number.POSITIVE_INFINITY) <= unseenTo) return
+    unseenTo = null
+    keeper.widen(policy, keeper.size(policy))
+  }
+
+  return {
+    recall: keeper.recall,
+    size: keeper.size,
+    takeOver: (draft, policy) => {
+      const unmined = listUnmined(draft.inFlight())
+      const size = keeper.size(policy)
+      for (const [index, tx] of unmined.entries()) {
+        if (tx.state !== 'ALLOCATED') continue
+        if (index < size) draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
+        else missingFrom ??= tx.nonce
+      }
+    },
+    answered: (draft, answers, { policy, head }) => {
+      const unmined = listUnmined(draft.inFlight())
+      const [lowest] = unmined
+      if (lowest === undefined) return
+      const full = findPoolLimit(answers, draft)
+      if (full !== null) {
+        lose(policy, { kept: full > lowest.nonce ? full - lowest.nonce : null, reason: 'pool_full' }, full)
+        // It was tried at this head already.
+        if (full === lowest.nonce && head !== null) pace.take(full, head)
+      }
+      const gap = findGapStart(answers, draft, unmined)
+      if (gap !== null) lose(policy, { kept: gap.kept, reason: 'nonce_gap' }, gap.from)
+      const limits = windowLimits(policy.maxInFlight)
+      const mayGrow = mayWiden(keeper.current(policy), limits, unmined.length, clock.now())
+      if (mayGrow || missingFrom !== null) pool.look(unmined, missingFrom, 'batch')
+    },
+    passed: (draft, blocks, scene) => {
+      const sentBy = blockSeenAt
+      if (blocks.length > 0) blockSeenAt = clock.now()
+      const unmined = listUnmined(draft.inFlight())
+      const [lowest] = unmined
+      if (lowest === undefined || sentBy === null || scene.isBlocked(lowest.nonce) || isPreconfirmed(lowest)) return
+      if (lowest.suspended || lowest.lastSubmitAt === null || lowest.lastSubmitAt > sentBy) return
+      if (!blocks.some((block) => hadRoom(block, lowest))) return
+      if (isOut(lowest)) pool.look(unmined, missingFrom, 'block')
+      // No node has said that it has it: there is nothing to ask.
+      else if (mayGoAgain(lowest)) missingFrom = lowest.nonce
+    },
+    mind: (draft, scene) => {
+      const unmined = listUnmined(draft.inFlight())
+      conclude(draft, scene, unmined)
+      proveByBlocks(scene.policy, unmined)
+      pool.goOn(unmined, missingFrom)
+      resendMissing(draft, scene, unmined)
+      keeper.store(draft, scene.policy)
+    },
+  }
+}
+
+/** What was refused for itself (its price, the funds) waits for its own time; what the pool had no place for goes again. */
+function mayGoAgain(tx: InFlight): boolean {
+  return tx.refusals === 0 || tx.error?.code === 'pool_full'
+}

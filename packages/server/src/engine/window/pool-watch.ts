@@ -1,0 +1,91 @@
+/** Looks at what a node's pool shows of a lane's unmined transactions: one question at a time, beside the cycles. */
+import type { Lane } from '../../core/lane.ts'
+import type { InFlight } from '../../core/transaction.ts'
+import { type Chain, ChainUnavailable, type PoolLook } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { findSentRun, type SentRun } from './sent-run.ts'
+
+/** Why it was asked: a batch was sent; a batch was sent and some of it did not show; a block passed without the lowest. */
+type Cause = 'batch' | 'again' | 'block'
+
+export interface Sighting {
+  readonly cause: Cause
+  /** What should be there. */
+  readonly run: SentRun
+  readonly look: PoolLook
+}
+
+export interface PoolWatch {
+  /** Asks now, or when the question that is under way is answered. */
+  look(unmined: readonly InFlight[], missingFrom: number | null, cause: 'batch' | 'block'): void
+  /** Asks once more for the same ones, when the pool has had time to sort them in. */
+  lookAgain(run: SentRun): void
+  takeSighting(): Sighting | null
+  /** Asks what had to wait. */
+  goOn(unmined: readonly InFlight[], missingFrom: number | null): void
+}
+
+export interface PoolWatchPorts {
+  readonly chain: Pick<Chain, 'lookAtPool'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly lane: Lane
+  wake(): void
+}
+
+const SORTING_MS = 150
+
+export function createPoolWatch({ chain, clock, telemetry, lane, wake }: PoolWatchPorts): PoolWatch {
+  let looking = false
+  let waiting: 'batch' | 'block' | null = null
+  let sighting: Sighting | null = null
+
+  function ask(run: SentRun, cause: Cause): void {
+    looking = true
+    chain
+      .lookAtPool(lane.signer, run.hashes)
+      .then(
+        (look) => {
+          sighting = { cause, run, look }
+        },
+        (error: unknown) => {
+          // Nothing is concluded; the next batch or block asks again.
+          if (!(error instanceof ChainUnavailable)) throw error
+        },
+      )
+      .catch((error: unknown) => telemetry.log('error', 'looking at a pool broke', { ...lane, error }))
+      .finally(() => {
+        looking = false
+        wake()
+      })
+  }
+
+  function look(unmined: readonly InFlight[], missingFrom: number | null, cause: 'batch' | 'block'): void {
+    if (looking || sighting !== null) {
+      waiting = waiting === 'block' ? waiting : cause
+      return
+    }
+    const run = findSentRun(unmined, missingFrom)
+    if (run !== null) ask(run, cause)
+  }
+
+  return {
+    look,
+    lookAgain: (run) => {
+      looking = true
+      clock.schedule(SORTING_MS, () => ask(run, 'again'))
+    },
+    takeSighting: () => {
+      const taken = sighting
+      sighting = null
+      return taken
+    },
+    goOn: (unmined, missingFrom) => {
+      if (waiting === null || looking) return
+      const cause = waiting
+      waiting = null
+      look(unmined, missingFrom, cause)
+    },
+  }
+}

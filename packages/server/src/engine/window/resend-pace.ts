@@ -1,0 +1,27 @@
+/**
+ * How often bytes that a node does not show, or does not mine, are sent again: with each block at first, then after 2, 4,
+ * 8 … blocks, so that a node that hides them for ever is not asked to take them with every block.
+ */
+export interface ResendPace {
+  /** True, and counted, if it may be sent again now. Another nonce starts anew. */
+  take(nonce: number, head: number): boolean
+}
+
+const AT_ONCE = 3
+const LONGEST_PAUSE_BLOCKS = 64
+
+export function createResendPace(): ResendPace {
+  let last: { readonly nonce: number; readonly tries: number; readonly nextHead: number } | null = null
+  return {
+    take: (nonce, head) => {
+      const before = last?.nonce === nonce ? last : null
+      // A head far below is a chain that was reset: its heights say nothing about the ones before.
+      const isReset = before !== null && head + LONGEST_PAUSE_BLOCKS < before.nextHead
+      if (before !== null && head < before.nextHead && !isReset) return false
+      const tries = (before?.tries ?? 0) + 1
+      const pause = tries < AT_ONCE ? 1 : Math.min(LONGEST_PAUSE_BLOCKS, 2 ** Math.min(20, tries - AT_ONCE))
+      last = { nonce, tries, nextHead: head + pause }
+      return true
+    },
+  }
+}

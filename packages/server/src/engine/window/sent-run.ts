@@ -1,0 +1,35 @@
+/** The unmined nonces of a lane that follow each other without a hole from the lowest on: what a node's pending count can tell of. */
+import type { Hash } from '../../core/hex.ts'
+import { type InFlight, inclusionOf, newestAttempt } from '../../core/transaction.ts'
+
+export interface SentRun {
+  readonly lowest: number
+  /** The last of them that a node was sent. */
+  readonly highest: number
+  readonly hashes: readonly [Hash, Hash]
+}
+
+/** In nonce order, as a lane keeps them. */
+export function listUnmined(inFlight: readonly InFlight[]): readonly InFlight[] {
+  return inFlight.filter((tx) => inclusionOf(tx) === null)
+}
+
+/** Null where the lowest is not out. `before`: what was given up as missing from there on does not count as sent. */
+export function findSentRun(unmined: readonly InFlight[], before: number | null): SentRun | null {
+  const first = unmined[0]
+  let last: InFlight | null = null
+  for (const tx of unmined) {
+    const follows = last === null || tx.nonce === last.nonce + 1
+    if (!follows || !isOut(tx) || (before !== null && tx.nonce >= before)) break
+    last = tx
+  }
+  const hashes = [first, last].map((tx) => (tx ? newestAttempt(tx)?.hash : undefined))
+  const [lowestHash, highestHash] = hashes
+  if (first === undefined || last === null || lowestHash === undefined || highestHash === undefined) return null
+  return { lowest: first.nonce, highest: last.nonce, hashes: [lowestHash, highestHash] }
+}
+
+/** A node has answered for it and did not refuse. */
+export function isOut(tx: InFlight): boolean {
+  return tx.state !== 'ALLOCATED' && !tx.suspended && tx.submittedAt !== null && tx.refusals === 0
+}

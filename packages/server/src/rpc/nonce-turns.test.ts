@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../core/app-error.ts'
+import { queued } from '../core/sample-transactions.suite.ts'
+import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept-batch.ts'
+import { createManualClock } from '../engine/manual-clock.suite.ts'
+import type { Notice } from '../ports/store.ts'
+import { createNonceTurns, type ExactRequest } from './nonce-turns.ts'
+
+const { lane } = queued().intent
+const HOLD_MS = 8_000
+
+function request(exactNonce: number, requestId: string | null = null): ExactRequest {
+  return {
+    ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null, fees: null },
+    ...{ speed: null, priority: null, validUntil: null, finality: null, simulate: null, metadata: {} },
+    ...{ exactNonce, requestId },
+  }
+}
+
+/** A lane whose next nonce is known, behind an acceptance that refuses what it is told to. */
+function setUp(first: number, refused: readonly number[] = []) {
+  const clock = createManualClock()
+  const listeners = new Set<(notice: Notice) => void>()
+  const state = { next: first, refused: new Set(refused), batches: [] as number[][], isDown: false }
+  const acceptBatch: AcceptBatch = async (requests) => {
+    if (requests.length > 0) state.batches.push(requests.map(({ exactNonce }) => exactNonce ?? -1))
+    let isBroken = false
+    return requests.map(({ exactNonce = -1, refusal, requestId }) => {
+      if (requestId === 'earlier') return { status: 'fulfilled', value: { type: 'existing', transaction: queued() } }
+      if (refusal !== undefined) return { status: 'rejected', reason: refusal }
+      if (isBroken) {
+        return { status: 'rejected', reason: new AppError('transaction_rejected', '', { outcome: OUT_OF_TURN }) }
+      }
+      if (state.refused.has(exactNonce)) {
+        isBroken = true
+        return { status: 'rejected', reason: new AppError('transaction_rejected', 'it reverts') }
+      }
+      state.next++
+      return { status: 'fulfilled', value: { type: 'accepted', transaction: queued({ id: `tx-${exactNonce}` }) } }
+    })
+  }
+  const turns = createNonceTurns({
+    ...{ acceptBatch, clock },
+    store: {
+      listen: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
+    readNext: async () => {
+      if (state.isDown) throw new Error('the database is away')
+      return state.next
+    },
+  })
+  const answers = new Map<number, string>()
+  const send = (nonce: number, requestId: string | null = null) =>
+    void turns.accept(request(nonce, requestId), lane, HOLD_MS).then(
+      ({ transaction }) => answers.set(nonce, transaction.id),
+      (error: Error) => answers.set(nonce, error.message),
+    )
+  const tell = (notice: Notice) => {
+    for (const listener of listeners) listener(notice)
+  }
+  return { clock, state, turns, answers, send, tell, listeners }
+}
+
+test('calls that come in any order are accepted in the order of their nonces', async () => {
+  const { clock, state, answers, send } = setUp(5)
+  for (const nonce of [8, 6, 9, 7]) send(nonce)
+  await clock.settle()
+  expect(answers.size).toBe(0)
+  send(5)
+  await clock.settle()
+  expect(state.batches.flat()).toEqual([5, 6, 7, 8, 9])
+  expect([...answers]).toEqual([5, 6, 7, 8, 9].map((nonce) => [nonce, `tx-${nonce}`]))
+  expect(clock.waiting()).toBe(0)
+})
+
+test.each([
+  ['one that was given out', 4, /^nonce too low: next nonce 5, tx nonce 4;/],
+  ['one that is too far ahead', 5 + 65, /^nonce too high: next nonce 5, tx nonce 70;/],
+])('%s is refused at once', async (_name, nonce, message) => {
+  const { clock, answers, send } = setUp(5)
+  send(nonce)
+  await clock.settle()
+  expect(answers.get(nonce)).toMatch(message)
+  expect(clock.waiting()).toBe(0)
+})
+
+test('a batch that has no gaps may be longer than the distance', async () => {
+  const { clock, answers, send } = setUp(5)
+  for (let nonce = 5; nonce < 305; nonce++) send(nonce)
+  await clock.settle()
+  expect(answers.get(304)).toBe('tx-304')
+})
+
+test('one that is early is refused when its time is up, with nothing stored', async () => {
+  const { clock, state, answers, send } = setUp(5)
+  send(7)
+  await clock.advance(HOLD_MS - 1)
+  expect(answers.size).toBe(0)
+  await clock.advance(1)
+  expect(answers.get(7)).toMatch(/^nonce too high: next nonce 5, tx nonce 7;/)
+  expect(state.batches).toEqual([])
+  await clock.advance(60_000)
+  expect(clock.waiting()).toBe(0)
+})
+
+test('those behind one that is refused wait for another one with its nonce', async () => {
+  const { clock, state, answers, send } = setUp(5, [6])
+  for (const nonce of [7, 5, 6]) send(nonce)
+  await clock.settle()
+  expect(answers.get(5)).toBe('tx-5')
+  expect(answers.get(6)).toBe('it reverts')
+  expect(answers.has(7)).toBe(false)
+  state.refused.clear()
+  send(6)
+  await clock.settle()
+  expect([answers.get(6), answers.get(7)]).toEqual(['tx-6', 'tx-7'])
+})
+
+test.each<[string, Notice | null]>([
+  ['a notice of the lane', { type: 'lane.work', lane }],
+  ['a notice that some were lost', { type: 'gap' }],
+  ['time alone', null],
+])('%s makes it look again: the nonces below may be used at another node', async (_name, notice) => {
+  const { clock, state, answers, send, tell } = setUp(5)
+  send(7)
+  await clock.settle()
+  state.next = 7
+  if (notice === null) await clock.advance(1_000)
+  else tell(notice)
+  await clock.settle()
+  expect(answers.get(7)).toBe('tx-7')
+})
+
+test('a second call with the same nonce is refused while the first waits', async () => {
+  const { clock, answers, send, turns } = setUp(5)
+  send(7)
+  await expect(turns.accept(request(7), lane, HOLD_MS)).rejects.toThrow('another call with nonce 7')
+  await clock.settle()
+  expect(answers.size).toBe(0)
+})
+
+test('a repeat of an earlier request gets its first answer, though its nonce is used', async () => {
+  const { clock, answers, send } = setUp(5)
+  send(3, 'earlier')
+  send(4, 'new')
+  await clock.settle()
+  expect(answers.get(3)).toBe(queued().id)
+  expect(answers.get(4)).toMatch(/^nonce too low/)
+})
+
+test('a failure to look is the answer of those who wait, and of nobody later', async () => {
+  const { clock, state, answers, send } = setUp(5)
+  state.isDown = true
+  send(5)
+  await clock.settle()
+  expect(answers.get(5)).toBe('the database is away')
+  state.isDown = false
+  send(5)
+  await clock.settle()
+  expect(answers.get(5)).toBe('tx-5')
+})
+
+test('a stop turns those who wait away', async () => {
+  const { clock, answers, send, turns, listeners } = setUp(5)
+  send(7)
+  await clock.settle()
+  turns.close()
+  await clock.settle()
+  expect(answers.get(7)).toMatch(/this node stops; nothing was stored/)
+  expect([clock.waiting(), listeners.size]).toEqual([0, 0])
+})

@@ -1,0 +1,194 @@
+/**
+ * Calls that name their nonce are accepted in the order of those nonces, whatever order they come in: clients that count
+ * by themselves send many at once. One whose turn it is goes on at once, together with those that follow it without a
+ * gap. One that is a little early is held until those below it have come, here or at another node; one that is late, or
+ * far too early, is refused. What is accepted then has this very nonce or none, for which the lane answers.
+ */
+import { AppError } from '../core/app-error.ts'
+import { describeExactNonce } from '../core/exact-nonce.ts'
+import { type Lane, type LaneKey, laneKey } from '../core/lane.ts'
+import type { Accepted } from '../engine/accept.ts'
+import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept-batch.ts'
+import type { AcceptRequest } from '../engine/accept-request.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+export interface NonceTurns {
+  /** Throws where its turn does not come in time, or never will; then nothing was stored. */
+  accept(request: ExactRequest, lane: Lane, timeoutMs: number): Promise<Accepted>
+  /** Whoever is held is turned away. */
+  close(): void
+}
+
+export type ExactRequest = AcceptRequest & { readonly exactNonce: number }
+
+interface TurnPorts {
+  readonly acceptBatch: AcceptBatch
+  readonly store: Pick<Store, 'listen'>
+  readonly clock: Pick<Clock, 'schedule'>
+  readNext(lane: Lane): Promise<number>
+}
+
+interface Held {
+  readonly request: ExactRequest
+  settle(answer: PromiseSettledResult<Accepted>): void
+  isOver(): boolean
+}
+
+interface Line {
+  readonly lane: Lane
+  /** By nonce; those that are being accepted are not among them. */
+  readonly held: Map<number, Held>
+  isMoving: boolean
+  lookAgain: boolean
+  /** As of the last look; null before the first. */
+  next: number | null
+  cancelPoll(): void
+}
+
+/** How far above the next nonce, and those that wait without a gap, a call may be. */
+const MAX_AHEAD = 64
+const POLL_MS = 1_000
+
+export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPorts): NonceTurns {
+  const lines = new Map<LaneKey, Line>()
+  const unlisten = store.listen((notice) => {
+    if (notice.type === 'gap') for (const line of lines.values()) move(line)
+    if (notice.type !== 'lane.work') return
+    const line = lines.get(laneKey(notice.lane))
+    if (line !== undefined) move(line)
+  })
+
+  function lineOf(lane: Lane): Line {
+    const known = lines.get(laneKey(lane))
+    if (known !== undefined) return known
+    const line: Line = { lane, held: new Map(), isMoving: false, lookAgain: false, next: null, cancelPoll() {} }
+    lines.set(laneKey(lane), line)
+    return line
+  }
+
+  function move(line: Line): void {
+    line.lookAgain = true
+    if (line.isMoving) return
+    line.isMoving = true
+    line.cancelPoll()
+    void moveOn(line)
+  }
+
+  async function moveOn(line: Line): Promise<void> {
+    while (line.lookAgain && line.held.size > 0) {
+      line.lookAgain = false
+      await advance(line).catch((reason: unknown) => {
+        for (const held of takeAll(line)) held.settle({ status: 'rejected', reason })
+      })
+    }
+    line.isMoving = false
+    // Notices may be lost; those who wait are few and do not wait for long.
+    if (line.held.size > 0) line.cancelPoll = clock.schedule(POLL_MS, () => move(line))
+    else if (lines.get(laneKey(line.lane)) === line) lines.delete(laneKey(line.lane))
+  }
+
+  async function advance(line: Line): Promise<void> {
+    const next = await readNext(line.lane)
+    line.next = next
+    const { run, low, high } = sortOut(line.held, next)
+    for (const held of [...run, ...low, ...high]) line.held.delete(held.request.exactNonce)
+    for (const held of high) held.settle(refuse('too_high', held, next))
+    // A repeat of an earlier request gets its first answer, though its nonce is used by now.
+    const late = low.map(({ request }) => ({ ...request, refusal: tooLow(request, next) }))
+    const answers = await Promise.all([acceptBatch(late), acceptBatch(run.map(({ request }) => request))])
+    for (const [index, held] of [...low, ...run].entries()) {
+      const answer = answers.flat()[index] ?? {
+        status: 'rejected',
+        reason: new Error('a request was left without an answer'),
+      }
+      if (isOutOfTurn(answer) && !held.isOver()) line.held.set(held.request.exactNonce, held)
+      else held.settle(answer)
+    }
+    if (run.length > 0) line.lookAgain = true
+  }
+
+  function accept(request: ExactRequest, lane: Lane, timeoutMs: number): Promise<Accepted> {
+    const line = lineOf(lane)
+    const { exactNonce: nonce } = request
+    if (line.held.has(nonce)) {
+      const message = `nonce too low: another call with nonce ${nonce} waits for its turn already`
+      return Promise.reject(new RpcFailure('refused', message))
+    }
+    return new Promise((resolve, reject) => {
+      let isOver = false
+      const held: Held = {
+        request,
+        isOver: () => isOver,
+        settle(answer) {
+          cancel()
+          if (answer.status === 'fulfilled') resolve(answer.value)
+          else reject(answer.reason)
+        },
+      }
+      const cancel = clock.schedule(timeoutMs, () => {
+        isOver = true
+        // One that is being accepted gets that answer.
+        if (line.held.get(nonce) !== held) return
+        line.held.delete(nonce)
+        held.settle(refuse('too_high', held, line.next ?? 0))
+      })
+      line.held.set(nonce, held)
+      move(line)
+    })
+  }
+
+  return {
+    accept,
+    close() {
+      unlisten()
+      const reason = new RpcFailure('refused', 'this node stops; nothing was stored, send it again')
+      for (const line of lines.values()) {
+        line.cancelPoll()
+        for (const held of takeAll(line)) held.settle({ status: 'rejected', reason })
+      }
+    },
+  }
+}
+
+function takeAll({ held }: Line): readonly Held[] {
+  const all = [...held.values()]
+  held.clear()
+  return all
+}
+
+/** `run`: whose turn it is, in order. The rest that is neither late nor too early stays. */
+function sortOut(held: ReadonlyMap<number, Held>, next: number) {
+  const run: Held[] = []
+  for (let nonce = next; ; nonce++) {
+    const entry = held.get(nonce)
+    if (entry === undefined) break
+    run.push(entry)
+  }
+  const all = [...held.values()]
+  return {
+    run,
+    low: all.filter(({ request }) => request.exactNonce < next),
+    high: all.filter(({ request }) => request.exactNonce > next + run.length + MAX_AHEAD),
+  }
+}
+
+function refuse(verdict: 'too_low' | 'too_high', { request }: Held, next: number): PromiseRejectedResult {
+  return { status: 'rejected', reason: new RpcFailure('refused', spell(verdict, request, next)) }
+}
+
+function tooLow(request: ExactRequest, next: number): AppError {
+  const reason = spell('too_low', request, next)
+  return new AppError('transaction_rejected', reason, { outcome: 'nonce', reason })
+}
+
+function spell(verdict: 'too_low' | 'too_high', { exactNonce }: ExactRequest, next: number): string {
+  return describeExactNonce(verdict, exactNonce, next).message
+}
+
+function isOutOfTurn(answer: PromiseSettledResult<Accepted>): boolean {
+  return (
+    answer.status === 'rejected' && answer.reason instanceof AppError && answer.reason.details.outcome === OUT_OF_TURN
+  )
+}

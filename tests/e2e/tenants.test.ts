@@ -1,0 +1,196 @@
+/** Tenants against real processes: who may start, who may call, and what one can take from another. */
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+
+const [alice, bob] = [developmentAccount(0), developmentAccount(1)]
+
+let chain: TestChain
+let database: TestDatabase
+let first: DroverProcess
+let second: DroverProcess
+let admin: Key
+
+interface Key {
+  readonly id: string
+  readonly headers: { readonly authorization: string }
+}
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  database = await createTestDatabase()
+  const env = { DROVER_FINALITY: '1', DROVER_RPC_MAX_SOCKETS: '8', DROVER_MAX_QUEUED_PER_SIGNER: '20' }
+  const options = { databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [alice.privateKey], env }
+  admin = await createFirstKey()
+  ;[first, second] = await Promise.all([startDrover(options), startDrover(options)])
+})
+
+afterAll(async () => {
+  await Promise.all([first?.end('SIGKILL'), second?.end('SIGKILL')])
+  await database?.drop()
+  await chain?.stop()
+})
+
+async function createFirstKey(): Promise<Key> {
+  const scopes = 'read,send,operate,admin'
+  const run = launchDrover(['key', 'create', '--json', '--name', 'root', '--tenant', 'ops', '--scope', scopes], {
+    DROVER_DATABASE_URL: database.url,
+  })
+  expect([await run.exited, run.output()]).toEqual([0, expect.stringContaining('"tenant":"ops"')])
+  return toKey(JSON.parse(run.output()))
+}
+
+function toKey({ id, token }: { readonly id: string; readonly token: string }): Key {
+  return { id, headers: { authorization: `Bearer ${token}` } }
+}
+
+async function makeKey(grant: object): Promise<Key> {
+  const wanted = { scopes: ['read', 'send'], ...grant }
+  const made = await first.post('/v1/api-keys', wanted, { ...admin.headers })
+  expect(made.status).toBe(201)
+  return toKey(made.body)
+}
+
+const send = (node: DroverProcess, key: Key, more: object = {}) =>
+  node.post('/v1/transactions', { from: alice.address, to: bob.address, ...more }, { ...key.headers })
+
+function openSocket(node: DroverProcess, headers: Record<string, string>): WebSocket {
+  return new WebSocket(`${node.url.replace('http', 'ws')}/rpc`, { headers })
+}
+
+/** The status that an upgrade was refused with. */
+async function refusalOf(socket: WebSocket): Promise<number | undefined> {
+  socket.on('error', () => {})
+  const [, response] = await once(socket, 'unexpected-response')
+  response.resume()
+  return response.statusCode
+}
+
+describe('a service without keys', () => {
+  let empty: TestDatabase
+  const envOf = () => ({
+    ...{ DROVER_DATABASE_URL: empty.url, DROVER_RPC_URL: chain.rpcUrl, DROVER_SIGNER_KEYS: bob.privateKey },
+    ...{ DROVER_PORT: '0' },
+  })
+
+  beforeAll(async () => {
+    empty = await createTestDatabase()
+  })
+  afterAll(() => empty.drop())
+
+  test('does not start unless that is meant, and says both ways out', async () => {
+    const run = launchDrover(['start'], envOf())
+    expect(await run.exited).toBe(1)
+    expect(run.output()).toContain('drover key create')
+    expect(run.output()).toContain('--open')
+    expect(run.output()).not.toContain('Something is broken')
+  })
+
+  test('that is open gives its first key to nobody who calls, and serves nothing that a proxy passes on', async () => {
+    const run = launchDrover(['start', '--open'], envOf())
+    const { url } = JSON.parse(await run.lineWhere((line) => line.includes('Drover is ready')))
+    const call = (path: string, init: RequestInit = {}) => fetch(url + path, init)
+    const json = { 'content-type': 'application/json' }
+    const wanted = { method: 'POST', headers: json, body: '{"name":"mine","scopes":["admin"]}' }
+    const refused = await call('/v1/api-keys', wanted)
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { detail: expect.stringContaining('drover key create') },
+    ])
+    expect((await call('/v1/signers')).status).toBe(200)
+    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
+      expect([name, (await call('/v1/signers', { headers: { [name]: '1.2.3.4' } })).status]).toEqual([name, 421])
+    const node = { url } as DroverProcess
+    expect(await refusalOf(openSocket(node, { 'x-forwarded-for': '1.2.3.4' }))).toBe(421)
+    run.child.kill('SIGKILL')
+    await run.exited
+  })
+})
+
+test('a retry under a new key of the same tenant is the same request, on any node; another tenant never meets it', async () => {
+  const [old, next] = [
+    await makeKey({ name: 'shop 1', tenant: 'shop' }),
+    await makeKey({ name: 'shop 2', tenant: 'shop' }),
+  ]
+  const other = await makeKey({ name: 'other' })
+  const made = await send(first, old, { requestId: 'order-1', value: '1' })
+  await first.request('DELETE', `/v1/api-keys/${old.id}`, undefined, { ...admin.headers })
+  const again = await send(second, next, { requestId: 'order-1', value: '1' })
+  expect([made.status, again.status, again.body.id]).toEqual([202, 200, made.body.id])
+  const theirs = await send(second, other, { requestId: 'order-1', value: '2' })
+  expect(theirs.status).toBe(202)
+})
+
+test('a WebSocket ends with its key, whichever node revoked it', async () => {
+  const key = await makeKey({ name: 'socket' })
+  const [gone, kept] = [openSocket(second, key.headers), openSocket(second, admin.headers)]
+  await Promise.all([once(gone, 'open'), once(kept, 'open')])
+  const closed = once(gone, 'close')
+  await first.request('DELETE', `/v1/api-keys/${key.id}`, undefined, { ...admin.headers })
+  const [code] = await closed
+  expect([code, kept.readyState]).toEqual([1008, WebSocket.OPEN])
+  kept.terminate()
+  await once(kept, 'close')
+}, 20_000)
+
+test('one tenant gets half of the WebSockets, under however many keys', async () => {
+  const keys = [await makeKey({ name: 'many 1', tenant: 'many' }), await makeKey({ name: 'many 2', tenant: 'many' })]
+  const sockets = [0, 1, 0, 1].map((index) => openSocket(first, { ...keys[index]?.headers }))
+  await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  expect(await refusalOf(openSocket(first, { ...keys[0]?.headers }))).toBe(429)
+  const other = openSocket(first, admin.headers)
+  await once(other, 'open')
+  for (const socket of [...sockets, other]) socket.terminate()
+})
+
+test('one tenant fills half of the queue of a signer, and another still finds room', async () => {
+  await first.post(`/v1/signers/${alice.address}/pause`, { reason: 'test' }, { ...admin.headers })
+  const [greedy, modest] = [await makeKey({ name: 'greedy' }), await makeKey({ name: 'modest' })]
+  const items = Array.from({ length: 12 }, () => ({ from: alice.address, to: bob.address }))
+  const batch = await first.post('/v1/transactions/batch', { transactions: items }, { ...greedy.headers })
+  const statuses: readonly number[] = batch.body.results.map(({ status }: { status: number }) => status)
+  expect(statuses.filter((status) => status === 202)).toHaveLength(10)
+  const refused = await send(first, greedy)
+  expect(refused).toMatchObject({ status: 429, body: { code: 'tenant_limit', limit: 10 } })
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect((await send(first, modest)).status).toBe(202)
+})
+
+test('calls of a JSON-RPC batch count against the rate like single ones', async () => {
+  const key = await makeKey({ name: 'slow', rate: { perSecond: 1, burst: 5 } })
+  const call = (count: number) =>
+    first.post(
+      '/rpc',
+      Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber' })),
+      { ...key.headers },
+    )
+  expect((await call(4)).body[0]).toHaveProperty('result')
+  expect((await call(3)).body[0]).toMatchObject({ error: { code: -32005 } })
+  expect((await call(6)).status).toBe(429)
+})
+
+test('7 MB of unknown fields, 40 times at once, get short answers and take a bounded amount of memory', async () => {
+  const key = await makeKey({ name: 'flood' })
+  const fields = Array.from({ length: 500_000 }, (_, index) => `"k${index}":${index}`).join(',')
+  const body = Buffer.from(`{"transactions":[{${fields}}]}`)
+  expect(body.length).toBeGreaterThan(7_000_000)
+  const headers = { ...key.headers, 'content-type': 'application/json' }
+  const post = async () => {
+    const reply = await fetch(`${second.url}/v1/transactions/batch`, { method: 'POST', headers, body })
+    return { status: reply.status, length: (await reply.text()).length }
+  }
+  const answers = await Promise.allSettled(Array.from({ length: 40 }, post))
+  for (const answer of answers) {
+    // A connection may be ended before all of a refused body was sent.
+    if (answer.status === 'rejected') continue
+    expect([200, 400, 429, 503]).toContain(answer.value.status)
+    expect(answer.value.length).toBeLessThan(10_000)
+  }
+  expect((await second.request('GET', '/v1/signers', undefined, { ...admin.headers })).status).toBe(200)
+  const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${second.pid}/status`, 'utf8'))?.[1]
+  expect(Number(peak) / 1024).toBeLessThan(1_200)
+})
