@@ -3,9 +3,9 @@
  * ON CONFLICT DO NOTHING waits for a rival that has not committed yet, so what was not inserted is there to be read by
  * the next statement, and only then the batch needs a second round trip.
  */
-import type { Lane } from '../core/lane.ts'
 import type { Transaction } from '../core/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../ports/store.ts'
+import { lockOf } from './acceptance-order.ts'
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
 import { ACCEPTED_NOTE, acceptedNote } from './history-note.ts'
@@ -15,10 +15,8 @@ import { toQueued } from './queued-transaction.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 
 /**
- * Places in line are given out under a lock of the lane that is held until commit: whoever reads a lane's queue has all
- * that was accepted before the last it sees, so that nonces follow acceptance, whichever node accepted it. The locks are
- * advisory and few, each for many lanes, and are taken in one order before anything else; the head of the event stream
- * comes last, as in every write. Places follow the order of the batch.
+ * Places in line are given out under the locks of the lanes, see `acceptance-order.ts`, in the order of the batch. The
+ * head of the event stream is locked last, as in every write.
  */
 const INSERT = {
   name: 'insert_transactions',
@@ -69,10 +67,6 @@ with locked as materialized (
 select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
   from inserted`,
 } as const
-
-/** Any constant will do as long as nothing else in the database uses it, or the 63 after it. */
-const LOCK_BASE = 7_061_644_215_716_937_728n
-const LOCKS = 64
 
 const RESOLVE = {
   name: 'resolve_inserts',
@@ -208,12 +202,6 @@ function compare(entry: NewTransaction, earlier: Transaction): InsertOutcome {
   return earlier.intent.requestDigest === entry.intent.requestDigest
     ? { type: 'existing', transaction: earlier }
     : { type: 'conflict', transactionId: earlier.id }
-}
-
-/** The same on every node. */
-function lockOf({ chainId, signer }: Lane): string {
-  const spread = Number.parseInt(signer.slice(-4), 16) + chainId
-  return (LOCK_BASE + BigInt(spread % LOCKS)).toString()
 }
 
 function toRow({ place, entry: { id, intent, by, tenant = '' } }: Item) {

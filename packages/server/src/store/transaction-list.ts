@@ -7,6 +7,7 @@
  */
 import type { Transaction, TxState } from '../core/transaction.ts'
 import type { Page, PageRequest, TransactionFilter } from '../ports/store.ts'
+import { settleAcceptance } from './acceptance-order.ts'
 import type { Database } from './database.ts'
 import { toBytes, toJson, toText, toTime } from './json-text.ts'
 import { endOfPrefix } from './text-prefix.ts'
@@ -35,6 +36,9 @@ const MAKERS_OF_REQUEST = `t.tx_id = any(array(
 /** How far the order of acceptance and the database's clock can be apart: longer than any statement may run. */
 const CLOCK_SLACK_MS = 60_000
 
+/** Young enough for an insert that began before it to be under way. */
+const IS_RECENT = `t.created_at > clock_timestamp() - interval '${CLOCK_SLACK_MS} milliseconds'`
+
 /** Bounds the part of the order that is walked: a time is looked up once, and becomes a place. */
 const AFTER_TIME = `t.created_at >= ?::timestamptz and t.accepted_seq > coalesce(
   (select p.accepted_seq from managed_tx p where p.created_at < ?::timestamptz order by p.created_at desc limit 1), 0)`
@@ -46,7 +50,7 @@ const BEFORE_TIME = `t.created_at < ?::timestamptz and t.accepted_seq < coalesce
 /** In the words of the two indexes that know. */
 const IS_OPEN = '(t.queue_position is not null or (t.nonce is not null and t.final_at is null))'
 
-type ListRow = TransactionRow & { readonly accepted_seq: number }
+type ListRow = TransactionRow & { readonly accepted_seq: number; readonly is_recent: boolean }
 
 export async function listTransactions(
   database: Database,
@@ -56,10 +60,17 @@ export async function listTransactions(
   const { conditions, values } = toConditions(filter)
   const place = readPageCursor(after)
   if (place !== null) conditions.push(`t.accepted_seq ${order === 'asc' ? '>' : '<'} ${place}`)
-  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const text = `select ${TRANSACTION_COLUMNS}, t.accepted_seq from managed_tx t ${where}
+  const read = (bounds: readonly string[]): Promise<readonly ListRow[]> => {
+    const where = bounds.length === 0 ? '' : `where ${bounds.join(' and ')}`
+    const text = `select ${TRANSACTION_COLUMNS}, t.accepted_seq, ${IS_RECENT} as is_recent from managed_tx t ${where}
  order by t.accepted_seq ${order} limit ${limit + 1}`
-  const rows = await database.query<ListRow>({ name: null, text }, values)
+    return database.query<ListRow>({ name: null, text }, values)
+  }
+  let rows = await read(conditions)
+  // Something older may still be about to commit, and the next page would begin behind it.
+  if (order === 'asc' && rows.length > limit && rows.some((row) => row.is_recent)) {
+    rows = await read([...conditions, `t.accepted_seq <= ${await settleAcceptance(database)}`])
+  }
   const shown = rows.slice(0, limit)
   return {
     items: shown.map(readTransaction),
