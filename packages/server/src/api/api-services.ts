@@ -1,7 +1,7 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
 import type { ChainHealth } from '../core/chain-health.ts'
 import type { ChainView, Finality, Header } from '../core/finality.ts'
-import type { Address, Hash } from '../core/hex.ts'
+import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Accept } from '../engine/accept.ts'
@@ -14,7 +14,6 @@ import type { ResetNonce } from '../engine/reset-nonce.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
-import type { ReceiptLogs } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport } from '../ports/rpc-endpoint.ts'
 import type { LiveNode, Store } from '../ports/store.ts'
@@ -22,6 +21,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import type { Access } from './access.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { EventStreams } from './event-streams.ts'
+import type { ReadLogs } from './log-reads.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type ApiStore = Pick<
@@ -102,8 +102,8 @@ export interface ApiServices {
   countOf(lane: Lane): Promise<number | null>
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
   baseFeeOf(chainId: number): Promise<bigint | null>
-  /** What a transaction logged, read from a node; null where none has its receipt. Throws where none answers. */
-  readLogs(chainId: number, hash: Hash): Promise<ReceiptLogs | null>
+  /** What a transaction logged. */
+  readonly readLogs: ReadLogs
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>

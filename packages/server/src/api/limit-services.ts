@@ -17,12 +17,14 @@ export function limitServices(services: ApiServices, caller: Caller): ApiService
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
+type Signed = Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits' | 'readLogs'>
+
 /**
  * The history of a transaction begins with who sent it; what the key may spend on it goes with it; and what is asked for
  * counts against the tenant's share.
  */
-function signRequests(services: ApiServices, caller: Caller): Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits'> {
-  const { accept, waits } = services
+function signRequests(services: ApiServices, caller: Caller): Signed {
+  const { accept, waits, readLogs } = services
   const { tenant } = caller
   const own = { by: actorOf(caller), tenant, maxFeeWei: caller.maxTxFeeWei }
   const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, ...own })
@@ -36,6 +38,7 @@ function signRequests(services: ApiServices, caller: Caller): Pick<ApiServices, 
     },
     acceptBatch: (requests) => acceptBatch(requests.map(sign)),
     waits: { ...waits, enter: (purpose) => waits.enter(purpose, tenant) },
+    readLogs: (chainId, hash) => readLogs(chainId, hash, tenant),
   }
 }
 

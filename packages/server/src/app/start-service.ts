@@ -7,6 +7,7 @@ import { createConfirmationFeed } from '../api/confirmation-feed.ts'
 import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
+import { createLogReads } from '../api/log-reads.ts'
 import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
@@ -198,7 +199,7 @@ export async function startService(
       return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
     },
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
-    readLogs: async (chainId, hash) => (await byId.get(chainId)?.findLogs(hash)) ?? null,
+    readLogs: createLogReads({ chains: byId, sharePercent }),
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,

@@ -173,6 +173,29 @@ export function describeEvents(get: GetStore): void {
       )
     })
 
+    test('what waits in line for one thing, then another, is an entry for each of them', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      let tx: Transaction = await acceptOne(store, lease.lane)
+      for (const subState of [
+        'waiting_for_funds',
+        'waiting_for_node',
+        'waiting_for_funds',
+        'waiting_for_node',
+      ] as const) {
+        const next: Transaction = { ...tx, subState } as Transaction
+        const step = { from: 'QUEUED', fromSubState: tx.subState, to: 'QUEUED', subState } as const
+        const deferred = { type: 'prepare.deferred', cause: subState, detail: {}, step }
+        await store.writeLanes([toWrite(lease, [{ ...toSave(tx, next), notes: [deferred] }])])
+        tx = { ...next, version: tx.version + 1 }
+      }
+      expect((await store.readHistory(tx.id)).map(({ cause, subState, count }) => [cause, subState, count])).toEqual([
+        [null, 'accepted', 1],
+        ['waiting_for_funds', 'waiting_for_funds', 2],
+        ['waiting_for_node', 'waiting_for_node', 2],
+      ])
+    })
+
     test('what is news each time it happens is an entry each time', async () => {
       const { store } = get()
       const bench = await startHistory(store)

@@ -4,7 +4,8 @@
  * A transaction that waits is sent again and again: claimed, answered, claimed, answered. While it stays in one sub-state,
  * such routine entries are kept once for each type and cause, with a count, until something happens that is news: another
  * state or sub-state, a new attempt, a block, an operator. So a year of waiting is a handful of rows, and nobody is told
- * of it twice. `pending` and `stale` count as one sub-state: each resend goes from one to the other and back.
+ * of it twice. `pending` and `stale` count as one sub-state: each resend goes from one to the other and back. So do all
+ * sub-states before a nonce is taken: what lacks money behind a node that comes and goes would else fill a page a day.
  */
 import type { SubState, TxState } from '../core/transaction.ts'
 import { type HistoryNote, ROUTINE_EVENTS } from '../core/tx-event.ts'
@@ -46,7 +47,7 @@ export function compactNotes(
   let mayRepeat = true
   for (const { type, cause, detail, step } of notes) {
     const { from, to, subState } = step ?? { from: fromState, to: tx.state, subState: tx.subState }
-    const isSameWait = step === undefined || waitOf(step.fromSubState) === waitOf(subState)
+    const isSameWait = step === undefined || to === 'QUEUED' || waitOf(step.fromSubState) === waitOf(subState)
     const opens = findOpening({ type, isMove: from !== to, isSameWait })
     if (opens !== 'nothing') {
       places.clear()
