@@ -14,13 +14,13 @@ export type AmountInput = bigint | string | number
 const OWN_HEADERS = new Set(['Idempotency-Key', 'Last-Event-ID', 'Last-Event-Id'])
 const WHOLE_NUMBER = /^\^\\d(?:\+|\{.*\})\$$/
 
+/** Told by streams alone. */
+const STREAMED = ['ConfirmationUpdate']
+
 export function buildApiTypes(document: Schema): string {
   const operations = listOperations(document)
   const schemas = asSchema(asSchema(document.components, 'components').schemas, 'components.schemas')
-  const names = reach(
-    operations.map(({ operation }) => operation),
-    schemas,
-  )
+  const names = reach([...operations.map(({ operation }) => operation), ...STREAMED.map(refer)], schemas)
   const types = names.map((name) => {
     const schema = asSchema(schemas[name], name)
     return `${documentationOf(schema, '')}${declare(name, typeOfSchema(schema, name))}`
@@ -46,10 +46,14 @@ function listOperations(document: Schema): readonly NamedOperation[] {
     .filter(({ operation }) => !isStream(operation))
 }
 
-/** A stream has no answer to be typed: the client opens it by itself, and its events are those of the pages. */
+/** A stream has no answer to be typed: the client opens it by itself. */
 function isStream(operation: Schema): boolean {
   const answer = asSchema(asSchema(operation.responses, 'responses')['200'] ?? {}, '200')
   return 'text/event-stream' in asSchema(answer.content ?? {}, '200')
+}
+
+function refer(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
 }
 
 function reach(roots: readonly Schema[], schemas: Schema): readonly string[] {

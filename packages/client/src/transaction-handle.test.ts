@@ -217,3 +217,9 @@ test('everything that can be asked of it and done to it goes to its place', asyn
     ['POST', `${base}/resolve`, 'five'],
   ])
 })
+
+test('so much of the history as is wanted, from either end', async () => {
+  const { tx, requests } = await openHandle(inTurn(json({ items: ['h'], next: 7 }), json({ items: ['i'], next: 6 })))
+  expect(await tx.history({ order: 'desc', limit: 2 })).toEqual(['h', 'i'])
+  expect(requests.slice(1).map(({ url }) => url.search)).toEqual(['?limit=2&order=desc', '?limit=1&order=desc&after=7'])
+})

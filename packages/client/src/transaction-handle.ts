@@ -14,6 +14,13 @@ import type { Stage, Stages } from './stage.ts'
 import type { RetryNotice } from './transport.ts'
 import { type WaitOptions, type WaitQuery, waitForStage } from './wait-for-stage.ts'
 
+export interface HistoryOptions extends CallOptions {
+  /** `asc`, oldest first, unless said otherwise. */
+  readonly order?: 'asc' | 'desc'
+  /** At most so many entries. */
+  readonly limit?: number
+}
+
 export interface TransactionHandle {
   readonly id: string
   /** As it was last seen through this handle. */
@@ -28,8 +35,8 @@ export interface TransactionHandle {
   wait<S extends Stage>(stage: S, options?: WaitOptions): Promise<Stages[S]>
   /** Why it is where it is, what comes next and when, and what can be done about it. */
   explain(options?: CallOptions): Promise<Explanation>
-  /** All that happened to it, oldest first. */
-  history(options?: CallOptions): Promise<readonly Event[]>
+  /** All that happened to it, oldest first; with a `limit`, so much of it, from whichever end. */
+  history(options?: HistoryOptions): Promise<readonly Event[]>
   /** What the block says of it; with `include: 'logs'`, what it logged too. Fails with `not_found` while it is in no block. */
   receipt(options?: CallOptions & { readonly include?: 'logs' }): Promise<Receipt>
   /** Every byte string that was signed for it, oldest first. */
@@ -89,14 +96,18 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
   }
 }
 
+const LARGEST_PAGE = 200
+
 /** Page by page; resends are counted and not listed, so that there are seldom more than one. */
-async function readHistory(request: Request, id: string, options: CallOptions = {}): Promise<readonly Event[]> {
+async function readHistory(request: Request, id: string, options: HistoryOptions = {}): Promise<readonly Event[]> {
+  const { order, limit = Number.POSITIVE_INFINITY, ...callOptions } = options
   const items: Event[] = []
-  for (let after: number | null | undefined; after !== null; ) {
-    const query = { limit: 200, ...(after !== undefined && { after }) }
-    const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, options)
+  for (let after: number | null | undefined; after !== null && items.length < limit; ) {
+    const size = Math.min(LARGEST_PAGE, limit - items.length)
+    const query = { limit: size, ...(order && { order }), ...(after !== undefined && { after }) }
+    const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, callOptions)
     items.push(...page.items)
-    after = page.next ?? null
+    after = page.next
   }
   return items
 }

@@ -200,6 +200,27 @@ export interface ChangedWebhook {
   readonly secret?: string
 }
 
+export interface ConfirmationUpdate {
+  readonly transactionId: string
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly from: `0x${string}`
+  /** The block that holds the transaction. */
+  readonly blockNumber: number
+  readonly blockHash: `0x${string}`
+  /** Blocks on top of it, these included. */
+  readonly count: number
+  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  readonly required: number | 'safe' | 'finalized'
+  /** True: `confirmations` replaces what was told before; false: it is added. */
+  readonly newFork: boolean
+  /** Lowest first. */
+  readonly confirmations: readonly ({
+    readonly blockNumber: number
+    readonly blockHash: `0x${string}`
+  })[]
+}
+
 export interface Confirmations {
   /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
   readonly required: number | 'safe' | 'finalized'

@@ -20,6 +20,7 @@ import type { TxId } from '../core/transaction.ts'
 import type { MinedTransaction, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { checksumAddress } from './contract/address.ts'
+import type { ConfirmationUpdate } from './contract/confirmation-update.ts'
 import { presentFinality } from './contract/finality.ts'
 
 export interface ConfirmationReader {
@@ -161,7 +162,7 @@ function isPrefix(before: readonly Confirmation[], after: readonly Confirmation[
 /** Without an id: a client that comes back resumes the events, and is told all confirmations anew. */
 function frame({ mined, required, confirmations }: Told, added: readonly Confirmation[], newFork: boolean): Buffer {
   const { txId, lane, blockNumber, blockHash } = mined
-  const resource = {
+  const resource: ConfirmationUpdate = {
     ...{ transactionId: txId, chainId: lane.chainId, from: checksumAddress(lane.signer), blockNumber, blockHash },
     ...{ count: confirmations.length, required: presentFinality(required), newFork },
     confirmations: added.map((one) => ({ blockNumber: one.blockNumber, blockHash: one.blockHash })),

@@ -1,5 +1,6 @@
 /** `GET /v1/events/stream`: the event stream as it happens, by Server-Sent Events. */
 import { z } from 'zod'
+import '../contract/confirmation-update.ts'
 import { eventFilterParams, toEventFilter } from '../contract/event-query.ts'
 import { integerParam } from '../contract/query.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
@@ -46,7 +47,7 @@ export const streamEvents = defineRoute(
       {
         status: 200,
         description:
-          'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page.',
+          'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page. With `include=confirmations`, events `confirmations` have no id, and a ConfirmationUpdate as `data`.',
         contentType: 'text/event-stream',
       },
     ],
