@@ -34,6 +34,16 @@ test('a filter becomes a query, and what is not filtered is left out', async () 
   ])
 })
 
+test('a history is read from its newest end, shown oldest first, and goes on from where it ended', async () => {
+  const { api, requests } = createAnswered(() => json({ items: [{ eventId: 9 }, { eventId: 7 }], next: 7 }))
+  expect(await api.readHistory('0xab')).toEqual({ entries: [{ eventId: 7 }, { eventId: 9 }], earlier: 7 })
+  await api.readHistory('0xab', 7)
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/v1/transactions/0xab/history?order=desc&limit=100',
+    '/v1/transactions/0xab/history?order=desc&limit=100&after=7',
+  ])
+})
+
 test('a transfer carries its key', async () => {
   const { api, requests } = createAnswered(() => json(SENT_TX, 202))
   await api.sendTransfer({ chainId: 31337, from: '0x1', to: '0x2', value: '1' }, 'key-1')

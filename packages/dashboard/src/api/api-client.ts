@@ -13,7 +13,7 @@ import type {
 } from './api-resources.ts'
 
 const TIMEOUT_MS = 10_000
-const SHOWN_HISTORY = 200
+const HISTORY_PAGE = 100
 
 interface List<T> {
   readonly items: readonly T[]
@@ -21,6 +21,13 @@ interface List<T> {
 
 export interface TransactionPage extends List<TransactionResource> {
   readonly next: string | null
+}
+
+export interface HistoryPage {
+  /** Oldest first. */
+  readonly entries: readonly EventResource[]
+  /** Where the page before it is; null: there is none. */
+  readonly earlier: number | null
 }
 
 export interface TransactionQuery {
@@ -69,10 +76,12 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
-    /** The newest of it, oldest first; resends are counted, so that more than this is rare. */
-    async readHistory(key: string): Promise<readonly EventResource[]> {
-      const path = `/v1/transactions/${encodeURIComponent(key)}/history?order=desc&limit=${SHOWN_HISTORY}`
-      return (await get<List<EventResource>>(path)).items.toReversed()
+    /** The newest page of it, or the one before a cursor. */
+    async readHistory(key: string, before: number | null = null): Promise<HistoryPage> {
+      const cursor = before === null ? '' : `&after=${before}`
+      const path = `/v1/transactions/${encodeURIComponent(key)}/history?order=desc&limit=${HISTORY_PAGE}${cursor}`
+      const { items, next } = await get<List<EventResource> & { readonly next: number | null }>(path)
+      return { entries: items.toReversed(), earlier: next }
     },
     readEvents: (after: number, limit: number) =>
       get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),

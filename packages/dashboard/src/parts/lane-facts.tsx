@@ -3,6 +3,7 @@ import type { LaneResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { nameChain } from '../words/chain-names.ts'
+import { describeDrift } from '../words/drift.ts'
 import { nameWindowReason } from '../words/window-words.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Amount, GasPrice } from './figures.tsx'
@@ -51,10 +52,6 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
       </div>
     </section>
   )
-}
-
-function describeDrift(drift: number): string {
-  return drift < 0 ? 'something else uses this key' : `${formatCount(drift)} nonces are nobody's`
 }
 
 function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId'>) {

@@ -1,6 +1,6 @@
-import type { DroverEvent } from '@drover/client'
+import type { ConfirmationUpdate, DroverEvent } from '@drover/client'
 import { expect, test } from 'vitest'
-import { presentEvent } from './events-command.ts'
+import { presentConfirmations, presentEvent } from './events-command.ts'
 import { PLAIN } from './style.ts'
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
@@ -21,4 +21,15 @@ test('a narrow window costs details, and never the id or what happened', () => {
   const wide = presentEvent(EVENT, { ...PLAIN, width: 120 })
   expect(wide).toHaveLength(120)
   expect(wide).toMatch(/^17 .* signed {2}hash=0x2+…$/)
+})
+
+test('confirmations say how far it is, and by which block', () => {
+  const update: ConfirmationUpdate = {
+    ...{ transactionId: ID, chainId: 1, from: EVENT.from, blockNumber: 7, blockHash: '0x07', count: 2 },
+    ...{ required: 12, newFork: false, confirmations: [{ blockNumber: 9, blockHash: '0x09' }] },
+  }
+  expect(presentConfirmations(update)).toBe(`${ID}  2 of 12  block 9 0x09`)
+  expect(presentConfirmations({ ...update, required: 'safe', newFork: true })).toBe(
+    `${ID}  2, until safe  block 9 0x09  whole list`,
+  )
 })
