@@ -24,13 +24,17 @@ const problem = (status: number, code: string) =>
     'application/problem+json',
   )
 
+const BARE = { states: [], from: null, after: null, limit: 25 }
+
 test('a filter becomes a query, and what is not filtered is left out', async () => {
   const { api, requests } = createAnswered(() => json({ items: [], next: null }))
   await api.listTransactions({ states: ['ALLOCATED', 'TRACKING'], from: '0xab', after: 'c1', limit: 25 })
   await api.listTransactions({ states: [], from: null, after: null, limit: 25 })
+  await api.listTransactions({ ...BARE, found: { metadata: 'a=b c' }, order: 'asc' })
   expect(requests.map(({ path }) => path)).toEqual([
     '/v1/transactions?limit=25&state=ALLOCATED%2CTRACKING&from=0xab&after=c1',
     '/v1/transactions?limit=25',
+    '/v1/transactions?limit=25&metadata=a%3Db+c&order=asc',
   ])
 })
 

@@ -33,6 +33,9 @@ export interface HistoryPage {
 export interface TransactionQuery {
   readonly states: readonly string[]
   readonly from: string | null
+  /** Further filters, as the query has them. */
+  readonly found?: Readonly<Record<string, string>>
+  readonly order?: 'asc'
   readonly after: string | null
   readonly limit: number
 }
@@ -99,11 +102,13 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
   }
 }
 
-function formQuery({ states, from, after, limit }: TransactionQuery): URLSearchParams {
+function formQuery({ states, from, found, order, after, limit }: TransactionQuery): URLSearchParams {
   return new URLSearchParams({
     limit: String(limit),
     ...(states.length > 0 && { state: states.join(',') }),
     ...(from !== null && { from }),
+    ...found,
+    ...(order !== undefined && { order }),
     ...(after !== null && { after }),
   })
 }
