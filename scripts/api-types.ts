@@ -14,18 +14,22 @@ export type AmountInput = bigint | string | number
 const OWN_HEADERS = new Set(['Idempotency-Key', 'Last-Event-ID', 'Last-Event-Id'])
 const WHOLE_NUMBER = /^\^\\d(?:\+|\{.*\})\$$/
 
-/** Told by streams alone. */
-const STREAMED = ['ConfirmationUpdate']
-
 export function buildApiTypes(document: Schema): string {
   const operations = listOperations(document)
   const schemas = asSchema(asSchema(document.components, 'components').schemas, 'components.schemas')
-  const names = reach([...operations.map(({ operation }) => operation), ...STREAMED.map(refer)], schemas)
+  const names = reach(
+    operations.map(({ operation }) => operation),
+    schemas,
+  )
   const types = names.map((name) => {
     const schema = asSchema(schemas[name], name)
     return `${documentationOf(schema, '')}${declare(name, typeOfSchema(schema, name))}`
   })
-  return [HEAD, ...types, `export interface Operations {\n${operations.map(writeOperation).join('')}}\n`].join('\n')
+  return [
+    HEAD,
+    ...types,
+    `export interface Operations {\n${operations.filter(isCall).map(writeOperation).join('')}}\n`,
+  ].join('\n')
 }
 
 interface NamedOperation {
@@ -43,17 +47,12 @@ function listOperations(document: Schema): readonly NamedOperation[] {
         operation: asSchema(operation, path),
       })),
     )
-    .filter(({ operation }) => !isStream(operation))
 }
 
 /** A stream has no answer to be typed: the client opens it by itself. */
-function isStream(operation: Schema): boolean {
+function isCall({ operation }: NamedOperation): boolean {
   const answer = asSchema(asSchema(operation.responses, 'responses')['200'] ?? {}, '200')
-  return 'text/event-stream' in asSchema(answer.content ?? {}, '200')
-}
-
-function refer(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
+  return !('text/event-stream' in asSchema(answer.content ?? {}, '200'))
 }
 
 function reach(roots: readonly Schema[], schemas: Schema): readonly string[] {

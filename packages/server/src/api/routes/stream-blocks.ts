@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../core/app-error.ts'
 import { createBlockSource } from '../block-source.ts'
+import { blockResource } from '../contract/block-resource.ts'
 import { integerParam } from '../contract/query.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
@@ -34,6 +35,7 @@ export const streamBlocks = defineRoute(
         description:
           'Server-Sent Events without end: `id` is the number of the block, `event` is `block`, `data` the same JSON as in a page. An event `gap` says from which block on this node still has them.',
         contentType: 'text/event-stream',
+        events: [blockResource],
       },
     ],
     errors: ['not_found', 'too_many_streams'],

@@ -1,7 +1,8 @@
 /** `GET /v1/events/stream`: the event stream as it happens, by Server-Sent Events. */
 import { z } from 'zod'
-import '../contract/confirmation-update.ts'
+import { confirmationUpdate } from '../contract/confirmation-update.ts'
 import { eventFilterParams, toEventFilter } from '../contract/event-query.ts'
+import { eventResource } from '../contract/event-resource.ts'
 import { integerParam } from '../contract/query.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
@@ -49,6 +50,7 @@ export const streamEvents = defineRoute(
         description:
           'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page. With `include=confirmations`, events `confirmations` have no id, and a ConfirmationUpdate as `data`.',
         contentType: 'text/event-stream',
+        events: [eventResource, confirmationUpdate],
       },
     ],
     errors: ['too_many_streams'],
