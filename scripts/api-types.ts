@@ -25,7 +25,11 @@ export function buildApiTypes(document: Schema): string {
     const schema = asSchema(schemas[name], name)
     return `${documentationOf(schema, '')}${declare(name, typeOfSchema(schema, name))}`
   })
-  return [HEAD, ...types, `export interface Operations {\n${operations.map(writeOperation).join('')}}\n`].join('\n')
+  return [
+    HEAD,
+    ...types,
+    `export interface Operations {\n${operations.filter(isCall).map(writeOperation).join('')}}\n`,
+  ].join('\n')
 }
 
 interface NamedOperation {
@@ -43,13 +47,12 @@ function listOperations(document: Schema): readonly NamedOperation[] {
         operation: asSchema(operation, path),
       })),
     )
-    .filter(({ operation }) => !isStream(operation))
 }
 
-/** A stream has no answer to be typed: the client opens it by itself, and its events are those of the pages. */
-function isStream(operation: Schema): boolean {
+/** A stream has no answer to be typed: the client opens it by itself. */
+function isCall({ operation }: NamedOperation): boolean {
   const answer = asSchema(asSchema(operation.responses, 'responses')['200'] ?? {}, '200')
-  return 'text/event-stream' in asSchema(answer.content ?? {}, '200')
+  return !('text/event-stream' in asSchema(answer.content ?? {}, '200'))
 }
 
 function reach(roots: readonly Schema[], schemas: Schema): readonly string[] {

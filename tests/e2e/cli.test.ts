@@ -108,10 +108,29 @@ describe('tx', () => {
     expect(await human('tx', 'explain', tx.id)).toMatch(/^cause +confirmed$/m)
     expect((await json('tx', 'history', tx.id)).items.at(-1)).toMatchObject({ type: 'finality.reached' })
     expect(await human('tx', 'history', tx.id)).toContain('nonce.allocated')
+    const newest = await json('tx', 'history', tx.id, '--newest-first', '--limit', '1')
+    expect(newest).toMatchObject({ items: [{ type: 'finality.reached' }], next: expect.any(Number) })
+    const before = await json('tx', 'history', tx.id, '--newest-first', '--limit', '1', '--after', String(newest.next))
+    expect(before.items[0].eventId).toBeLessThan(newest.next)
+    expect(await json('tx', 'receipt', tx.id, '--logs')).toMatchObject({ status: 'success', logs: [], logCount: 0 })
+    expect(await human('tx', 'receipt', tx.id)).toMatch(/^fee +\S+ \w+ \(.* per gas\)$/m)
     expect((await json('tx', 'attempts', tx.id)).items).toMatchObject([{ hash: tx.hash, kind: 'original' }])
     expect(await human('tx', 'attempts', tx.id)).toContain(tx.hash)
     expect(await json('tx', 'confirmations', tx.id)).toMatchObject({ final: true })
     expect(await human('tx', 'confirmations', tx.id)).toMatch(/^final +yes$/m)
+  })
+
+  test('list finds by receiver, metadata, the beginning of a request id and time, from either end', async () => {
+    const [first, second] = [
+      await send('--value', '1', '--request-id', 'list-1', '--metadata', 'kind=list'),
+      await send('--value', '1', '--request-id', 'list-2', '--metadata', 'kind=list'),
+    ]
+    const list = async (...args: readonly string[]) =>
+      (await json('tx', 'list', ...args)).items.map(({ id }: { id: string }) => id)
+    expect(await list('--request-id-prefix', 'list-')).toEqual([second.id, first.id])
+    expect(await list('--metadata', 'kind=list', '--oldest-first')).toEqual([first.id, second.id])
+    expect(await list('--to', other.address, '--metadata', 'kind=list')).toEqual([])
+    expect(await list('--to', to, '--metadata', 'kind=list', '--until', second.createdAt)).toEqual([first.id])
   })
 
   test('send calls a function with its arguments', async () => {
@@ -202,6 +221,8 @@ describe('signer', () => {
     expect(await human('signer', 'list')).toContain(fast.address)
     expect(await json('signer', 'show', fast.address)).toMatchObject({ address: fast.address })
     expect(await human('signer', 'show', fast.address)).toMatch(/^policy preset +fast$/m)
+    const shown = () => human('signer', 'show', fast.address)
+    await eventually(shown, (text) => /^chain counts +latest \d+, pending \d+, at 20/m.test(text))
     const change = ['--max-fee', '500gwei', '--low-balance', '0.5ether', '--label', 'payouts', '--max-in-flight', '32']
     expect(await json('signer', 'policy', fast.address, ...change)).toMatchObject({
       label: 'payouts',
@@ -318,6 +339,33 @@ describe('events, chains, nodes, audit', () => {
     )
     run.interrupt()
     expect((await run.ended).code).toBe(130)
+  })
+
+  test('events --confirmations and chain blocks --follow tell of what comes', async () => {
+    const env = { DROVER_URL: service.url }
+    const blocks = startCli(['chain', 'blocks', '31337', '--follow', '--json'], { env })
+    const updates = startCli(['events', '--confirmations', '--json'], { env })
+    const { id } = await send('--value', '1', '--finality', '30')
+    const read = (text: string) =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+    const own = await eventually(
+      async () => read(updates.stdout()).filter(({ transactionId }) => transactionId === id),
+      (told) => (told.at(-1)?.count ?? 0) >= 2,
+    )
+    expect(own.map(({ count }) => count)).toEqual(own.map(({ count }) => count).toSorted((a, b) => a - b))
+    const told = await eventually(
+      async () => read(blocks.stdout()),
+      (seen) => seen.length >= 2,
+    )
+    expect(told.map(({ number }) => number)).toEqual(told.map((_, index) => told[0].number + index))
+    for (const run of [blocks, updates]) {
+      run.interrupt()
+      expect((await run.ended).code).toBe(130)
+    }
+    expect((await cli(['events', '--confirmations', '--after', '1'])).code).toBe(2)
   })
 
   test('chain and node', async () => {

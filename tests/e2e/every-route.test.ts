@@ -185,7 +185,13 @@ describe('transactions', () => {
     await chain.mine(2)
     const confirmed = await get('showTransaction', { params, query: '?wait=confirmed&timeoutMs=60000' })
     expect(confirmed).toMatchObject({ id: mined.id, state: 'CONFIRMED' })
-    for (const operationId of ['showHistory', 'listAttempts', 'showConfirmations', 'explainTransaction']) {
+    for (const operationId of [
+      'showHistory',
+      'listAttempts',
+      'showConfirmations',
+      'showReceipt',
+      'explainTransaction',
+    ]) {
       await get(operationId, { params })
     }
     const transactions = [{ from: sender.address, to, value: '3' }, { from: to, to }, { from: sender.address }]
@@ -271,6 +277,21 @@ describe('events', () => {
     stop.abort()
     expect(text).toContain(`id: ${items[0].eventId}\n`)
     exercised.add('streamEvents')
+  })
+
+  test('of blocks are pushed as well', async () => {
+    const stop = new AbortController()
+    const url = `${drover.url}/v1/chains/31337/blocks/stream?after=0`
+    const response = await fetch(url, { signal: stop.signal })
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk)
+      if (text.includes('event: block')) break
+    }
+    stop.abort()
+    expect(text).toContain('id: 1\nevent: block\ndata: ')
+    exercised.add('streamBlocks')
   })
 
   test('are posted to a webhook', async () => {

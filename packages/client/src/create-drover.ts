@@ -5,10 +5,12 @@ import { createChosenEvents } from './choose-events.ts'
 import { type ConnectionOptions, createConnection } from './connection.ts'
 import { type EventOptions, readEvents } from './events.ts'
 import { createExchange } from './exchange.ts'
-import type { AuditEntry, Event, Node } from './generated/api-types.ts'
+import type { AuditEntry, ConfirmationUpdate, Event, Node } from './generated/api-types.ts'
 import { createHeldWaits } from './held-waits.ts'
 import type { Intent } from './intent.ts'
+import { type ConfirmationOptions, followConfirmations } from './live-streams.ts'
 import { createNonces, type Nonces } from './nonces.ts'
+import { createOpenStream } from './open-stream.ts'
 import type { CallOptions, Request } from './operation.ts'
 import { createPolledEvents } from './poll-events.ts'
 import { DEFAULT_RETRY, NO_RETRY, type RetryPolicy } from './retry.ts'
@@ -53,6 +55,11 @@ export interface Drover {
   audit(options?: AuditOptions): AsyncIterableIterator<AuditEntry>
   /** All that happens, in order, from a cursor on and through outages: `for await (const event of drover.events())`. */
   events(options?: EventOptions): AsyncIterableIterator<Event>
+  /**
+   * The blocks on top of each mined transaction, as they come. First, and again after every break, the whole list of each
+   * with `newFork: true`, which replaces what was told before; from then on what is added.
+   */
+  confirmations(options?: ConfirmationOptions): AsyncIterableIterator<ConfirmationUpdate>
   /** Any operation of the contract by its name, such as `request('GET /v1/nodes', {})`; for tools that show everything. */
   readonly request: Request
 }
@@ -64,8 +71,9 @@ export function createDrover(options: DroverOptions): Drover {
   const policy = retry === false ? NO_RETRY : { ...DEFAULT_RETRY, ...retry }
   const request = createTransport({ exchange, retry: policy, onRetry })
   const ports = { request, onRetry, heldWaits: createHeldWaits(timeoutMs) }
+  const live = { openStream: createOpenStream({ connect, timeoutMs }), onRetry }
   const open = createChosenEvents({
-    stream: createStreamedEvents({ connect, timeoutMs }),
+    stream: createStreamedEvents(live.openStream),
     poll: createPolledEvents(request),
   })
   return {
@@ -74,12 +82,13 @@ export function createDrover(options: DroverOptions): Drover {
     transactions: createTransactions(ports),
     nonces: createNonces(request),
     signers: createSigners(ports),
-    chains: createChains(request),
+    chains: createChains(request, live),
     nodes: async (callOptions) => (await request('GET /v1/nodes', {}, callOptions)).items,
     webhooks: createWebhookEndpoints(request),
     apiKeys: createApiKeys(request),
     audit: createAudit(request),
     events: (eventOptions = {}) => readEvents({ open, onRetry }, eventOptions),
+    confirmations: (liveOptions = {}) => followConfirmations(live, liveOptions),
     request,
   }
 }

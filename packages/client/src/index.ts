@@ -21,6 +21,7 @@ export type {
   Chain,
   ChangedWebhook,
   Confirmations,
+  ConfirmationUpdate,
   Delivery,
   Event as DroverEvent,
   Explanation,
@@ -32,6 +33,7 @@ export type {
   Node as DroverNode,
   NonceReset,
   Problem,
+  Receipt,
   Reservation,
   ReservationPage,
   ReservationRequest,
@@ -50,6 +52,7 @@ export type {
   WebhookRequest,
 } from './generated/api-types.ts'
 export type { Intent } from './intent.ts'
+export type { BlockStreamOptions, ConfirmationOptions } from './live-streams.ts'
 export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './nonces.ts'
 export type { Answer, CallOptions, OperationInput, OperationName, Request } from './operation.ts'
 export type { RetryPolicy } from './retry.ts'
@@ -57,7 +60,7 @@ export type { BatchOptions, BatchResult } from './send-batch.ts'
 export type { ReservationQuery, Signers, TakenItems } from './signers.ts'
 export type { Stage, Stages } from './stage.ts'
 export { toBigInt } from './to-big-int.ts'
-export type { TransactionHandle } from './transaction-handle.ts'
+export type { HistoryOptions, TransactionHandle } from './transaction-handle.ts'
 export type { ListOptions, PageOptions, TransactionFilter, Transactions } from './transactions.ts'
 export type { RetryNotice } from './transport.ts'
 export type { WaitOptions } from './wait-for-stage.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDrover, type Drover } from './create-drover.ts'
-import { LONGEST_SILENCE_MS } from './stream-events.ts'
+import { LONGEST_SILENCE_MS } from './open-stream.ts'
 import { event, json, NETWORK_DOWN, problem, type Reply, stubService } from './stub-service.suite.ts'
 
 beforeEach(() => vi.useFakeTimers())

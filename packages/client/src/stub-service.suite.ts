@@ -66,6 +66,8 @@ export function transaction(change: Partial<Transaction> = {}): Transaction {
     confirmations: { count: 0, required: 2, newForks: 0 },
     ...{ error: null, simulated: true, requestId: 'r', metadata: {}, createdAt: '2030-01-01T00:00:00.000Z' },
     ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
+    ...{ fees: null, speed: 'standard', priority: 0, validUntil: null, suspended: false, submitCount: 0 },
+    ...{ lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },
     ...change,
   }
 }
@@ -79,7 +81,7 @@ export const sent = transaction({
 
 export function mined(status: 'success' | 'reverted', change: Partial<Transaction> = {}): Transaction {
   const inclusion = { blockNumber: 7, blockHash: HASH }
-  const paid = { gasUsed: '21000', effectiveGasPrice: '1', contractAddress: null }
+  const paid = { gasUsed: '21000', effectiveGasPrice: '1', fee: '21000', contractAddress: null }
   const receipt = { transactionHash: HASH, transactionIndex: 0, ...inclusion, status, ...paid }
   return { ...sent, subState: 'mined', inclusion, receipt, minedAt: '2030-01-01T00:00:02.000Z', ...change }
 }
@@ -92,7 +94,7 @@ export function event(eventId: number): Event {
   return {
     ...{ eventId, transactionId: ID, chainId: 1, from: ADDRESS, type: 'accepted', cause: null, fromState: null },
     ...{ toState: 'QUEUED', subState: 'accepted', node: null, fence: null, detail: {}, count: 1 },
-    ...{ at: '2030-01-01T00:00:00.000Z', lastAt: '2030-01-01T00:00:00.000Z' },
+    ...{ at: '2030-01-01T00:00:00.000Z', lastAt: '2030-01-01T00:00:00.000Z', completion: null },
   }
 }
 

@@ -181,17 +181,20 @@ describe('the snapshot', () => {
 test('everything that can be asked of it and done to it goes to its place', async () => {
   const script = inTurn(
     json({ summary: 'it waits' }),
-    json({ items: ['h'] }),
+    json({ items: ['h'], next: 7 }),
+    json({ items: ['i'], next: null }),
     json({ items: ['a'] }),
     json({ count: 1 }),
+    json({ fee: '1' }),
     ...['suspend', 'resume', 'retry', 'cancel'].map((subState) => json({ ...transaction(), subState })),
     json(confirmed),
   )
   const { tx, requests } = await openHandle(script)
   expect(await tx.explain()).toEqual({ summary: 'it waits' })
-  expect(await tx.history()).toEqual(['h'])
+  expect(await tx.history()).toEqual(['h', 'i'])
   expect(await tx.attempts()).toEqual(['a'])
   expect(await tx.confirmations()).toEqual({ count: 1 })
+  expect(await tx.receipt({ include: 'logs' })).toEqual({ fee: '1' })
   await tx.suspend('one')
   await tx.resume('two')
   await tx.retry('three')
@@ -203,12 +206,20 @@ test('everything that can be asked of it and done to it goes to its place', asyn
   expect(requests.slice(1).map(({ method, url, body }) => [method, url.pathname, body?.reason])).toEqual([
     ['GET', `${base}/explain`, undefined],
     ['GET', `${base}/history`, undefined],
+    ['GET', `${base}/history`, undefined],
     ['GET', `${base}/attempts`, undefined],
     ['GET', `${base}/confirmations`, undefined],
+    ['GET', `${base}/receipt`, undefined],
     ['POST', `${base}/suspend`, 'one'],
     ['POST', `${base}/resume`, 'two'],
     ['POST', `${base}/retry`, 'three'],
     ['POST', `${base}/cancel`, 'four'],
     ['POST', `${base}/resolve`, 'five'],
   ])
+})
+
+test('so much of the history as is wanted, from either end', async () => {
+  const { tx, requests } = await openHandle(inTurn(json({ items: ['h'], next: 7 }), json({ items: ['i'], next: 6 })))
+  expect(await tx.history({ order: 'desc', limit: 2 })).toEqual(['h', 'i'])
+  expect(requests.slice(1).map(({ url }) => url.search)).toEqual(['?limit=2&order=desc', '?limit=1&order=desc&after=7'])
 })

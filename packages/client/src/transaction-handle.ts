@@ -1,10 +1,25 @@
 /** A transaction of the service in the caller's hands: looked at, waited for, acted upon. */
-import type { Attempt, Confirmations, Event, Explanation, ResolveRequest, Transaction } from './generated/api-types.ts'
+import type {
+  Attempt,
+  Confirmations,
+  Event,
+  Explanation,
+  Receipt,
+  ResolveRequest,
+  Transaction,
+} from './generated/api-types.ts'
 import type { HeldWaits } from './held-waits.ts'
 import type { CallOptions, Request } from './operation.ts'
 import type { Stage, Stages } from './stage.ts'
 import type { RetryNotice } from './transport.ts'
 import { type WaitOptions, type WaitQuery, waitForStage } from './wait-for-stage.ts'
+
+export interface HistoryOptions extends CallOptions {
+  /** `asc`, oldest first, unless said otherwise. */
+  readonly order?: 'asc' | 'desc'
+  /** At most so many entries. */
+  readonly limit?: number
+}
 
 export interface TransactionHandle {
   readonly id: string
@@ -20,8 +35,10 @@ export interface TransactionHandle {
   wait<S extends Stage>(stage: S, options?: WaitOptions): Promise<Stages[S]>
   /** Why it is where it is, what comes next and when, and what can be done about it. */
   explain(options?: CallOptions): Promise<Explanation>
-  /** All that happened to it, oldest first. */
-  history(options?: CallOptions): Promise<readonly Event[]>
+  /** All that happened to it, oldest first; with a `limit`, so much of it, from whichever end. */
+  history(options?: HistoryOptions): Promise<readonly Event[]>
+  /** What the block says of it; with `include: 'logs'`, what it logged too. Fails with `not_found` while it is in no block. */
+  receipt(options?: CallOptions & { readonly include?: 'logs' }): Promise<Receipt>
   /** Every byte string that was signed for it, oldest first. */
   attempts(options?: CallOptions): Promise<readonly Attempt[]>
   /** The blocks on top of it. */
@@ -69,7 +86,9 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
     refresh: (options) => look({}, options),
     wait: (stage, options = {}) => waitForStage({ ...ports, snapshot: seen.value, look }, stage, options),
     explain: (options) => request('GET /v1/transactions/{id}/explain', { params }, options),
-    history: async (options) => (await request('GET /v1/transactions/{id}/history', { params }, options)).items,
+    history: (options) => readHistory(request, id, options),
+    receipt: ({ include, ...options } = {}) =>
+      request('GET /v1/transactions/{id}/receipt', { params, query: include ? { include } : {} }, options),
     attempts: async (options) => (await request('GET /v1/transactions/{id}/attempts', { params }, options)).items,
     confirmations: (options) => request('GET /v1/transactions/{id}/confirmations', { params }, options),
     cancel: act('cancel'),
@@ -81,6 +100,22 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
     close: act('close'),
     resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
   }
+}
+
+const LARGEST_PAGE = 200
+
+/** Page by page; resends are counted and not listed, so that there are seldom more than one. */
+async function readHistory(request: Request, id: string, options: HistoryOptions = {}): Promise<readonly Event[]> {
+  const { order, limit = Number.POSITIVE_INFINITY, ...callOptions } = options
+  const items: Event[] = []
+  for (let after: number | null | undefined; after !== null && items.length < limit; ) {
+    const size = Math.min(LARGEST_PAGE, limit - items.length)
+    const query = { limit: size, ...(order && { order }), ...(after !== undefined && { after }) }
+    const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, callOptions)
+    items.push(...page.items)
+    after = page.next
+  }
+  return items
 }
 
 /** Of answers that overtake each other, the one that was asked for last is kept. */

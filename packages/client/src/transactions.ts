@@ -8,10 +8,14 @@ import { createTransactionHandle, type HandlePorts, type TransactionHandle } fro
 type Query = Operations['GET /v1/transactions']['query']
 
 /** All that is given must apply. */
-export type TransactionFilter = Omit<Query, 'state' | 'since' | 'after' | 'limit'> & {
+export type TransactionFilter = Omit<Query, 'state' | 'since' | 'until' | 'metadata' | 'order' | 'after' | 'limit'> & {
   readonly state?: Transaction['state'] | readonly Transaction['state'][]
   /** Accepted at or after. */
   readonly since?: string | Date
+  /** Accepted before. */
+  readonly until?: string | Date
+  /** One pair that is among their metadata. */
+  readonly metadata?: { readonly key: string; readonly value: string }
 }
 
 export interface PageOptions extends CallOptions {
@@ -19,11 +23,15 @@ export interface PageOptions extends CallOptions {
   readonly after?: string
   /** At most 200. */
   readonly limit?: number
+  /** By acceptance: `desc`, newest first, unless said otherwise. */
+  readonly order?: 'asc' | 'desc'
 }
 
 export interface ListOptions extends CallOptions {
   /** How many are fetched at a time; at most 200. */
   readonly pageSize?: number
+  /** By acceptance: `desc`, newest first, unless said otherwise. */
+  readonly order?: 'asc' | 'desc'
 }
 
 export interface Transactions {
@@ -31,7 +39,7 @@ export interface Transactions {
   get(idOrHash: string, options?: CallOptions): Promise<TransactionHandle>
   /** As `get`, but null where there is none. */
   find(idOrHash: string, options?: CallOptions): Promise<TransactionHandle | null>
-  /** All that fit, newest first, fetched page by page as the loop goes on. */
+  /** All that fit, in the order of acceptance, newest first, fetched page by page as the loop goes on. */
   list(filter?: TransactionFilter, options?: ListOptions): AsyncIterableIterator<TransactionHandle>
   /** One page as plain data. */
   page(filter?: TransactionFilter, options?: PageOptions): Promise<TransactionPage>
@@ -48,12 +56,15 @@ export function createTransactions(ports: HandlePorts): Transactions {
   const get: Transactions['get'] = async (id, options) =>
     createTransactionHandle(ports, await ports.request('GET /v1/transactions/{id}', { params: { id } }, options))
 
-  const page: Transactions['page'] = (filter = {}, { after, limit, signal } = {}) => {
-    const { state, since, ...rest } = filter
+  const page: Transactions['page'] = (filter = {}, { after, limit, order, signal } = {}) => {
+    const { state, since, until, metadata, ...rest } = filter
     const query = {
       ...rest,
       ...(state !== undefined && { state: [state].flat().join(',') }),
       ...(since !== undefined && { since: spellTime(since) }),
+      ...(until !== undefined && { until: spellTime(until) }),
+      ...(metadata !== undefined && { metadata: `${metadata.key}=${metadata.value}` }),
+      ...(order !== undefined && { order }),
       ...(after !== undefined && { after }),
       ...(limit !== undefined && { limit }),
     }
@@ -71,9 +82,10 @@ export function createTransactions(ports: HandlePorts): Transactions {
         throw error
       }
     },
-    async *list(filter = {}, { pageSize = 100, signal } = {}) {
+    async *list(filter = {}, { pageSize = 100, order, signal } = {}) {
       for (let after: string | null | undefined; after !== null; ) {
-        const { items, next } = await page(filter, { limit: pageSize, signal, ...(after !== undefined && { after }) })
+        const options = { limit: pageSize, signal, ...(order && { order }), ...(after !== undefined && { after }) }
+        const { items, next } = await page(filter, options)
         for (const item of items) yield createTransactionHandle(ports, item)
         after = next
       }

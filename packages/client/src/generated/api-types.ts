@@ -200,6 +200,27 @@ export interface ChangedWebhook {
   readonly secret?: string
 }
 
+export interface ConfirmationUpdate {
+  readonly transactionId: string
+  readonly chainId: number
+  /** Check-summed address. */
+  readonly from: `0x${string}`
+  /** The block that holds the transaction. */
+  readonly blockNumber: number
+  readonly blockHash: `0x${string}`
+  /** Blocks on top of it, these included. */
+  readonly count: number
+  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  readonly required: number | 'safe' | 'finalized'
+  /** True: `confirmations` replaces what was told before; false: it is added. */
+  readonly newFork: boolean
+  /** Lowest first. */
+  readonly confirmations: readonly ({
+    readonly blockNumber: number
+    readonly blockHash: `0x${string}`
+  })[]
+}
+
 export interface Confirmations {
   /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
   readonly required: number | 'safe' | 'finalized'
@@ -295,10 +316,37 @@ export interface Event {
   readonly detail: Readonly<Record<string, unknown>>
   /** ISO 8601, UTC. */
   readonly at: string
-  /** How often in a row this happened; equal entries are kept as one. */
+  /** How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry. */
   readonly count: number
   /** ISO 8601, UTC. */
   readonly lastAt: string
+  /** With the one event that made a transaction final: whose it was, and what came of it. */
+  readonly completion: {
+    readonly requestId: string | null
+    readonly metadata: Readonly<Record<string, string>>
+    /** Null where it ended without being in a block. */
+    readonly receipt: {
+      readonly transactionHash: `0x${string}`
+      readonly transactionIndex: number
+      readonly blockNumber: number
+      readonly blockHash: `0x${string}`
+      readonly status: 'success' | 'reverted'
+      /** Whole number as a decimal string. */
+      readonly gasUsed: string
+      /** Whole number as a decimal string. */
+      readonly effectiveGasPrice: string
+      /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+      readonly fee: string
+      readonly contractAddress: `0x${string}` | null
+    } | null
+    readonly error: {
+      readonly code: string
+      readonly message: string
+      readonly reason?: string
+      /** What the contract returned as it reverted. */
+      readonly revertData?: `0x${string}`
+    } | null
+  } | null
 }
 
 export interface EventPage {
@@ -414,6 +462,8 @@ export interface FillList {
 
 export interface History {
   readonly items: readonly Event[]
+  /** Pass as `after` to go on; null at the end. */
+  readonly next: number | null
 }
 
 export interface Lane {
@@ -479,6 +529,17 @@ export interface Lane {
   readonly balance: {
     /** Whole number as a decimal string. */
     readonly wei: string
+    /** ISO 8601, UTC. */
+    readonly at: string
+  } | null
+  /** What the chain counts, as the owner of the lane last saw it; null until it looked. */
+  readonly chain: {
+    /** Transactions of the account up to the latest block: the next nonce on chain. */
+    readonly latest: number
+    /** The same, with those in the RPC node's pool. */
+    readonly pending: number
+    /** 0: the cursor fits. Below zero: the chain is past it, so something else uses the key. Above: so many nonces below it are neither used nor held. */
+    readonly drift: number
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
@@ -652,6 +713,32 @@ export interface Problem {
   /** How many issues there are besides those listed. */
   readonly more?: number
   readonly [other: string]: unknown
+}
+
+export interface Receipt {
+  readonly transactionHash: `0x${string}`
+  readonly transactionIndex: number
+  readonly blockNumber: number
+  readonly blockHash: `0x${string}`
+  readonly status: 'success' | 'reverted'
+  /** Whole number as a decimal string. */
+  readonly gasUsed: string
+  /** Whole number as a decimal string. */
+  readonly effectiveGasPrice: string
+  /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+  readonly fee: string
+  readonly contractAddress: `0x${string}` | null
+  /** Only with `include=logs`; at most 1,000, in the order of the block. */
+  readonly logs?: readonly ({
+    /** Check-summed address. */
+    readonly address: `0x${string}`
+    readonly topics: readonly `0x${string}`[]
+    readonly data: `0x${string}`
+    /** Place within the block. */
+    readonly logIndex: number
+  })[]
+  /** How many logs it has in all; only with `include=logs`. */
+  readonly logCount?: number
 }
 
 export interface ReleaseNonceRequest {
@@ -861,6 +948,16 @@ export interface Transaction {
   readonly value: string
   /** Null until it is estimated. */
   readonly gasLimit: string | null
+  /** The price that was asked for; null, the whole or a field: the market at `speed`. */
+  readonly fees: {
+    readonly maxFeePerGas: string | null
+    readonly maxPriorityFeePerGas: string | null
+  } | {
+    readonly gasPrice: string | null
+  } | null
+  readonly speed: 'slow' | 'standard' | 'fast'
+  readonly priority: number
+  readonly validUntil: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
@@ -880,6 +977,8 @@ export interface Transaction {
     readonly gasUsed: string
     /** Whole number as a decimal string. */
     readonly effectiveGasPrice: string
+    /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+    readonly fee: string
     readonly contractAddress: `0x${string}` | null
   } | null
   readonly inclusion: {
@@ -907,7 +1006,17 @@ export interface Transaction {
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */
   readonly createdAt: string
+  /** An operator holds it back. */
+  readonly suspended: boolean
+  /** How often its bytes were sent under the nonce that it has. */
+  readonly submitCount: number
+  /** When a node first took its bytes. */
   readonly submittedAt: string | null
+  /** When its bytes were last sent. */
+  readonly lastSubmitAt: string | null
+  /** When its bytes are sent again, unless a block has it by then; null where they are not. */
+  readonly nextResubmitAt: string | null
+  readonly stuckAt: string | null
   readonly minedAt: string | null
   readonly finalAt: string | null
   /** Number of the lease under which the nonce was taken. */
@@ -1073,7 +1182,7 @@ export interface Operations {
     readonly body: TransactionRequest
     readonly answer: Transaction
   }
-  /** List transactions, filtered, page by page. */
+  /** List transactions in the order of acceptance, filtered, page by page. */
   'GET /v1/transactions': {
     readonly params: undefined
     readonly query: {
@@ -1083,14 +1192,24 @@ export interface Operations {
       readonly from?: string
       /** One or more states, separated by commas. */
       readonly state?: string
+      /** Address in any case; mixed case must carry a right checksum. */
+      readonly to?: string
       /** Idempotency key: the same key and body again give the same transaction. */
       readonly requestId?: string
+      /** Only with a request id that begins so. */
+      readonly requestIdPrefix?: string
+      /** Only with this pair in their metadata. */
+      readonly metadata?: string
       /** Transaction hash: 0x and 64 hex digits. */
       readonly hash?: string
       /** Whole number from 0 to 9007199254740991. */
       readonly nonce?: number
-      /** ISO 8601 time with a zone, from 1970 to 9999. */
+      /** Accepted at or after this time. */
       readonly since?: string
+      /** Accepted before this time. */
+      readonly until?: string
+      /** `asc`: oldest first; `desc`: newest first. */
+      readonly order?: 'asc' | 'desc'
       /** Whole number from 1 to 200. */
       readonly limit?: number
       /** `next` of the page before. */
@@ -1121,13 +1240,20 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Transaction
   }
-  /** Show what happened to a transaction. */
+  /** Show what happened to a transaction, page by page. */
   'GET /v1/transactions/{id}/history': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
       readonly id: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** `asc`: oldest first; `desc`: newest first. */
+      readonly order?: 'asc' | 'desc'
+      /** `next` of the page before. */
+      readonly after?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
     readonly body: undefined
     readonly answer: History
   }
@@ -1150,6 +1276,19 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: Confirmations
+  }
+  /** Show the receipt of a transaction, with its logs if asked for. */
+  'GET /v1/transactions/{id}/receipt': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: {
+      /** `logs`: with what it logged, read from a node at this moment. */
+      readonly include?: 'logs'
+    }
+    readonly body: undefined
+    readonly answer: Receipt
   }
   /** Say why a transaction is where it is, what comes next, and what can be done. */
   'GET /v1/transactions/{id}/explain': {

@@ -24,13 +24,27 @@ const problem = (status: number, code: string) =>
     'application/problem+json',
   )
 
+const BARE = { states: [], from: null, after: null, limit: 25 }
+
 test('a filter becomes a query, and what is not filtered is left out', async () => {
   const { api, requests } = createAnswered(() => json({ items: [], next: null }))
   await api.listTransactions({ states: ['ALLOCATED', 'TRACKING'], from: '0xab', after: 'c1', limit: 25 })
   await api.listTransactions({ states: [], from: null, after: null, limit: 25 })
+  await api.listTransactions({ ...BARE, found: { metadata: 'a=b c' }, order: 'asc' })
   expect(requests.map(({ path }) => path)).toEqual([
     '/v1/transactions?limit=25&state=ALLOCATED%2CTRACKING&from=0xab&after=c1',
     '/v1/transactions?limit=25',
+    '/v1/transactions?limit=25&metadata=a%3Db+c&order=asc',
+  ])
+})
+
+test('a history is read from its newest end, shown oldest first, and goes on from where it ended', async () => {
+  const { api, requests } = createAnswered(() => json({ items: [{ eventId: 9 }, { eventId: 7 }], next: 7 }))
+  expect(await api.readHistory('0xab')).toEqual({ entries: [{ eventId: 7 }, { eventId: 9 }], earlier: 7 })
+  await api.readHistory('0xab', 7)
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/v1/transactions/0xab/history?order=desc&limit=100',
+    '/v1/transactions/0xab/history?order=desc&limit=100&after=7',
   ])
 })
 

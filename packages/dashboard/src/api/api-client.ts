@@ -15,6 +15,7 @@ import type {
 } from './api-resources.ts'
 
 const TIMEOUT_MS = 10_000
+const HISTORY_PAGE = 100
 
 interface List<T> {
   readonly items: readonly T[]
@@ -24,9 +25,19 @@ export interface TransactionPage extends List<TransactionResource> {
   readonly next: string | null
 }
 
+export interface HistoryPage {
+  /** Oldest first. */
+  readonly entries: readonly EventResource[]
+  /** Where the page before it is; null: there is none. */
+  readonly earlier: number | null
+}
+
 export interface TransactionQuery {
   readonly states: readonly string[]
   readonly from: string | null
+  /** Further filters, as the query has them. */
+  readonly found?: Readonly<Record<string, string>>
+  readonly order?: 'asc'
   readonly after: string | null
   readonly limit: number
 }
@@ -98,7 +109,13 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
-    readHistory: (key: string) => get<List<EventResource>>(`/v1/transactions/${encodeURIComponent(key)}/history`),
+    /** The newest page of it, or the one before a cursor. */
+    async readHistory(key: string, before: number | null = null): Promise<HistoryPage> {
+      const cursor = before === null ? '' : `&after=${before}`
+      const path = `/v1/transactions/${encodeURIComponent(key)}/history?order=desc&limit=${HISTORY_PAGE}${cursor}`
+      const { items, next } = await get<List<EventResource> & { readonly next: number | null }>(path)
+      return { entries: items.toReversed(), earlier: next }
+    },
     readEvents: (after: number, limit: number) =>
       get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
 
@@ -130,11 +147,13 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
   }
 }
 
-function formQuery({ states, from, after, limit }: TransactionQuery): URLSearchParams {
+function formQuery({ states, from, found, order, after, limit }: TransactionQuery): URLSearchParams {
   return new URLSearchParams({
     limit: String(limit),
     ...(states.length > 0 && { state: states.join(',') }),
     ...(from !== null && { from }),
+    ...found,
+    ...(order !== undefined && { order }),
     ...(after !== null && { after }),
   })
 }

@@ -40,7 +40,7 @@ export function OverviewPage({ route, overview }: OverviewPageProps) {
             <Loaded resource={overview}>{({ lanes }) => <SignerTable lanes={lanes} />}</Loaded>
           </section>
           <TransactionPanel
-            query={{ group: route.group, from: route.from, after: route.after }}
+            query={route}
             linkTo={(after) => formHash({ ...route, after })}
             filter={<TransactionFilter route={route} lanes={known?.lanes ?? []} />}
           />

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formHash, parseHash, parseSearch, type Route } from './route.ts'
+import { formHash, parseHash, parseSearch, type Route, toQuery } from './route.ts'
 
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const ID = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
@@ -8,6 +8,7 @@ const HASH = `0x${'ab'.repeat(32)}`
 const ROUTES: readonly Exclude<Route, { page: 'unknown' }>[] = [
   { page: 'overview', group: 'all', from: null, after: null },
   { page: 'overview', group: 'stuck', from: ADDRESS, after: 'c:1~2=' },
+  { page: 'overview', group: 'all', from: null, find: 'order=17 & more', order: 'asc', after: '9' },
   { page: 'transaction', key: ID },
   { page: 'signer', address: ADDRESS, after: null },
   { page: 'signer', address: ADDRESS, after: '17' },
@@ -44,4 +45,14 @@ describe('the search field', () => {
   test.each(['', '17', '0x1234', `${HASH}00`, 'payout-1'])('takes nothing else: %j', (text) => {
     expect(parseSearch(text)).toBeNull()
   })
+})
+
+test.each([
+  [undefined, {}],
+  [ADDRESS, { to: ADDRESS }],
+  ['customer=7', { metadata: 'customer=7' }],
+  ['order-', { requestIdPrefix: 'order-' }],
+  ['=7', { requestIdPrefix: '=7' }],
+])('what is looked for becomes the filter that it looks like: %j', (find, query) => {
+  expect(toQuery(find)).toEqual(query)
 })

@@ -18,7 +18,11 @@ export interface OverviewRoute {
   readonly page: 'overview'
   readonly group: StateGroup
   readonly from: string | null
-  /** Cursor of an older page; null is the newest, live. */
+  /** A receiver, `key=value` of the metadata, or the beginning of a request id. */
+  readonly find?: string
+  /** Left out: newest first. */
+  readonly order?: 'asc'
+  /** Cursor of a further page; null is the first, live. */
   readonly after: string | null
 }
 
@@ -46,8 +50,24 @@ export function parseHash(hash: string): Route {
     page: 'overview',
     group: parseGroup(params.get('state')),
     from: from !== null && ADDRESS.test(from) ? from : null,
+    ...parseFind(params.get('find')),
+    ...(params.get('order') === 'asc' && { order: 'asc' }),
     after,
   }
+}
+
+const LONGEST_FIND = 200
+
+function parseFind(text: string | null): Pick<OverviewRoute, 'find'> {
+  const find = text?.trim().slice(0, LONGEST_FIND) ?? ''
+  return find === '' ? {} : { find }
+}
+
+/** What somebody looks for, as the service is asked for it. */
+export function toQuery(find: string | undefined): Readonly<Record<string, string>> {
+  if (find === undefined) return {}
+  if (ADDRESS.test(find)) return { to: find }
+  return find.indexOf('=') > 0 ? { metadata: find } : { requestIdPrefix: find }
 }
 
 function parseGroup(name: string | null): StateGroup {
@@ -61,7 +81,10 @@ export function formHash(route: Exclude<Route, { page: 'unknown' }>): string {
     case 'signer':
       return `#/signer/${route.address}${formSearch({ after: route.after })}`
     case 'overview':
-      return `#/${formSearch({ state: route.group === 'all' ? null : route.group, from: route.from, after: route.after })}`
+      return `#/${formSearch({
+        ...{ state: route.group === 'all' ? null : route.group, from: route.from },
+        ...{ find: route.find ?? null, order: route.order ?? null, after: route.after },
+      })}`
   }
 }
 

@@ -1,7 +1,7 @@
 /** One transaction: where it is on its way, what was signed for it, and everything that happened to it. */
 import { useContext } from 'preact/hooks'
-import type { ApiClient } from '../api/api-client.ts'
-import type { AttemptResource, EventResource, ExplanationResource, TransactionResource } from '../api/api-resources.ts'
+import type { ApiClient, HistoryPage } from '../api/api-client.ts'
+import type { AttemptResource, ExplanationResource, TransactionResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
@@ -22,7 +22,7 @@ import { useTitle } from './use-route.ts'
 interface WholeTransaction {
   readonly tx: TransactionResource
   readonly attempts: readonly AttemptResource[]
-  readonly history: readonly EventResource[]
+  readonly history: HistoryPage
   readonly explanation: ExplanationResource
 }
 
@@ -51,7 +51,7 @@ async function load(api: ApiClient, key: string, previous: WholeTransaction | nu
     api.readHistory(tx.id),
     api.explainTransaction(tx.id),
   ])
-  return { tx, attempts: attempts.items, history: history.items, explanation }
+  return { tx, attempts: attempts.items, history, explanation }
 }
 
 function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
@@ -65,7 +65,7 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
         <StateChip state={tx.state} />
       </div>
       <section class="panel stage-panel" aria-label="Progress">
-        <StageLine stages={deriveStages(tx, history)} />
+        <StageLine stages={deriveStages(tx, history.entries)} />
         <Explanation txId={tx.id} explanation={explanation} isFinal={isTerminal(tx.state)} />
         {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
       </section>
@@ -76,7 +76,7 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
           <AttemptList attempts={attempts} includedHash={tx.receipt?.transactionHash ?? null} />
         </div>
         <div class="column-side">
-          <HistoryList history={history} />
+          <HistoryList key={tx.id} txId={tx.id} newest={history} />
         </div>
       </div>
     </>

@@ -1,13 +1,42 @@
 /** Everything that happened to a transaction, oldest first; what repeated itself is one entry with a count. */
+import { useContext, useState } from 'preact/hooks'
+import type { HistoryPage } from '../api/api-client.ts'
+import { ServiceAway } from '../api/api-failure.ts'
 import type { EventResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { shortenId } from '../format/shorten.ts'
+import { joinPages } from '../live/join-pages.ts'
+import { Service } from '../live/service.ts'
 import { describeEvent } from '../words/describe-event.ts'
 import { STATE_NAMES } from '../words/state-words.ts'
 import { Clock } from './figures.tsx'
 import { Empty } from './placeholders.tsx'
 
-export function HistoryList({ history }: { readonly history: readonly EventResource[] }) {
+interface HistoryListProps {
+  readonly txId: string
+  /** Read anew at every beat; what is before it never changes and is read once. */
+  readonly newest: HistoryPage
+}
+
+export function HistoryList({ txId, newest }: HistoryListProps) {
+  const { api } = useContext(Service)
+  const [before, setBefore] = useState<HistoryPage | null>(null)
+  const [isLoading, setLoading] = useState(false)
+  const { entries: history, earlier } = joinPages(before, newest)
+
+  async function showEarlier(cursor: number): Promise<void> {
+    setLoading(true)
+    try {
+      const page = await api.readHistory(txId, cursor)
+      setBefore({ entries: [...page.entries, ...history], earlier: page.earlier })
+    } catch (error) {
+      // The banner tells that the service is away; the button stays.
+      if (!(error instanceof ServiceAway)) throw error
+    } finally {
+      setLoading(false)
+    }
+  }
+
   return (
     <section class="panel" aria-labelledby="history-title">
       <div class="panel-head">
@@ -17,11 +46,18 @@ export function HistoryList({ history }: { readonly history: readonly EventResou
       {history.length === 0 ? (
         <Empty title="No entries" />
       ) : (
-        <ol class="history">
-          {history.map((event) => (
-            <HistoryEntry key={event.eventId} event={event} />
-          ))}
-        </ol>
+        <>
+          {earlier !== null && (
+            <button type="button" class="button" disabled={isLoading} onClick={() => void showEarlier(earlier)}>
+              Show earlier entries
+            </button>
+          )}
+          <ol class="history">
+            {history.map((event) => (
+              <HistoryEntry key={event.eventId} event={event} />
+            ))}
+          </ol>
+        </>
       )}
     </section>
   )

@@ -6,7 +6,7 @@ import { formHash } from '../pages/route.ts'
 import { nameChain } from '../words/chain-names.ts'
 import { Copyable } from './copyable.tsx'
 import { Fact, Facts } from './facts.tsx'
-import { Clock, ExactAmount } from './figures.tsx'
+import { Clock, ExactAmount, GasPrice } from './figures.tsx'
 
 export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
   const metadata = Object.entries(tx.metadata)
@@ -50,6 +50,10 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
         <Fact name="Gas limit">
           {tx.gasLimit === null ? <span class="muted">not estimated yet</span> : groupDigits(tx.gasLimit)}
         </Fact>
+        <Fact name="Price">
+          <WantedPrice tx={tx} />
+        </Fact>
+        {tx.priority !== 0 && <Fact name="Priority">{tx.priority}</Fact>}
         {tx.requestId !== null && (
           <Fact name="Request id">
             <Copyable text={tx.requestId} shown={tx.requestId} what="request id" />
@@ -63,6 +67,32 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
         <Fact name="Accepted">
           <Clock at={tx.createdAt} />
         </Fact>
+        {tx.validUntil !== null && (
+          <Fact name="Valid until">
+            <Clock at={tx.validUntil} />
+          </Fact>
+        )}
+        {tx.suspended && (
+          <Fact name="Held back">
+            <span class="is-alarming">by an operator</span>
+          </Fact>
+        )}
+        {tx.stuckAt !== null && (
+          <Fact name="Stuck since">
+            <Clock at={tx.stuckAt} />
+          </Fact>
+        )}
+        {tx.lastSubmitAt !== null && (
+          <Fact name="Last sent">
+            <Clock at={tx.lastSubmitAt} />{' '}
+            <span class="muted">{tx.submitCount === 1 ? 'once' : `${formatCount(tx.submitCount)} times`}</span>
+          </Fact>
+        )}
+        {tx.nextResubmitAt !== null && (
+          <Fact name="Sent again">
+            <Clock at={tx.nextResubmitAt} />
+          </Fact>
+        )}
         {tx.node !== null && (
           <Fact name="Nonce taken by">
             <span class="mono">{tx.node}</span> <span class="muted">under fence {tx.fence}</span>
@@ -70,6 +100,20 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
         )}
       </Facts>
     </section>
+  )
+}
+
+/** What was asked for; the market decides what was not. */
+function WantedPrice({ tx: { fees, speed } }: { readonly tx: TransactionResource }) {
+  const market = <span class="muted">market, {speed}</span>
+  if (fees === null) return market
+  if ('gasPrice' in fees) return fees.gasPrice === null ? market : <GasPrice wei={fees.gasPrice} />
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees
+  return (
+    <>
+      at most {maxFeePerGas === null ? market : <GasPrice wei={maxFeePerGas} />}, tip{' '}
+      {maxPriorityFeePerGas === null ? market : <GasPrice wei={maxPriorityFeePerGas} />}
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import type { LaneResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { nameChain } from '../words/chain-names.ts'
+import { describeDrift } from '../words/drift.ts'
 import { nameWindowReason } from '../words/window-words.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Amount, GasPrice } from './figures.tsx'
@@ -22,6 +23,13 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           <Fact name="Next nonce">
             {lane.nextNonce === null ? <span class="muted">none taken yet</span> : lane.nextNonce}
           </Fact>
+          {lane.chain !== null && (
+            <Fact name="On chain">
+              {formatCount(lane.chain.latest)}{' '}
+              <span class="muted">mined, {formatCount(lane.chain.pending)} with the pool</span>
+              {lane.chain.drift !== 0 && <span class="is-alarming"> {describeDrift(lane.chain.drift)}</span>}
+            </Fact>
+          )}
           <Fact name="Queued">{formatCount(lane.queued)}</Fact>
           <Fact name="In flight">
             {formatCount(lane.inFlight)}

@@ -14,7 +14,6 @@ interface ReceiptFactsProps {
 }
 
 export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
-  const feeWei = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
   return (
     <section class="panel" aria-labelledby="receipt-title">
       <div class="panel-head">
@@ -37,7 +36,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
           <GasPrice wei={receipt.effectiveGasPrice} />
         </Fact>
         <Fact name="Fee paid">
-          <ExactAmount wei={feeWei.toString()} chainId={tx.chainId} />
+          <ExactAmount wei={receipt.fee} chainId={tx.chainId} />
         </Fact>
         {receipt.contractAddress !== null && (
           <Fact name="New contract">

@@ -1,4 +1,5 @@
-/** Which transactions the list shows: by state and by signer. The choice is in the address, so it can be kept. */
+/** Which transactions the list shows, and from which end. The choice is in the address, so it can be kept. */
+import { useState } from 'preact/hooks'
 import type { LaneResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { formHash, type OverviewRoute, STATE_GROUPS, type StateGroup } from '../pages/route.ts'
@@ -55,6 +56,48 @@ export function TransactionFilter({ route, lanes }: TransactionFilterProps) {
           </option>
         ))}
       </select>
+      <FindField key={route.find} route={route} />
+      <select
+        class="select"
+        aria-label="Order"
+        value={route.order ?? 'desc'}
+        onChange={(event) => {
+          const { order: _, ...rest } = route
+          const order = event.currentTarget.value === 'asc' ? ({ order: 'asc' } as const) : {}
+          location.hash = formHash({ ...rest, ...order, after: null })
+        }}
+      >
+        <option value="desc">Newest first</option>
+        <option value="asc">Oldest first</option>
+      </select>
     </div>
+  )
+}
+
+function FindField({ route }: { readonly route: OverviewRoute }) {
+  const [text, setText] = useState(route.find ?? '')
+
+  function apply(event: Event): void {
+    event.preventDefault()
+    const { find: _, ...rest } = route
+    const find = text.trim()
+    location.hash = formHash({ ...rest, ...(find !== '' && { find }), after: null })
+  }
+
+  return (
+    <form onSubmit={apply}>
+      <input
+        class="input"
+        type="search"
+        aria-label="Filter by receiver, request id or metadata"
+        title="A receiver's address, the beginning of a request id, or key=value of the metadata"
+        placeholder="To, request id, key=value"
+        value={text}
+        maxLength={200}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
   )
 }

@@ -1,28 +1,32 @@
-/** A page of transactions, newest first and live, with the way to older ones. */
+/** A page of transactions, live, from either end, with the way to the next. */
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
-import { STATE_GROUPS, type StateGroup } from '../pages/route.ts'
+import { type OverviewRoute, STATE_GROUPS, toQuery } from '../pages/route.ts'
 import { Empty, Loaded } from './placeholders.tsx'
 import { TransactionTable } from './transaction-table.tsx'
 
 const PAGE_SIZE = 25
 
 interface TransactionPanelProps {
-  readonly query: { readonly group: StateGroup; readonly from: string | null; readonly after: string | null }
-  /** Address of the page that starts after a cursor; null is the newest. */
+  readonly query: Omit<OverviewRoute, 'page'>
+  /** Address of the page that starts after a cursor; null is the first. */
   linkTo(after: string | null): string
   readonly filter?: ComponentChildren
 }
 
 export function TransactionPanel({ query, linkTo, filter }: TransactionPanelProps) {
   const { api } = useContext(Service)
-  const { group, from, after } = query
-  const page = useResource(`transactions ${group} ${from} ${after}`, () =>
-    api.listTransactions({ states: STATE_GROUPS[group], from, after, limit: PAGE_SIZE }),
+  const { group, from, find, order, after } = query
+  const page = useResource(`transactions ${group} ${from} ${order} ${after} ${find}`, () =>
+    api.listTransactions({
+      ...{ states: STATE_GROUPS[group], from, found: toQuery(find), after, limit: PAGE_SIZE },
+      ...(order && { order }),
+    }),
   )
-  const isFiltered = group !== 'all' || from !== null
+  const isFiltered = group !== 'all' || from !== null || find !== undefined
+  const [first, more] = order === 'asc' ? ['Oldest', 'Newer'] : ['Newest', 'Older']
   return (
     <section class="panel" aria-labelledby="transactions-title">
       <div class="panel-head">
@@ -35,8 +39,12 @@ export function TransactionPanel({ query, linkTo, filter }: TransactionPanelProp
             {items.length === 0 ? <NoTransactions isFiltered={isFiltered} /> : <TransactionTable items={items} />}
             {(after !== null || next !== null) && (
               <nav class="pager" aria-label="Pages">
-                {after === null ? <span class="muted">Newest first</span> : <a href={linkTo(null)}>← Newest</a>}
-                {next === null ? <span class="muted">No older ones</span> : <a href={linkTo(next)}>Older →</a>}
+                {after === null ? <span class="muted">{first} first</span> : <a href={linkTo(null)}>← {first}</a>}
+                {next === null ? (
+                  <span class="muted">No {more.toLowerCase()} ones</span>
+                ) : (
+                  <a href={linkTo(next)}>{more} →</a>
+                )}
               </nav>
             )}
           </>

@@ -68,3 +68,14 @@ test('an RPC endpoint that is not used as it should be is told, with the reason'
     'RPC endpoint a.example: rate limited, HTTP 429',
   ])
 })
+
+test.each([
+  [-1, 'the chain is 1 nonce ahead: something else uses this key'],
+  [3, '3 nonces below the next one are neither used nor held'],
+])('a nonce cursor that does not fit the chain (%i) is told', (drift, words) => {
+  const chain = { latest: 7, pending: 7, drift, at: LANE.createdAt }
+  expect(findConcerns(READY, [{ ...LANE, label: 'payouts', chain }])).toEqual([
+    { level: 'warn', text: `payouts: ${words}`, href: `#/signer/${LANE.address}` },
+  ])
+  expect(findConcerns(READY, [{ ...LANE, chain: { ...chain, drift: 0 } }])).toEqual([])
+})

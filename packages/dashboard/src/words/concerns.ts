@@ -3,6 +3,7 @@ import type { ChainResource, EndpointResource, LaneResource, Readiness } from '.
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { formHash } from '../pages/route.ts'
+import { describeDrift } from './drift.ts'
 import { nameEndpointState } from './endpoint-states.ts'
 
 export interface Concern {
@@ -53,6 +54,8 @@ function inspectLane(lane: LaneResource): Concern[] {
   if (waiting > 0 && !(lane.lease?.live ?? false)) {
     concerns.push({ level: 'bad', text: `${who}: no node works on it, and ${formatCount(waiting)} wait`, href })
   }
+  const drift = describeDrift(lane.chain?.drift ?? 0)
+  if (drift !== null) concerns.push({ level: 'warn', text: `${who}: ${drift}`, href })
   if (lane.paused) concerns.push({ level: 'warn', text: `${who}: paused, ${formatCount(lane.queued)} queued`, href })
   return concerns
 }

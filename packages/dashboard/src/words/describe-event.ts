@@ -42,6 +42,8 @@ const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   'reservation.released': { title: 'A reserved nonce was given back', detail: null, tone: 'plain' },
   'reservation.fill_ordered': { title: 'A reserved nonce is to be filled', detail: null, tone: 'warn' },
   'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
+  'drift.found': { title: 'Next nonce does not fit the chain', detail: null, tone: 'warn' },
+  'drift.ended': { title: 'Next nonce fits the chain again', detail: null, tone: 'good' },
   'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
   'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
   'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },

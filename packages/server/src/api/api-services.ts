@@ -24,6 +24,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import type { Access } from './access.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { EventStreams } from './event-streams.ts'
+import type { ReadLogs } from './log-reads.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type ApiStore = Pick<
@@ -99,12 +100,16 @@ export interface ApiServices {
   chainStatus(): readonly ChainStatus[]
   /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
   viewOf(chainId: number): ChainView | null
+  /** Calls whenever the view of a chain has changed, until the returned function is called. */
+  onChain(listener: (chainId: number) => void): () => void
   /** The health of a chain for somebody who has waited for a block since then; null: for whatever this node waits for. */
   healthOf(chainId: number, waitedSince: number | null): ChainHealth
   /** How many transactions of the account the chain counts at the head that is followed; null where it does not say so at once. */
   countOf(lane: Lane): Promise<number | null>
   /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
   baseFeeOf(chainId: number): Promise<bigint | null>
+  /** What a transaction logged. */
+  readonly readLogs: ReadLogs
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>

@@ -95,6 +95,9 @@ function describeAnswers(route: Route): Json {
 }
 
 function describeContent(answer: Route['answers'][number]): Json {
+  if ('events' in answer) {
+    return { [answer.contentType]: { schema: { type: 'string', 'x-event-data': answer.events.map(refer) } } }
+  }
   if ('contentType' in answer) return { [answer.contentType]: { schema: { type: 'string' } } }
   return { 'application/json': { schema: answer.schema === null ? { type: 'object' } : refer(answer.schema) } }
 }

@@ -33,6 +33,7 @@ import { createAccess } from './access.ts'
 import { createApiKeys } from './api-keys.ts'
 import type { ApiServices, ChainStatus } from './api-services.ts'
 import { createBodyPool } from './body-pool.ts'
+import { createConfirmationFeed } from './confirmation-feed.ts'
 import { createEventStreams } from './event-streams.ts'
 import { createHttpServer } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
@@ -124,6 +125,9 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     eventStreams: createEventStreams({
       ...{ store, clock, telemetry, work, isAllowed: access.isAllowed },
       limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
+      confirmations: createConfirmationFeed({
+        ...{ store, telemetry, onChain: () => () => {}, chainIds: () => [CHAIN_ID], ...around },
+      }),
     }),
     waits: createTransactionWaits({
       store,
@@ -149,6 +153,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),
     listNodes: () => store.listNodes(),
     baseFeeOf: async () => null,
+    onChain: () => () => {},
+    readLogs: (_, hash) => chain.findLogs(hash),
     countOf: async () => null,
     healthOf: () => WELL,
     readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),

@@ -38,13 +38,14 @@ beforeEach(async () => {
   streams = createEventStreams({
     ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
     work: { begin: async () => () => undefined },
+    confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
 })
 
 function open(after: number | 'latest', over: { filter?: Partial<EventFilter>; caller?: Partial<Caller> } = {}) {
   const caller = { ...LOCAL_CALLER, ...over.caller }
-  return streams.open({ after, filter: { ...ALL, ...over.filter }, caller })
+  return streams.open({ after, filter: { ...ALL, ...over.filter }, caller, confirmations: false })
 }
 
 /** Takes all that the stream has now. */

@@ -1,4 +1,4 @@
-/** All event streams that this node serves: so many and no more, over one shared tail, ended together when it stops. */
+/** All streams that this node serves, of events and of blocks: so many and no more, ended together when it stops. */
 import type { Readable } from 'node:stream'
 import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
@@ -8,14 +8,24 @@ import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { ConfirmationFeed } from './confirmation-feed.ts'
 import { createEventFrame } from './event-frame.ts'
-import { type EventStream, type EventStreamRequest, openEventStream, type StreamEnd } from './event-stream.ts'
+import { createEventSource, type EventStreamRequest } from './event-stream.ts'
+import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
 
 export interface EventStreams {
   /** Throws `too_many_streams` where this node has as many as it may, `tenant_limit` where the tenant has. */
-  open(request: Omit<EventStreamRequest, 'after'> & { readonly after: number | 'latest' }): Promise<Readable>
+  open(request: EventsRequest): Promise<Readable>
+  /** Of anything else; counts as one of them. */
+  openSource(source: ServerEventSource, caller: Caller): Readable
   /** Ends all of them in order; those who read go on at another node. */
   close(): void
+}
+
+export interface EventsRequest extends Omit<EventStreamRequest, 'after'> {
+  readonly after: number | 'latest'
+  /** Growing confirmations are told of in between. */
+  readonly confirmations: boolean
 }
 
 export interface EventStreamLimits {
@@ -32,6 +42,7 @@ interface EventStreamsPorts {
   readonly work: WorkTurns
   readonly limits: EventStreamLimits
   isAllowed(caller: Caller): Promise<boolean>
+  readonly confirmations: Pick<ConfirmationFeed, 'createReader'>
 }
 
 /** Pages that are read at one time for streams that are behind. */
@@ -41,7 +52,7 @@ const RETRY_AFTER_MS = 5_000
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const { store, clock, telemetry, work, limits, isAllowed } = ports
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
-  const streams = new Set<EventStream>()
+  const streams = new Set<ServerEvents>()
   const readPage = createPageReader(store)
   const pool = createTenantPool({
     ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
@@ -59,18 +70,15 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
     if (end === 'failed') telemetry.log('warn', 'an event stream was ended by an error', { error: String(error) })
   }
 
-  function start(request: EventStreamRequest, leave: () => void): Readable {
+  function start(source: ServerEventSource, caller: Caller, leave: () => void): Readable {
     const { heartbeatMs, stallMs } = limits
-    const stream = openEventStream(
-      { clock, tail, readPage, isAllowed, work, heartbeatMs, stallMs },
-      request,
-      (end, error) => {
-        streams.delete(stream)
-        leave()
-        tellEnd(end, error)
-        telemetry.gauge('drover_event_streams', streams.size)
-      },
-    )
+    const ports = { clock, isAllowed, work, heartbeatMs, stallMs }
+    const stream = openServerEvents(ports, { source, caller }, (end, error) => {
+      streams.delete(stream)
+      leave()
+      tellEnd(end, error)
+      telemetry.gauge('drover_event_streams', streams.size)
+    })
     streams.add(stream)
     telemetry.count('drover_event_streams_total', { result: 'opened' })
     telemetry.gauge('drover_event_streams', streams.size)
@@ -88,10 +96,22 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   }
 
   return {
-    async open({ after, ...request }) {
+    async open({ after, confirmations, ...request }) {
       const leave = enter(request.caller)
       try {
-        return start({ ...request, after: after === 'latest' ? await store.findLastEventId() : after }, leave)
+        const from = after === 'latest' ? await store.findLastEventId() : after
+        const reader = confirmations ? ports.confirmations.createReader() : null
+        const source = createEventSource({ tail, readPage, confirmations: reader }, { ...request, after: from })
+        return start(source, request.caller, leave)
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+    openSource(source, caller) {
+      const leave = enter(caller)
+      try {
+        return start(source, caller, leave)
       } catch (error) {
         leave()
         throw error

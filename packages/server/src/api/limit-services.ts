@@ -18,14 +18,14 @@ export function limitServices(services: ApiServices, caller: Caller): ApiService
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
-type Signed = Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits' | 'reservations' | 'store'>
+type Signed = Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits' | 'reservations' | 'store' | 'readLogs'>
 
 /**
  * The history of a transaction begins with who sent it; what the key may spend on it goes with it; and what is asked for
  * counts against the tenant's share.
  */
 function signRequests(services: ApiServices, caller: Caller): Signed {
-  const { accept, waits } = services
+  const { accept, waits, readLogs } = services
   const { tenant } = caller
   const own = { by: actorOf(caller), tenant, maxFeeWei: caller.maxTxFeeWei }
   const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, ...own })
@@ -39,6 +39,7 @@ function signRequests(services: ApiServices, caller: Caller): Signed {
     },
     acceptBatch: (requests) => acceptBatch(requests.map(sign)),
     waits: { ...waits, enter: (purpose) => waits.enter(purpose, tenant) },
+    readLogs: (chainId, hash) => readLogs(chainId, hash, tenant),
     ...hideReservations(services, caller),
   }
 }
@@ -128,9 +129,11 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     webhooks: limitWebhooks(services.webhooks, caller),
     eventStreams: {
       open: (request) => services.eventStreams.open({ ...request, caller }),
+      openSource: services.eventStreams.openSource,
       close: services.eventStreams.close,
     },
     chainStatus: () => services.chainStatus().filter(({ chainId }) => mayUseChain(caller, chainId)),
+    onChain: services.onChain,
     viewOf: (chainId) => (mayUseChain(caller, chainId) ? services.viewOf(chainId) : null),
     feeMarkets: {
       read: async (chainId) => {
@@ -145,6 +148,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     healthOf: services.healthOf,
     countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
+    readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
   }
 }
@@ -247,7 +251,7 @@ function limitStore(store: ApiStore, caller: Caller): ApiStore {
     findTransaction,
     findTransactionByHash: async (hash) => isSeen(await store.findTransactionByHash(hash)),
     listTransactions: (filter, page) => store.listTransactions({ ...filter, reach: caller }, page),
-    readHistory: async (id) => ((await findTransaction(id)) === null ? [] : store.readHistory(id)),
+    readHistory: async (id, page) => ((await findTransaction(id)) === null ? [] : store.readHistory(id, page)),
     readEvents: (after, limit) => store.readEvents(after, limit, caller),
     readCompletions: (after, limit) => store.readCompletions(after, limit, caller),
     findLastEventId: store.findLastEventId,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inclusionIn, proofOf } from '../core/sample-transactions.suite.ts'
 import type { Stuck, Transaction } from '../core/transaction.ts'
-import { history } from './contract/event-resource.ts'
+import { historyPage } from './contract/event-resource.ts'
 import { transactionResource } from './contract/transaction-resource.ts'
 import {
   allocate,
@@ -50,7 +50,7 @@ describe('a queued transaction', () => {
     expect(transactionResource.strict().parse(suspended.body)).toEqual(suspended.body)
     expect((await act(id, 'resume')).body).toMatchObject({ state: 'QUEUED', subState: 'accepted' })
     expect((await act(id, 'cancel')).body).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', nonce: null })
-    const entries = history.parse((await api.server.inject(`/v1/transactions/${id}/history`)).json()).items
+    const entries = historyPage.parse((await api.server.inject(`/v1/transactions/${id}/history`)).json()).items
     expect(entries.slice(1)).toMatchObject([
       { type: 'operator.suspended', cause: 'operator', detail: { actor: 'local', reason: 'check the amount' } },
       { type: 'operator.resumed', detail: { actor: 'local', reason: 'customer asked' } },

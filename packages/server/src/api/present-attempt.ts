@@ -2,19 +2,14 @@
 import type { Attempt } from '../core/transaction.ts'
 import { presentInstant } from './contract/instant.ts'
 import type { AttemptResource } from './contract/transaction-resource.ts'
+import { presentFees } from './present-fees.ts'
 
 export function presentAttempt(attempt: Attempt): AttemptResource {
   const { hash, kind, nonce, gasLimit, fees, raw, createdAt } = attempt
   return {
     ...{ hash, kind, nonce, raw },
     gasLimit: gasLimit.toString(),
-    fees:
-      fees.type === 'legacy'
-        ? { gasPrice: fees.gasPrice.toString() }
-        : {
-            maxFeePerGas: fees.maxFeePerGas.toString(),
-            maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
-          },
+    fees: presentFees(fees),
     createdAt: presentInstant(createdAt),
   }
 }

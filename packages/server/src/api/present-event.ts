@@ -1,8 +1,9 @@
 /** A history entry as JSON. */
-import type { HistoryEntry } from '../ports/store.ts'
+import type { Completion, HistoryEntry } from '../ports/store.ts'
 import { checksumAddress } from './contract/address.ts'
 import type { EventResource } from './contract/event-resource.ts'
 import { presentInstant } from './contract/instant.ts'
+import { presentReceipt } from './present-receipt.ts'
 
 export function presentEvent(entry: HistoryEntry): EventResource {
   const { eventId, txId, lane, type, cause, fromState, toState, subState, nodeId, fence, count } = entry
@@ -15,7 +16,12 @@ export function presentEvent(entry: HistoryEntry): EventResource {
     detail: Object.fromEntries(Object.entries(entry.detail).map(([name, value]) => [name, withoutBigints(value)])),
     at: presentInstant(entry.at),
     lastAt: presentInstant(entry.lastAt),
+    completion: entry.completion && presentCompletion(entry.completion),
   }
+}
+
+function presentCompletion({ requestId, metadata, inclusion, error }: Completion): EventResource['completion'] {
+  return { requestId, metadata: { ...metadata }, receipt: inclusion && presentReceipt(inclusion), error }
 }
 
 /** Details are free in form and may hold amounts, which JSON can only carry as text. */

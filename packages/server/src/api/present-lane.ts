@@ -21,6 +21,7 @@ export function presentLane(status: LaneStatus): LaneResource {
     stuckReserved: status.stuckReserved,
     lowestReserved: lowestReserved && presentLowestReserved(lowestReserved),
     balance: health.balance && { wei: health.balance.wei.toString(), at: presentInstant(health.balance.at) },
+    chain: health.counts && { ...health.counts, at: presentInstant(health.counts.at) },
     window: health.window && {
       ...presentWindow(health.window),
       ceiling: health.window.ceiling,

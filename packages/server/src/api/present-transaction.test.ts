@@ -77,6 +77,7 @@ test('a queued transaction has nothing of the chain', () => {
     ...{ id: base.id, chainId: 1, from: '0x52908400098527886E0F7030069857D2E4169EE7' },
     to: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     ...{ data: '0xabcd', value: '1000000000000000000000000', gasLimit: null, nonce: null },
+    ...{ fees: null, speed: 'fast', priority: 0, validUntil: null },
     ...{ state: 'QUEUED', subState: 'accepted', hash: null, hashes: [], attempts: 0, receipt: null, inclusion: null },
     confirmations: { count: 0, required: 12, newForks: 0 },
     ...{
@@ -87,7 +88,31 @@ test('a queued transaction has nothing of the chain', () => {
       createdAt: '2026-01-02T03:04:05.678Z',
     },
     ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
+    ...{ suspended: false, submitCount: 0, lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },
   })
+})
+
+test('what was asked for is shown as it was asked', () => {
+  const fees = { type: 'eip1559', maxFeePerGas: 30n, maxPriorityFeePerGas: 2n } as const
+  const asked = { ...intent, fees, speed: 'slow', priority: 3, validUntil: AT } as const
+  expect(presentTransaction({ ...queued, intent: asked }, around)).toMatchObject({
+    fees: { maxFeePerGas: '30', maxPriorityFeePerGas: '2' },
+    ...{ speed: 'slow', priority: 3, validUntil: '2026-01-02T03:04:05.678Z' },
+  })
+})
+
+test('how often it was sent, when it is sent again, and since when it is stuck', () => {
+  const stuck: Transaction = { ...signed, state: 'STUCK', subState: 'no_inclusion', stuckAt: AT + 5 }
+  const sent = { submitCount: 2, submittedAt: '2026-01-02T03:04:05.679Z', lastSubmitAt: '2026-01-02T03:04:05.679Z' }
+  expect(presentTransaction(stuck, around)).toMatchObject({
+    ...{ ...sent, suspended: false, nextResubmitAt: '2026-01-02T03:04:05.678Z', stuckAt: '2026-01-02T03:04:05.683Z' },
+  })
+  // What is held back, or in a block, is not sent again.
+  expect(presentTransaction({ ...stuck, suspended: true }, around)).toMatchObject({
+    ...{ ...sent, suspended: true, nextResubmitAt: null },
+  })
+  expect(presentTransaction(tracking, around)).toMatchObject({ ...sent, nextResubmitAt: null, stuckAt: null })
+  expect(presentTransaction(finished, around)).toMatchObject({ ...sent, nextResubmitAt: null })
 })
 
 test('an included one shows the attempt that was included, not the newest', () => {

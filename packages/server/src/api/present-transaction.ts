@@ -1,12 +1,16 @@
 /** A transaction as JSON: amounts as decimal strings, addresses check-summed, time in ISO 8601 UTC. */
-import type { ChainView, Finality, Inclusion } from '../core/finality.ts'
+import type { ChainView, Finality } from '../core/finality.ts'
 import type { Lane } from '../core/lane.ts'
-import { currentAttempt, inclusionOf, nonceOf, type Transaction } from '../core/transaction.ts'
+import { currentAttempt, inclusionOf, isInFlight, nonceOf, type Transaction } from '../core/transaction.ts'
 import { checksumAddress } from './contract/address.ts'
 import { presentFinality } from './contract/finality.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 import type { TransactionResource } from './contract/transaction-resource.ts'
 import { countConfirmations } from './count-confirmations.ts'
+import { presentWantedFees } from './present-fees.ts'
+import { presentReceipt } from './present-receipt.ts'
+
+type Sends = 'suspended' | 'submitCount' | 'submittedAt' | 'lastSubmitAt' | 'nextResubmitAt' | 'stuckAt'
 
 /** What the chain and the policies add to what is stored. */
 export interface Surroundings {
@@ -27,6 +31,10 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     data: intent.data,
     value: intent.value.toString(),
     gasLimit: gasLimit?.toString() ?? null,
+    fees: intent.fees && presentWantedFees(intent.fees),
+    speed: intent.speed,
+    priority: intent.priority,
+    validUntil: presentOptionalInstant(intent.validUntil),
     nonce: nonceOf(tx),
     state: tx.state,
     subState: tx.subState,
@@ -45,7 +53,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     requestId: intent.requestId,
     metadata: { ...intent.metadata },
     createdAt: presentInstant(tx.createdAt),
-    submittedAt: presentOptionalInstant('submittedAt' in tx ? tx.submittedAt : null),
+    ...presentSends(tx),
     minedAt: presentOptionalInstant('minedAt' in tx ? tx.minedAt : null),
     finalAt: presentOptionalInstant('finalAt' in tx ? tx.finalAt : null),
     fence: 'fence' in tx ? tx.fence : null,
@@ -53,15 +61,16 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
   }
 }
 
-function presentReceipt(inclusion: Inclusion): TransactionResource['receipt'] {
+/** Nothing is sent again while an operator holds it back, nor once it is in a block. */
+function presentSends(tx: Transaction): Pick<TransactionResource, Sends> {
+  const signed = 'submitCount' in tx ? tx : null
+  const isDue = signed !== null && isInFlight(tx) && inclusionOf(tx) === null && !tx.suspended
   return {
-    transactionHash: inclusion.txHash,
-    transactionIndex: inclusion.txIndex,
-    blockNumber: inclusion.blockNumber,
-    blockHash: inclusion.blockHash,
-    status: inclusion.succeeded ? 'success' : 'reverted',
-    gasUsed: inclusion.gasUsed.toString(),
-    effectiveGasPrice: inclusion.effectiveGasPrice.toString(),
-    contractAddress: inclusion.contractAddress === null ? null : checksumAddress(inclusion.contractAddress),
+    suspended: tx.suspended,
+    submitCount: signed?.submitCount ?? 0,
+    submittedAt: presentOptionalInstant(signed?.submittedAt ?? null),
+    lastSubmitAt: presentOptionalInstant(signed?.lastSubmitAt ?? null),
+    nextResubmitAt: presentOptionalInstant(isDue ? signed.nextResubmitAt : null),
+    stuckAt: presentOptionalInstant(tx.state === 'STUCK' ? tx.stuckAt : null),
   }
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { APP_ERRORS, type AppErrorCode } from '../core/app-error.ts'
+import { inclusionIn } from '../core/sample-transactions.suite.ts'
 import type { Webhook } from '../core/webhook.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
@@ -163,6 +164,20 @@ const onPhantomWithoutChain: Scene = async (route) => {
   return call(api, route, { address: SIGNER })
 }
 
+/** In a block, as was stored; the node has no receipt for it. */
+const onReceiptNowhere: Scene = async (route) => {
+  const api = await createTestApi()
+  const id = await send(api)
+  const tx = await allocate(api.store, id, HASH)
+  if (tx.state !== 'ALLOCATED') throw new Error('not allocated')
+  const before = { version: tx.version + 1, state: tx.state, attemptCount: 1 }
+  const inclusion = inclusionIn(100, { txHash: HASH })
+  const mined = { ...tx, state: 'TRACKING', subState: 'mined', inclusion, minedAt: NOW } as const
+  await api.store.amend({ before, tx: mined, notes: [] }, [])
+  const reply = await api.server.inject(`${route.path.replace('{id}', id)}?include=logs`)
+  return { status: reply.statusCode, code: reply.json().code }
+}
+
 const onLastAdmin: Scene = async (route) => {
   const api = await createTestApi()
   const { token, ...made } = createKeyToken()
@@ -177,7 +192,7 @@ const onLastAdmin: Scene = async (route) => {
 const onManyStreams: Scene = async (route) => {
   const { server } = await createTestApi()
   const url = await listen(server, { host: '127.0.0.1', port: 0 })
-  const open = () => fetch(`${url}${route.path}`)
+  const open = () => fetch(`${url}${route.path.replace('{chainId}', String(CHAIN_ID))}`)
   const streams = [await open(), await open(), await open()]
   const refused = await open()
   const { code } = (await refused.json()) as { code: string }
@@ -290,6 +305,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'useNonce action_forbidden': onReservation('refused'),
   'extendNonce action_forbidden': onReservation('refused'),
   'releaseNonce action_forbidden': onReservation('refused'),
+  'showReceipt chain_unavailable': onReceiptNowhere,
   'listBlocks chain_unavailable': withOptions({ services: { viewOf: () => null } }, { chainId: String(CHAIN_ID) }),
   'showFees chain_unavailable': withOptions(
     { services: { feeMarkets: { read: unavailable } } },

@@ -24,7 +24,9 @@ export interface RouteReply {
 /** What is answered where there is no error. A null schema is an open JSON object; one without a schema is text. */
 type RouteAnswer = { readonly status: number; readonly description: string } & (
   | { readonly schema: z.ZodType | null }
-  | { readonly contentType: 'text/plain' | 'text/event-stream' | 'text/html' }
+  | { readonly contentType: 'text/plain' | 'text/html' }
+  /** `events`: what their `data` may be. */
+  | { readonly contentType: 'text/event-stream'; readonly events: readonly z.ZodType[] }
 )
 
 interface RouteDescription {

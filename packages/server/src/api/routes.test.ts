@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../ports/store.ts'
-import { eventPage, history } from './contract/event-resource.ts'
+import { eventPage, historyPage } from './contract/event-resource.ts'
 import { laneList, signerResource } from './contract/signer-resource.ts'
 import { chainList, nodeList, readinessResource } from './contract/system-resource.ts'
 import { attemptList, transactionPage } from './contract/transaction-resource.ts'
@@ -68,6 +68,15 @@ describe('GET /v1/transactions', () => {
     expect(await find('nonce=0')).toEqual([second])
     expect(await find('since=2026-01-02T03:04:05Z')).toEqual([second, first])
     expect(await find('since=2026-01-02T03:04:06Z')).toEqual([])
+    expect(await find('until=2026-01-02T03:04:06Z')).toEqual([second, first])
+    expect(await find('until=2026-01-02T03:04:05Z')).toEqual([])
+    expect(await find(`to=${TARGET}&order=asc`)).toEqual([first, second])
+    expect(await find(`to=${STRANGER}`)).toEqual([])
+    expect(await find('requestIdPrefix=order-')).toEqual([first])
+    const marked = await send(3, { metadata: { customer: '7', note: 'a=b' } })
+    expect(await find('metadata=customer%3D7')).toEqual([marked])
+    expect(await find('metadata=note=a=b')).toEqual([marked])
+    expect(await find('metadata=customer=8')).toEqual([])
   })
 
   test.each([
@@ -81,6 +90,10 @@ describe('GET /v1/transactions', () => {
     ['hash=0x12', 'hash'],
     ['nonce=-1', 'nonce'],
     ['since=yesterday', 'since'],
+    ['until=tomorrow', 'until'],
+    ['order=newest', 'order'],
+    ['metadata=customer', 'metadata'],
+    ['to=me', 'to'],
     ['status=QUEUED', 'status'],
   ])('%s is refused by name', async (query, field) => {
     expect(await get(`/v1/transactions?${query}`)).toMatchObject({
@@ -117,14 +130,37 @@ describe('one transaction', () => {
     const id = await send(1)
     await allocate(api.store, id, HASH)
     const { body } = await get(`/v1/transactions/${id}/history`)
-    const entries = history.parse(body).items
+    const entries = historyPage.parse(body).items
     expect(entries).toMatchObject([
       { type: 'accepted', transactionId: id, toState: 'QUEUED', from: SIGNER_CHECKSUMMED },
       { type: 'nonce.allocated', fromState: 'QUEUED', toState: 'ALLOCATED', node: 'node-a', detail: { feeWei: '5' } },
     ])
   })
 
-  test.each([[''], ['/history'], ['/attempts'], ['/confirmations'], ['/explain']])(
+  test('its history page by page, from either end', async () => {
+    const id = await send(1)
+    await allocate(api.store, id, HASH)
+    const read = async (query: string) => {
+      const { items, next } = historyPage.parse((await get(`/v1/transactions/${id}/history?${query}`)).body)
+      return { types: items.map(({ type }) => type), next }
+    }
+    const first = await read('limit=1')
+    expect(first.types).toEqual(['accepted'])
+    expect(await read(`limit=1&after=${first.next}`)).toEqual({ types: ['nonce.allocated'], next: null })
+    const last = await read('limit=1&order=desc')
+    expect(last.types).toEqual(['nonce.allocated'])
+    expect(await read(`limit=1&order=desc&after=${last.next}`)).toEqual({ types: ['accepted'], next: null })
+  })
+
+  test('no receipt while it is in no block', async () => {
+    const id = await send(1)
+    expect(await get(`/v1/transactions/${id}/receipt?include=logs`)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', detail: expect.stringContaining('in no block') },
+    })
+  })
+
+  test.each([[''], ['/history'], ['/attempts'], ['/confirmations'], ['/receipt'], ['/explain']])(
     'nothing under an id or hash that is not there%s',
     async (suffix) => {
       const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'

@@ -41,10 +41,12 @@ import { showHistory } from './routes/show-history.ts'
 import { showMetrics } from './routes/show-metrics.ts'
 import { createShowOpenApi } from './routes/show-openapi.ts'
 import { showReadiness } from './routes/show-readiness.ts'
+import { showReceipt } from './routes/show-receipt.ts'
 import { showReservation } from './routes/show-reservation.ts'
 import { showReset } from './routes/show-reset.ts'
 import { showSigner } from './routes/show-signer.ts'
 import { showTransaction } from './routes/show-transaction.ts'
+import { streamBlocks } from './routes/stream-blocks.ts'
 import { streamEvents } from './routes/stream-events.ts'
 import { fillReservations, releaseReservations } from './routes/take-back-nonces.ts'
 import { updateSigner } from './routes/update-signer.ts'
@@ -59,6 +61,7 @@ export const ROUTES: readonly Route[] = [
   showHistory,
   listAttempts,
   showConfirmations,
+  showReceipt,
   showExplanation,
   suspendTransaction,
   resumeTransaction,
@@ -97,6 +100,7 @@ export const ROUTES: readonly Route[] = [
   testWebhook,
   listChains,
   listBlocks,
+  streamBlocks,
   showFees,
   listNodes,
   listApiKeys,

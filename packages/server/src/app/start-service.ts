@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/api-keys.ts'
 import type { ChainStatus } from '../api/api-services.ts'
 import { createBodyPool } from '../api/body-pool.ts'
+import { createConfirmationFeed } from '../api/confirmation-feed.ts'
 import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
+import { createLogReads } from '../api/log-reads.ts'
 import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
@@ -187,7 +189,12 @@ export async function startService(
     eventStreams: createEventStreams({
       ...{ store, clock, telemetry, work, isAllowed: access.isAllowed },
       limits: { ...config.events, sharePercent },
+      confirmations: createConfirmationFeed({
+        ...{ store, telemetry, onChain: engine.onChain, ...around },
+        chainIds: () => [...byId.keys()],
+      }),
     }),
+    onChain: engine.onChain,
     waits,
     bodies,
     work,
@@ -206,6 +213,7 @@ export async function startService(
       return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
     },
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
+    readLogs: createLogReads({ chains: byId, sharePercent }),
     readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,

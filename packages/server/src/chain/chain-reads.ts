@@ -1,7 +1,7 @@
 /** What an EVM chain can be asked: each request with the one way its answer is read and checked against what was asked. */
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
-import type { Block, BlockRef, CountTag, TransactionByHash } from '../ports/chain.ts'
+import type { Block, BlockRef, CountTag, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
 import type { Read } from './rpc/pool-read.ts'
 import type { RpcError } from './rpc/rpc-error.ts'
 import {
@@ -11,6 +11,7 @@ import {
   parseBlock,
   parseQuantity,
   parseReceipt,
+  parseReceiptLogs,
   parseTransactionByHash,
   toQuantity,
 } from './rpc-values.ts'
@@ -52,6 +53,12 @@ export function receiptRead(hash: Hash): Read<Inclusion | null> {
     if (receipt !== null && receipt.txHash !== hash) throw new BadAnswer('the receipt is of another transaction')
     return receipt
   })
+}
+
+export function logsRead(hash: Hash): Read<ReceiptLogs | null> {
+  return request('eth_getTransactionReceipt', [hash], (result) =>
+    result === null ? null : parseReceiptLogs(result, hash),
+  )
 }
 
 export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {

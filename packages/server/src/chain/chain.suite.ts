@@ -210,6 +210,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         await chain.broadcast(await Promise.all([sign(1), sign(3)]))
         expect(await chain.getTransactionCount(harness.rich, 'latest')).toBe(1)
         expect(await chain.getTransactionCount(harness.rich, 'pending')).toBe(2)
+        expect(await chain.getCounts(harness.rich)).toEqual({ latest: 1, pending: 2 })
       })
 
       test('count what was mined up to a height', async () => {
@@ -258,6 +259,14 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.findTransaction(tx.hash)).toEqual(expected)
         expect(await chain.findTransactionsAnywhere([tx.hash, strange])).toEqual([expected, null])
         expect(await chain.findTransactionsAnywhere([])).toEqual([])
+      })
+
+      test('have logs once they are in a block, and say in which', async () => {
+        const tx = await sign(0)
+        await chain.broadcast([tx])
+        expect(await chain.findLogs(tx.hash)).toBeNull()
+        await harness.mine()
+        expect(await chain.findLogs(tx.hash)).toEqual({ blockHash: (await getLatest(chain)).hash, logs: [] })
       })
     })
 
@@ -362,6 +371,8 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       await expect(chain.getBlock('latest')).rejects.toThrow(ChainUnavailable)
       expect(await chain.getBlocks([0, 1])).toEqual([])
       await expect(chain.getTransactionCount(harness.rich, 'latest')).rejects.toThrow(ChainUnavailable)
+      await expect(chain.getCounts(harness.rich)).rejects.toThrow(ChainUnavailable)
+      await expect(chain.findLogs(UNKNOWN)).rejects.toThrow(ChainUnavailable)
       await expect(chain.lookAtPool(harness.rich, [tx.hash])).rejects.toThrow(ChainUnavailable)
       await expect(chain.getFeeMarket()).rejects.toThrow(ChainUnavailable)
       await expect(chain.estimate([callOf(harness)], null)).rejects.toThrow(ChainUnavailable)

@@ -2,9 +2,10 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags 1 batch of 2; lookAtPool 1 batch of 2 and one per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts
- * 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more; getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions
- * 1, see `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * findLogs, getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags, getCounts 1 batch of 2; lookAtPool 1 batch of 2 and one
+ * per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more;
+ * getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions 1, see
+ * `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
 import type { FeeModel } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
@@ -20,6 +21,7 @@ import {
   blockReceiptsRead,
   codeRead,
   countRead,
+  logsRead,
   receiptRead,
   transactionRead,
 } from './chain-reads.ts'
@@ -140,6 +142,12 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     },
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     findNonceUser: (height, address, nonce) => readNonceUser(pool, { chainId, height, address, nonce }),
+    findLogs: (hash) => pool.read(logsRead(hash)),
+    async getCounts(address) {
+      const [latest, pending] = await pool.readAll([countRead(address, 'latest'), countRead(address, 'pending')])
+      if (latest === undefined || pending === undefined) throw new Error('the pool answered less than it was asked')
+      return { latest, pending }
+    },
     async lookAtPool(address, hashes) {
       const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
       const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]

@@ -276,6 +276,15 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       const { from, to, data, value } = tx
       return { chainId, from, nonce, to, data, value, isPlain: true, minedAt: block.timestamp * 1_000, inclusion }
     },
+    async getCounts(address) {
+      const { nonce } = openRead('getCounts') ? ledger.accountBefore(address, 1) : ledger.account(address)
+      return { latest: nonce, pending: pool.nextNonce(address, nonce) }
+    },
+    async findLogs(hash) {
+      openRead('findLogs')
+      const found = lookUp(hash)
+      return found.type === 'found' ? { blockHash: found.inclusion.blockHash, logs: [] } : null
+    },
     async lookAtPool(address, hashes) {
       const stale = openRead('lookAtPool')
       const latest = stale ? ledger.accountBefore(address, 1).nonce : ledger.account(address).nonce

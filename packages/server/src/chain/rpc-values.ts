@@ -1,7 +1,7 @@
 /** Reads JSON-RPC results without trusting them: whatever is not exactly what was asked for is a bad answer. */
 import type { Inclusion } from '../core/finality.ts'
 import { type Address, type Hash, type Hex, isAddress, isHex } from '../core/hex.ts'
-import type { Block, BlockRoom, TransactionByHash } from '../ports/chain.ts'
+import type { Block, BlockRoom, Log, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
 
 /** A result that cannot be true. */
 export class BadAnswer extends Error {
@@ -19,6 +19,7 @@ export class NotKnown extends Error {
   }
 }
 
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 
 export function parseQuantity(value: unknown, name: string): bigint {
@@ -100,6 +101,28 @@ export function parseReceipt(value: unknown): Inclusion | null {
     // Some nodes name the address of a deployment that failed: there is nothing at it.
     contractAddress:
       succeeded && created !== null && created !== undefined ? parseAddress(created, 'receipt.contractAddress') : null,
+  }
+}
+
+/** Null for a receipt that is not of a block yet. */
+export function parseReceiptLogs(value: unknown, asked: Hash): ReceiptLogs | null {
+  const fields = getFields(value, 'receipt')
+  if (fields.blockHash === null || fields.blockHash === undefined) return null
+  if (parseHash(fields.transactionHash, 'receipt.transactionHash') !== asked)
+    throw new BadAnswer('the receipt is of another transaction')
+  if (!Array.isArray(fields.logs)) throw new BadAnswer('receipt.logs is not a list')
+  return { blockHash: parseHash(fields.blockHash, 'receipt.blockHash'), logs: fields.logs.map(parseLog) }
+}
+
+function parseLog(value: unknown): Log {
+  const { address, topics, data, logIndex } = getFields(value, 'log')
+  if (!Array.isArray(topics) || topics.length > 4) throw new BadAnswer('log.topics is not a list of up to four')
+  if (typeof data !== 'string' || !BYTES.test(data)) throw new BadAnswer('log.data is not hex')
+  return {
+    address: parseAddress(address, 'log.address'),
+    topics: topics.map((topic: unknown) => parseHash(topic, 'log.topics[]')),
+    data: data as Hex,
+    logIndex: getCount(logIndex, 'log.logIndex'),
   }
 }
 

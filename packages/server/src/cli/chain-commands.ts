@@ -4,12 +4,13 @@ import type { Command } from 'commander'
 import { formatAmount } from '../core/amount.ts'
 import { spellDuration } from '../core/spell-time.ts'
 import type { CommandContext } from './command-context.ts'
+import { EXIT, type ExitCode } from './exit-code.ts'
 import { readCount } from './option-value.ts'
 import { presentEndpoints } from './present-endpoints.ts'
 import { presentFields } from './present-fields.ts'
 import { presentTable } from './present-table.ts'
 import { addServiceCommand, type ServiceCommand } from './service-command.ts'
-import { UsageError } from './service-session.ts'
+import { Interrupted, type Session, UsageError } from './service-session.ts'
 import { shorten } from './style.ts'
 
 const listChains: ServiceCommand = {
@@ -46,13 +47,16 @@ function colourOf(state: Chain['health']['state']) {
 const blocks: ServiceCommand = {
   name: 'blocks <chainId>',
   description: 'list confirmed blocks, lowest first',
-  examples: ['drover chain blocks 1 --after 19000000 --limit 20'],
+  examples: ['drover chain blocks 1 --after 19000000 --limit 20', 'drover chain blocks 1 --follow'],
   configure: (command) =>
     void command
       .option('--after <number>', 'above this block', readCount(0, Number.MAX_SAFE_INTEGER))
-      .option('--limit <count>', 'at most so many', readCount(1, 200), 50),
-  async run({ drover, signal, style, print, note, json }, command) {
-    const query = command.opts<{ after?: number; limit: number }>()
+      .option('--limit <count>', 'at most so many', readCount(1, 200), 50)
+      .option('--follow', 'each block as it is confirmed, one line each, until Ctrl-C'),
+  async run(session, command) {
+    const { drover, signal, style, print, note, json } = session
+    const { follow = false, ...query } = command.opts<{ follow?: boolean; after?: number; limit: number }>()
+    if (follow) return followBlocks(session, readChain(command), query.after)
     const page = await drover.chains.blocks(readChain(command), pick(query), { signal })
     print(page, () =>
       presentTable<Block>(
@@ -68,6 +72,21 @@ const blocks: ServiceCommand = {
     if (page.gap && !json) note(`Blocks below ${page.from} are no longer here.`)
     return undefined
   },
+}
+
+async function followBlocks(session: Session, chainId: number, after: number | undefined): Promise<ExitCode> {
+  const { drover, signal, style, json, note, print } = session
+  const onGap = (from: number) => json || note(`Blocks below ${from} are no longer here.`)
+  try {
+    const blocks = drover.chains.followBlocks(chainId, { signal, onGap, ...(after !== undefined && { after }) })
+    for await (const block of blocks) {
+      print(block, () => `${block.number}  ${block.timestamp}  ${shorten(block.hash, style)}`)
+    }
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof Interrupted) return EXIT.interrupted
+    throw error
+  }
 }
 
 function pick({ after, limit }: { readonly after?: number; readonly limit: number }) {

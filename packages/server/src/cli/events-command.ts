@@ -1,12 +1,12 @@
 /** `drover events`: what happened, in commit order, and what happens. */
-import type { DroverEvent } from '@drover/client'
+import type { ConfirmationUpdate, DroverEvent } from '@drover/client'
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { EXIT, type ExitCode } from './exit-code.ts'
 import { readCount } from './option-value.ts'
 import { presentDetail } from './present-detail.ts'
 import { addServiceCommand } from './service-command.ts'
-import { Interrupted, type Session } from './service-session.ts'
+import { Interrupted, type Session, UsageError } from './service-session.ts'
 import { cut, type Style, shorten, toVisible } from './style.ts'
 
 const GAP = '  '
@@ -15,6 +15,7 @@ interface EventsOptions {
   readonly follow?: boolean
   readonly after?: number
   readonly completions?: boolean
+  readonly confirmations?: boolean
   readonly limit?: number
 }
 
@@ -31,9 +32,39 @@ export function addEventsCommand(program: Command, context: CommandContext): voi
         .option('--follow', 'go on with what happens from now on, through outages, until Ctrl-C')
         .option('--after <eventId>', 'only those after this one', readCount(0, Number.MAX_SAFE_INTEGER))
         .option('--completions', 'only the one event of each transaction that made it final')
+        .option('--confirmations', 'instead, the blocks on top of each mined transaction as they come, until Ctrl-C')
         .option('--limit <count>', 'end after so many', readCount(1, 1_000_000)),
-    run: (session, command) => printEvents(session, command.opts<EventsOptions>()),
+    run: (session, command) => run(session, command.opts<EventsOptions>()),
   })
+}
+
+async function run(session: Session, options: EventsOptions): Promise<ExitCode> {
+  if (options.confirmations !== true) return printEvents(session, options)
+  if (options.after !== undefined || options.completions) {
+    throw new UsageError('--confirmations are not stored: they go with neither --after nor --completions')
+  }
+  return printConfirmations(session, options.limit ?? Number.POSITIVE_INFINITY)
+}
+
+async function printConfirmations(session: Session, limit: number): Promise<ExitCode> {
+  let count = 0
+  try {
+    for await (const update of session.drover.confirmations({ signal: session.signal })) {
+      session.print(update, () => presentConfirmations(update))
+      if (++count >= limit) break
+    }
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof Interrupted) return EXIT.interrupted
+    throw error
+  }
+}
+
+export function presentConfirmations({ transactionId, count, required, newFork, confirmations }: ConfirmationUpdate) {
+  const progress = typeof required === 'number' ? `${count} of ${required}` : `${count}, until ${required}`
+  const newest = confirmations.at(-1)
+  const where = newest === undefined ? '' : `block ${newest.blockNumber} ${newest.blockHash}`
+  return join([transactionId, progress, where, newFork && count > 0 ? 'whole list' : ''])
 }
 
 async function printEvents(session: Session, options: EventsOptions): Promise<ExitCode> {

@@ -50,7 +50,11 @@ export type InclusionStatus =
   | { readonly type: 'final'; readonly confirmations: readonly Confirmation[] }
 
 /** Identity is the block hash, not the height. Only another block in its place proves that an inclusion is gone. */
-export function assessInclusion(at: Inclusion, chain: ChainView, finality: Finality): InclusionStatus {
+export function assessInclusion(
+  at: Pick<Inclusion, 'blockNumber' | 'blockHash'>,
+  chain: ChainView,
+  finality: Finality,
+): InclusionStatus {
   if (at.blockNumber > chain.head.number) return { type: 'ahead' }
   const canonical = chain.header(at.blockNumber)
   if (canonical === null) return { type: 'unknown' }

@@ -16,6 +16,7 @@ import { addAttempt, capFee, refuseBump, wishCancel, wishExpiry, wishSpeedUp } f
 import { withoutStuck } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
+  type Attempt,
   findAttempt,
   type InFlight,
   isPreconfirmed,
@@ -156,8 +157,10 @@ function standBy(tx: InFlight, policy: Policy): InFlight {
   return kept === tx || kept.subState !== 'making_way' ? kept : { ...kept, subState: readyToSend(kept) }
 }
 
-function include(tx: InFlight, inclusion: Inclusion, at: number): Step {
-  if (findAttempt(tx, inclusion.txHash) === null) return stay(tx)
+function include(tx: InFlight, seen: Inclusion, at: number): Step {
+  const attempt = findAttempt(tx, seen.txHash)
+  if (attempt === null) return stay(tx)
+  const inclusion = withPrice(seen, attempt)
   const previous = isMined(tx) ? tx.inclusion : null
   if (previous?.blockHash === inclusion.blockHash && previous.txHash === inclusion.txHash) return stay(tx)
   const moved = previous !== null
@@ -187,6 +190,12 @@ function include(tx: InFlight, inclusion: Inclusion, at: number): Step {
       },
     },
   )
+}
+
+/** Nodes from before the fee market do not tell what was paid per gas: it was what the transaction offered. */
+function withPrice(inclusion: Inclusion, { fees }: Attempt): Inclusion {
+  const isUntold = inclusion.effectiveGasPrice === 0n && fees.type === 'legacy'
+  return isUntold ? { ...inclusion, effectiveGasPrice: fees.gasPrice } : inclusion
 }
 
 function withdrawInclusion(tx: InFlight, { at, blockHash }: Extract<TxEvent, { type: 'inclusion.reorged' }>): Step {

@@ -111,6 +111,12 @@ export const COMPLETING_EVENTS = [
   'cancel.settled',
 ] as const
 
+/**
+ * The types of history entries that say nothing new when they happen again: inside one state they are kept as one entry for
+ * each cause and sub-state, with a count. Everything else, and every change of state, is an entry of its own.
+ */
+export const ROUTINE_EVENTS = ['resubmit.claimed', 'broadcast.answered', 'prepare.deferred'] as const
+
 /** What one transition leaves in the history and in the event stream. */
 export interface HistoryNote {
   /** The event's type, e.g. `inclusion.seen`. */
@@ -119,5 +125,10 @@ export interface HistoryNote {
   readonly cause: string | null
   readonly detail: Readonly<Record<string, unknown>>
   /** The transition's own ends, where several are stored together; else those of the whole save. */
-  readonly step?: { readonly from: TxState; readonly to: TxState; readonly subState: SubState }
+  readonly step?: {
+    readonly from: TxState
+    readonly fromSubState: SubState
+    readonly to: TxState
+    readonly subState: SubState
+  }
 }

@@ -19,6 +19,7 @@ import { createInclusionTracker, type InclusionTracker } from './inclusion-track
 import { createLane } from './lane.ts'
 import { createLaneKeeper, type KeeperSettings } from './lane-keeper.ts'
 import type { LaneSignal } from './lane-runner.ts'
+import { withLogFields } from './log-fields.ts'
 import { createWriter, type WriterSettings } from './writer.ts'
 
 export interface ChainSettings {
@@ -90,6 +91,8 @@ export interface Engine {
   readonly feeMarkets: FeeMarkets
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
+  /** Calls whenever the view of a chain has changed, until the returned function is called. */
+  onChain(listener: (chainId: number) => void): () => void
   /** The health of a chain for somebody who has waited for a block since then, or for this node; null for a chain that is not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
@@ -152,7 +155,7 @@ export function createEngine(ports: EnginePorts): Engine {
         store,
         writer,
         clock,
-        telemetry,
+        telemetry: withLogFields(telemetry, { nodeId, ...lease.lane, fence: lease.fence }),
         signer: ports.signer,
         random: ports.random,
         chain: { ...unit.chain, getFeeMarket: () => feeMarkets.read(lease.lane.chainId) },
@@ -240,6 +243,12 @@ export function createEngine(ports: EnginePorts): Engine {
     },
     feeMarkets,
     followStatus: () => [...units.values()].map(presentUnit),
+    onChain: (listener) => {
+      const ends = [...units.values()].map(({ chain, follower }) => follower.onUpdate(() => listener(chain.chainId)))
+      return () => {
+        for (const end of ends) end()
+      }
+    },
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: () => keeper.running().size,
     stop: async () => {

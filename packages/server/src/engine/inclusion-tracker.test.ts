@@ -71,6 +71,27 @@ async function setUp(settings: Partial<TrackerSettings> = {}, change: (chain: Fa
 
 const isReceipt = (name: string) => name === 'findReceipts' || name === 'getInclusions'
 
+describe('fetchReceiptUponEntry', () => {
+  /** Nobody tells of new blocks: they are found by polling, once a second. */
+  const deaf = (chain: FakeChain): Chain => ({ ...chain, onHeadHint: () => () => {} })
+
+  test.each([
+    ['on: looked up as soon as it is sent, without waiting for a block', true],
+    ['off: nothing is looked up before a block or the audit', false],
+  ])('%s', async (_, fetchReceiptUponEntry) => {
+    const { tracker, runner, sign, send, chain, clock, of } = await setUp({ fetchReceiptUponEntry }, deaf)
+    const tx = await sign(0)
+    // Stored before it is sent: no node can know it yet.
+    tracker.update(runner, [tx])
+    await clock.advance(300)
+    await send(tx)
+    chain.mine()
+    tracker.update(runner, [{ ...tx, submitCount: 1 }])
+    await clock.advance(300)
+    expect(of('inclusions').length > 0).toBe(fetchReceiptUponEntry)
+  })
+})
+
 describe('finding by block', () => {
   test('an inclusion is told before the look at the chain that it came with', async () => {
     const { tracker, runner, sign, send, mine, signals } = await setUp()

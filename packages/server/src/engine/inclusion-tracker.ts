@@ -63,7 +63,8 @@ export function createInclusionTracker({
 }: TrackerPorts): InclusionTracker {
   const list = createWatchList()
   const followed = new Map<LaneRunner, ReadonlySet<ReservationId>>()
-  const audit = createReceiptAudit({ chain, list, clock, telemetry, settings, view: follower.view, deliver })
+  const catchUp = () => void follower.look()
+  const audit = createReceiptAudit({ chain, list, clock, telemetry, settings, view: follower.view, catchUp, deliver })
   const promises = settings.preconfirmations
     ? createPreconfirmationWatch({ chain, list, clock, telemetry, settings, view: follower.view, lookUp })
     : null
@@ -165,11 +166,15 @@ export function createInclusionTracker({
     },
     update: (runner, transactions) => {
       const now = clock.now()
+      let isEntry = false
       for (const tx of transactions) {
-        const isNew = list.find(tx.id) === null
-        list.put(runner, tx, now, isNew && settings.fetchReceiptUponEntry)
+        // Not before it is sent: a node cannot know it yet, and it would not be asked again for long.
+        const enters = isInFlight(tx) && tx.submitCount > 0 && list.find(tx.id)?.isSent !== true
+        const wanted = enters && settings.fetchReceiptUponEntry
+        isEntry ||= wanted
+        list.put(runner, tx, now, wanted)
       }
-      if (settings.fetchReceiptUponEntry) audit.hurry()
+      if (isEntry) audit.hurry()
       if (transactions.some((tx) => isInFlight(tx) && tx.submitCount > 0)) promises?.hurry()
     },
     follow: (runner, reservations) => {

@@ -11,7 +11,7 @@ import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from 
 import { transition } from '../core/transition.ts'
 import type { HistoryNote, TxEvent } from '../core/tx-event.ts'
 import type { Window } from '../core/window.ts'
-import type { LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
+import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../ports/store.ts'
 
 /** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
 export interface Ledger {
@@ -35,6 +35,8 @@ export interface LaneDraft {
   note(note: HistoryNote): void
   /** Stored along with whatever else there is to store. */
   setBalance(balance: NonNullable<LaneWrite['balance']>): void
+  /** A reason to store, unless `isOld`: then they go along with whatever else there is. */
+  setCounts(counts: ChainCounts, isOld: boolean): void
   setWindow(window: Window): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
@@ -60,6 +62,8 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   const freed = new Set<number>()
   let cursor = ledger.cursor
   let balance: LaneWrite['balance'] = null
+  let counts: ChainCounts | null = null
+  let hasNewCounts = false
   let window: Window | null = null
   let listed: readonly InFlight[] | null = null
 
@@ -109,10 +113,15 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     setBalance: (seen) => {
       balance = seen
     },
+    setCounts: (seen, isOld) => {
+      counts = seen
+      hasNewCounts = !isOld
+    },
     setWindow: (found) => {
       window = found
     },
-    isEmpty: () => changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
+    isEmpty: () =>
+      !hasNewCounts && changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
     toWrite: (lease) => ({
       lease,
       cursor: cursor === ledger.cursor || cursor === null ? null : { expected: ledger.cursor, next: cursor },
@@ -122,6 +131,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       reservations: [],
       reset: null,
       balance,
+      counts,
       window,
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
@@ -143,7 +153,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
 
 /** One save may hold several transitions: each entry of the history tells of its own. */
 function markSteps(notes: readonly HistoryNote[], before: Transaction, after: Transaction): HistoryNote[] {
-  const step = { from: before.state, to: after.state, subState: after.subState }
+  const step = { from: before.state, fromSubState: before.subState, to: after.state, subState: after.subState }
   return notes.map((note) => ({ ...note, step }))
 }
 

@@ -320,8 +320,28 @@ describe('handing over', () => {
     await clock.advance(20_000)
     a.unlisten()
     a.store.setFault(() => 'unavailable')
+    const count = (result: string) => b.telemetry.valueOf('drover_leases_total', { result }) ?? 0
+    const [own, before] = [b.lanes(), count('taken_over')]
+    expect([b.telemetry.valueOf('drover_lanes_of_others'), before]).toEqual([10 - own, 0])
     await clock.advance(SETTINGS.leaseTtlMs + 2 * SETTINGS.renewIntervalMs)
     expect(b.lanes()).toBe(10)
+    expect(count('taken_over')).toBe(10 - own)
+    expect(b.telemetry.valueOf('drover_lanes_of_others')).toBe(0)
+  })
+
+  test('a lane that another node was quicker to take is counted, and left to it', async () => {
+    const { clock, node, all, store } = await setUp(1)
+    const b = node('node-b')
+    // Between the look at what is free and the taking of it.
+    const { acquireLeases } = b.store
+    Object.assign(b.store, {
+      acquireLeases: async (...args: Parameters<typeof acquireLeases>) => {
+        await store.acquireLeases('node-a', all, SETTINGS.leaseTtlMs)
+        return acquireLeases(...args)
+      },
+    })
+    await started(clock, b)
+    expect([b.lanes(), b.telemetry.valueOf('drover_leases_total', { result: 'not_owner' })]).toEqual([0, 1])
   })
 
   test('a request by a node that has died since moves nothing', async () => {

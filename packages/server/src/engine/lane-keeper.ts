@@ -188,16 +188,28 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       freeSince.set(key, since)
       if (now - since >= rank * settings.renewIntervalMs) toTake.push(lane)
     }
+    telemetry.gauge('drover_lanes_of_others', countOthers(taken))
     if (toRequest.length > 0) await store.requestLeases(nodeId, toRequest)
     if (toTake.length > 0) await take(toTake)
   }
 
+  /** Of those that this node could run. */
+  function countOthers(taken: ReadonlySet<LaneKey>): number {
+    return [...taken].filter((key) => signers.has(key) && !held.has(key) && !leaving.has(key)).length
+  }
+
   async function take(lanes: readonly Lane[]): Promise<void> {
     const askedAt = clock.monotonic()
-    for (const lease of await store.acquireLeases(nodeId, lanes, settings.leaseTtlMs)) {
+    const acquired = await store.acquireLeases(nodeId, lanes, settings.leaseTtlMs)
+    telemetry.count('drover_leases_total', { result: 'not_owner' }, lanes.length - acquired.length)
+    for (const { takenFrom, ...lease } of acquired) {
       const key = laneKey(lease.lane)
       freeSince.delete(key)
-      telemetry.count('drover_leases_total', { result: 'taken' })
+      telemetry.count('drover_leases_total', { result: takenFrom === undefined ? 'taken' : 'taken_over' })
+      if (takenFrom !== undefined)
+        telemetry.log('info', 'a lane was taken over from a node that let its lease run out', {
+          ...{ nodeId, ...lease.lane, fence: lease.fence, takenFrom },
+        })
       const deadline = askedAt + settings.leaseTtlMs - settings.marginMs
       const mayAct = (): boolean => {
         const mine = held.get(key)

@@ -22,6 +22,7 @@ import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
 import type { Broadcaster } from './broadcaster.ts'
+import { createCountWatch } from './chain-counts/count-watch.ts'
 import { noteFinalReorg } from './follow/final-reorg.ts'
 import { createHealthNotes } from './follow/health-notes.ts'
 import { findUsed } from './free-nonces.ts'
@@ -95,6 +96,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const { maxTxFeeWei: chainMaxFeeWei } = settings
   const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
+  const counts = createCountWatch(beside)
   const healthNotes = createHealthNotes()
   const window = createLaneWindow({ ...beside, account: funds.account })
   const queue = createLaneQueue({
@@ -145,6 +147,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (loaded) recover(draft)
     for (const signal of signals) take(signal, draft)
     if (funds.mind(draft, ports.policy())) queue.goOn()
+    counts.mind(draft, { ledger, lent: requests.held(), policy: ports.policy() })
     closeGaps(draft)
     const scene = look()
     window.mind(draft, scene)
@@ -273,6 +276,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         // Blocks that took the place of others passed nothing over that they could have known.
         window.passed(draft, signal.forkFrom === null ? (signal.added ?? []) : [], look())
         funds.watch(draft, headNumber())
+        // As it was before this block, which may have ended the last of it.
+        counts.look(headNumber(), (ledger?.inFlight.size ?? 0) + requests.held().length > 0)
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
         if (ledger !== null && hasGap(ledger, lent())) queue.wake()
@@ -474,6 +479,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function halt(): void {
     stopped = true
     cancelTick()
+    counts.stop()
     requests.stop()
     tracker.forget(runner)
   }

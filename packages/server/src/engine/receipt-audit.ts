@@ -39,6 +39,8 @@ interface AuditPorts {
   readonly telemetry: Telemetry
   readonly settings: AuditSettings
   view(): ChainView | null
+  /** A receipt is in a block that the follower has not seen: it may look now. */
+  catchUp(): void
   /** Inclusions that the canonical chain holds. */
   deliver(inclusions: readonly Inclusion[]): void
 }
@@ -148,6 +150,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const view = ports.view()
     if (view === null || inclusion.blockNumber > view.head.number) {
       entry.wanted = true
+      ports.catchUp()
       return
     }
     const inWindow = view.header(inclusion.blockNumber)

@@ -22,6 +22,8 @@ export interface Watched {
   /** Of the attempts at this nonce. Those at one that it lost are another's now: what became of them says nothing. */
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
+  /** Its bytes went to a node: before that there is nothing to be found. */
+  readonly isSent: boolean
   /** Some block should take it: it is in none, and nobody holds it back. */
   readonly isAwaited: boolean
   /** Whether a node may still show it, or has shown it, in a block in the making; `none` where that would say nothing new. */
@@ -44,7 +46,7 @@ export interface Watched {
 
 type Watchable = Pick<
   Watched,
-  'txId' | 'nonce' | 'hashes' | 'inclusion' | 'isAwaited' | 'preconfirmation' | 'finality' | 'lossFinality'
+  'txId' | 'nonce' | 'hashes' | 'inclusion' | 'isSent' | 'isAwaited' | 'preconfirmation' | 'finality' | 'lossFinality'
 >
 
 export interface WatchList {
@@ -112,14 +114,14 @@ export function createWatchList(): WatchList {
       }
       const preconfirmation = preconfirmationOf(tx)
       const inclusion = inclusionOf(tx)
-      const isAwaited = inclusion === null && !tx.suspended
-      set(runner, { txId, nonce, hashes, inclusion, isAwaited, preconfirmation, ...rules }, now, wanted, true)
+      const [isSent, isAwaited] = [tx.submitCount > 0, inclusion === null && !tx.suspended]
+      set(runner, { txId, nonce, hashes, inclusion, isSent, isAwaited, preconfirmation, ...rules }, now, wanted, true)
     },
     putReservation: (runner, reservation, now, wanted) => {
       const { id: txId, state, nonce, hashes, inclusion, finalAt } = reservation
       if (state !== 'USED' || nonce === null || finalAt !== null) return remove(txId)
       const finality = () => runner.finalityOf({ finality: null })
-      const rules = { finality, lossFinality: finality, isAwaited: inclusion === null }
+      const rules = { finality, lossFinality: finality, isSent: true, isAwaited: inclusion === null }
       set(runner, { txId, nonce, hashes, inclusion, preconfirmation: 'none', ...rules }, now, wanted, false)
     },
     keepOnly: (runner, ids) => {

@@ -32,10 +32,14 @@ export interface BlockRoom {
   readonly baseFeePerGas: bigint | null
 }
 
-/** What a node shows of an account: its counts, and which of the hashes asked for it knows, in the pool or in a block. */
-export interface PoolLook {
+/** The account's next nonce as of the latest block, and with what the node's pool adds to it. */
+export interface AccountCount {
   readonly latest: number
   readonly pending: number
+}
+
+/** What a node shows of an account: its counts, and which of the hashes asked for it knows, in the pool or in a block. */
+export interface PoolLook extends AccountCount {
   readonly knows: readonly boolean[]
 }
 
@@ -77,6 +81,20 @@ export type ReceiptLookup =
   /** This one could not be looked up; others in the batch may have been. */
   | { readonly type: 'failed'; readonly message: string }
 
+export interface Log {
+  readonly address: Address
+  readonly topics: readonly Hash[]
+  readonly data: Hex
+  /** Place within the block. */
+  readonly logIndex: number
+}
+
+/** What a transaction logged, and the block that this is true of. */
+export interface ReceiptLogs {
+  readonly blockHash: Hash
+  readonly logs: readonly Log[]
+}
+
 export interface TransactionByHash {
   readonly hash: Hash
   readonly from: Address
@@ -103,6 +121,10 @@ export interface Chain {
    * several nodes are configured, two have to say the same; else it throws.
    */
   findNonceUser(height: number, address: Address, nonce: number): Promise<NonceUser | null>
+  /** Null where no node has a receipt for it. */
+  findLogs(hash: Hash): Promise<ReceiptLogs | null>
+  /** Both counts in one round trip. */
+  getCounts(address: Address): Promise<AccountCount>
   /** One round trip. */
   lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
   getBalance(address: Address): Promise<bigint>

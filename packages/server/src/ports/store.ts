@@ -4,14 +4,15 @@
  * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
  */
 import type { Reach } from '../core/caller.ts'
-import type { Header } from '../core/finality.ts'
+import type { Finality, Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
 import type { Policy } from '../core/policy.ts'
 import type { LowestReserved, ReservationId } from '../core/reservation.ts'
-import type { InFlight, Intent, Queued, Transaction, TxId, TxState } from '../core/transaction.ts'
+import type { InFlight, Intent, Queued, Transaction, TxError, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Window } from '../core/window.ts'
+import type { AccountCount } from './chain.ts'
 import type { LaneRequestStore, ReservationSave, ResetAnswer } from './lane-requests.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
@@ -69,8 +70,17 @@ export interface LaneWrite {
   readonly reset: ResetAnswer | null
   /** The account's balance, where the owner has looked. */
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  /** The account's counts on the chain, where the owner has looked. */
+  readonly counts?: ChainCounts | null
   /** Where it has changed. */
   readonly window?: Window | null
+}
+
+/** The account's counts on the chain, as the owner of its lane last saw them. */
+export interface ChainCounts extends AccountCount {
+  readonly at: number
+  /** How far the cursor is off: below zero, the chain is past it; above, so many nonces under it are nobody's. */
+  readonly drift: number
 }
 
 /** How a lane has fared, as its owner last saw it; null where it has not seen that yet. */
@@ -79,6 +89,7 @@ export interface LaneHealth {
   readonly lastConfirmationAt: number | null
   readonly lastNonceMovementAt: number | null
   readonly balance: { readonly wei: bigint; readonly at: number } | null
+  readonly counts: ChainCounts | null
   readonly window: Window | null
 }
 
@@ -93,6 +104,9 @@ export type LaneWriteResult =
   | { readonly type: 'refused'; readonly detail: string }
 
 export type AmendResult = { readonly type: 'written'; readonly version: number } | { readonly type: 'stale' }
+
+/** A lease that was free, or, with the node that lost it, one that had run out. */
+export type AcquiredLease = Lease & { readonly takenFrom?: string }
 
 /** A lease that was extended, and the node, if any, that asked to have it. */
 export type RenewedLease = Lease & { readonly wantedBy: string | null }
@@ -169,9 +183,40 @@ export interface HistoryEntry {
   readonly fence: number | null
   readonly detail: Readonly<Record<string, unknown>>
   readonly at: number
-  /** How often in a row this happened, and when last. */
+  /** How often this happened in one sub-state, and when last. */
   readonly count: number
   readonly lastAt: number
+  /** Of the one entry that made a transaction final; else null. */
+  readonly completion: Completion | null
+}
+
+/** A transaction in a block that is not final yet. */
+export interface MinedTransaction {
+  readonly txId: TxId
+  readonly lane: Lane
+  readonly blockNumber: number
+  readonly blockHash: Hash
+  /** The rule that it was sent with; null: that of its lane. */
+  readonly finality: Finality | null
+}
+
+/** What came of a transaction, and whose it was: enough for who is told of it to need no second question. */
+export interface Completion {
+  readonly requestId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** The block that holds it; null where it ended without one. */
+  readonly inclusion: Inclusion | null
+  readonly error: TxError | null
+}
+
+/** Which end comes first. */
+export type ListOrder = 'asc' | 'desc'
+
+export interface HistoryPage {
+  readonly order: ListOrder
+  /** The last event of the page before. */
+  readonly after: number | null
+  readonly limit: number
 }
 
 /**
@@ -198,8 +243,14 @@ export interface TransactionFilter {
   readonly requestId?: string
   readonly hash?: Hash
   readonly nonce?: number
-  /** Created at or after, milliseconds. */
+  readonly to?: Address
+  /** Request ids that begin so. */
+  readonly requestIdPrefix?: string
+  /** These pairs are all among its metadata. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** Created at or after, and before, in milliseconds. */
   readonly since?: number
+  readonly until?: number
   readonly reach?: Reach
 }
 
@@ -207,6 +258,13 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Pass as `after` to go on; null at the end. */
   readonly next: string | null
+}
+
+export interface PageRequest {
+  readonly after: string | null
+  readonly limit: number
+  /** By acceptance; newest first where it is not said. */
+  readonly order?: ListOrder
 }
 
 export interface QueueOptions {
@@ -236,7 +294,8 @@ export interface Store extends LaneRequestStore {
   /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
   ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
 
-  // Acceptance: one database transaction for the whole batch; one bad item never fails another.
+  // Acceptance: one database transaction for the whole batch; one bad item never fails another. What is seen of a lane's
+  // queue is complete up to the newest: nothing is ever put in before something that could be read.
   insertTransactions(batch: readonly NewTransaction[]): Promise<readonly InsertOutcome[]>
   /** Of all lanes and tenants that have any. Reads as much as is queued: to be asked now and then, never per request. */
   countQueued(): Promise<readonly QueueDepth[]>
@@ -264,7 +323,7 @@ export interface Store extends LaneRequestStore {
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>
   /** Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes in progress. */
-  acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly Lease[]>
+  acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly AcquiredLease[]>
   /** Extends every unexpired lease of this node in one statement; what is missing from the answer is lost. */
   renewLeases(nodeId: string, ttlMs: number): Promise<readonly RenewedLease[]>
   /** Asks the live owners of these lanes to hand them over: each sees `wantedBy` at its next renewal. Cleared when the lease changes hands. */
@@ -300,13 +359,14 @@ export interface Store extends LaneRequestStore {
   /** Earlier requests under these keys, in order; null where there is none. One round trip. */
   findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
-  listTransactions(
-    filter: TransactionFilter,
-    page: { readonly after: string | null; readonly limit: number },
-  ): Promise<Page<Transaction>>
+  /** In the order of acceptance, from either end. */
+  listTransactions(filter: TransactionFilter, page: PageRequest): Promise<Page<Transaction>>
   /** How many stand before it in its lane's queue; null if it is not queued. */
   countAhead(id: TxId): Promise<number | null>
-  readHistory(id: TxId): Promise<readonly HistoryEntry[]>
+  /** Transactions of a chain that are in a block and not final, those that were mined last first. */
+  listMined(chainId: number, limit: number): Promise<readonly MinedTransaction[]>
+  /** Oldest first and all of it, unless a page is asked for. */
+  readHistory(id: TxId, page?: HistoryPage): Promise<readonly HistoryEntry[]>
   /** Events after a cursor, in commit order; a later commit never appears before the cursor. */
   readEvents(after: number, limit: number, reach?: Reach): Promise<readonly HistoryEntry[]>
   /** The same stream, but only the one entry of each transaction that made it final. */

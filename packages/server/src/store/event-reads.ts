@@ -1,11 +1,13 @@
 /** History and stream: the same rows, read by transaction or by place. */
 import type { Reach } from '../core/caller.ts'
+import type { Inclusion } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
-import type { TxId, TxState } from '../core/transaction.ts'
+import type { TxError, TxId, TxState } from '../core/transaction.ts'
 import { COMPLETING_EVENTS } from '../core/tx-event.ts'
-import type { HistoryEntry } from '../ports/store.ts'
+import type { Completion, HistoryEntry, HistoryPage } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { reachValues } from './reach-values.ts'
+import { readInclusion, type Stored } from './stored-json.ts'
 import { isTxId } from './tx-id.ts'
 
 interface EventRow {
@@ -24,42 +26,78 @@ interface EventRow {
   readonly at: number
   readonly count: number
   readonly last_at: number
+  readonly is_completion: boolean
+  readonly request_id: string | null
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly inclusion: Stored<Inclusion> | null
+  readonly error: TxError | null
 }
 
+/** Of `tx_event e` and, for the one entry that ended a transaction, of `managed_tx t`. */
 const COLUMNS = `
-  event_id, tx_id, chain_id, signer, type, cause, from_state, to_state, sub_state, node_id, fencing_token, detail, at,
-  count, last_at`
+  e.event_id, e.tx_id, e.chain_id, e.signer, e.type, e.cause, e.from_state, e.to_state, e.sub_state, e.node_id,
+  e.fencing_token, e.detail, e.at, e.count, e.last_at, t.tx_id is not null as is_completion, t.request_id, t.metadata,
+  t.inclusion, t.error`
+
+const IS_COMPLETION = `
+  e.to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED')
+  and e.type in (${COMPLETING_EVENTS.map((type) => `'${type}'`).join(', ')})`
+
+/** What is final never changes, so that it need not be kept twice. Without a key nothing is looked up. */
+const EVENTS_FROM = `tx_event e left join managed_tx t on t.tx_id = case when ${IS_COMPLETION} then e.tx_id end`
 
 const HISTORY = {
   name: 'read_history',
-  text: `select ${COLUMNS} from tx_event where tx_id = $1 order by tx_seq`,
+  text: `select ${COLUMNS} from ${EVENTS_FROM} where e.tx_id = $1 order by e.tx_seq`,
 } as const
 
-const WITHIN_REACH = '($3::bytea[] is null or signer = any($3)) and ($4::bigint[] is null or chain_id = any($4))'
+/** The cursor is an event of this very transaction: its place in the history is looked up, and the index goes on from there. */
+const PLACE = '(select p.tx_seq from tx_event p where p.event_id = $2 and p.tx_id = $1)'
+
+const HISTORY_PAGES = {
+  asc: {
+    name: 'read_history_page',
+    text: `
+select ${COLUMNS} from ${EVENTS_FROM}
+ where e.tx_id = $1 and e.tx_seq > case when $2::bigint is null then 0 else ${PLACE} end
+ order by e.tx_seq limit $3`,
+  },
+  desc: {
+    name: 'read_history_page_back',
+    text: `
+select ${COLUMNS} from ${EVENTS_FROM}
+ where e.tx_id = $1 and e.tx_seq < case when $2::bigint is null then 2147483647 else ${PLACE} end
+ order by e.tx_seq desc limit $3`,
+  },
+} as const
+
+const WITHIN_REACH = '($3::bytea[] is null or e.signer = any($3)) and ($4::bigint[] is null or e.chain_id = any($4))'
 
 const EVENTS = {
   name: 'read_events',
-  text: `select ${COLUMNS} from tx_event where event_id > $1 and ${WITHIN_REACH} order by event_id limit $2`,
+  text: `select ${COLUMNS} from ${EVENTS_FROM} where e.event_id > $1 and ${WITHIN_REACH} order by e.event_id limit $2`,
 } as const
 
 const COMPLETIONS = {
   name: 'read_completions',
   text: `
-select ${COLUMNS} from tx_event
- where event_id > $1 and to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED') and type = any($5::text[])
-   and ${WITHIN_REACH}
- order by event_id limit $2`,
+select ${COLUMNS} from ${EVENTS_FROM}
+ where e.event_id > $1 and ${IS_COMPLETION} and ${WITHIN_REACH}
+ order by e.event_id limit $2`,
 } as const
 
 const BY_ID = {
   name: 'read_events_by_id',
-  text: `select ${COLUMNS} from tx_event where event_id = any($1::bigint[])`,
+  text: `select ${COLUMNS} from ${EVENTS_FROM} where e.event_id = any($1::bigint[])`,
 } as const
 
 const LAST = { name: 'find_last_event', text: 'select last_id from event_head' } as const
 
-export async function readHistory(database: Database, id: TxId): Promise<readonly HistoryEntry[]> {
-  return isTxId(id) ? (await database.query<EventRow>(HISTORY, [id])).map(toEntry) : []
+export async function readHistory(database: Database, id: TxId, page?: HistoryPage): Promise<readonly HistoryEntry[]> {
+  if (!isTxId(id)) return []
+  if (page === undefined) return (await database.query<EventRow>(HISTORY, [id])).map(toEntry)
+  const { order, after, limit } = page
+  return (await database.query<EventRow>(HISTORY_PAGES[order], [id, after, limit])).map(toEntry)
 }
 
 export async function readEvents(
@@ -77,7 +115,7 @@ export async function readCompletions(
   limit: number,
   reach?: Reach,
 ): Promise<readonly HistoryEntry[]> {
-  const values = [after, limit, ...reachValues(reach), COMPLETING_EVENTS]
+  const values = [after, limit, ...reachValues(reach)]
   return (await database.query<EventRow>(COMPLETIONS, values)).map(toEntry)
 }
 
@@ -108,5 +146,10 @@ function toEntry(row: EventRow): HistoryEntry {
     at: row.at,
     count: row.count,
     lastAt: row.last_at,
+    completion: row.is_completion ? toCompletion(row) : null,
   }
+}
+
+function toCompletion({ request_id: requestId, metadata, inclusion, error }: EventRow): Completion {
+  return { requestId, metadata: metadata ?? {}, inclusion: inclusion && readInclusion(inclusion), error }
 }

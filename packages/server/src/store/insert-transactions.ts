@@ -5,36 +5,40 @@
  */
 import type { Transaction } from '../core/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../ports/store.ts'
+import { lockOf } from './acceptance-order.ts'
 import type { Database } from './database.ts'
 import { describeRefusal, isRefusal } from './database-error.ts'
-import { ACCEPTED_NOTE, acceptedNote, eventKey } from './history-note.ts'
+import { ACCEPTED_NOTE, acceptedNote } from './history-note.ts'
 import { toBytes, toJson, toStored, toText, toTime } from './json-text.ts'
 import { CHANNEL, EVENTS_APPENDED } from './notice-payload.ts'
 import { toQueued } from './queued-transaction.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 
 /**
- * Keys are inserted in one order, so that two batches with the same keys wait for each other in a line and not in a
- * circle; places in the queue follow the order of the batch. The head of the event stream comes last, as in every write.
+ * Places in line are given out under the locks of the lanes, see `acceptance-order.ts`, in the order of the batch. The
+ * head of the event stream is locked last, as in every write.
  */
 const INSERT = {
   name: 'insert_transactions',
   text: `
-with input as materialized (
+with locked as materialized (
+  select pg_advisory_xact_lock(key) from (select key from unnest($3::bigint[]) key order by key) k
+), input as materialized (
   select i.*, nextval('managed_tx_accepted_seq') as seq
     from json_to_recordset($1::json) as i(
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
       finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, access_list jsonb,
       exact_nonce bigint, detail jsonb, tenant text)
+   where (select count(*) from locked) > 0
 ), inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
-                          accepted_seq, queue_position, state, sub_state, event_seq, event_key, max_fee,
+                          accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, max_fee,
                           access_list, exact_nonce, tenant)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
          i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.simulated, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, $2, i.max_fee,
+         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee,
          i.access_list, i.exact_nonce, i.tenant
     from input i
    where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
@@ -51,7 +55,7 @@ with input as materialized (
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
   select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         $3, 'QUEUED', 'accepted', (select g.detail from input g where g.seq = i.accepted_seq), h.at, h.at
+         $2, 'QUEUED', 'accepted', (select g.detail from input g where g.seq = i.accepted_seq), h.at, h.at
     from inserted i cross join head h
   returning 1
 ), told as materialized (
@@ -139,8 +143,8 @@ async function insertApart(database: Database, items: readonly Item[]): Promise<
   try {
     const rows = await database.query<InsertedRow>(INSERT, [
       toJson(items.map(toRow)),
-      eventKey(ACCEPTED_NOTE, { state: 'QUEUED', subState: 'accepted' }),
       ACCEPTED_NOTE.type,
+      [...new Set(items.map(({ entry }) => lockOf(entry.intent.lane)))],
     ])
     return new Map(rows.map((row) => [row.tx_id, row.created_at]))
   } catch (error) {

@@ -1,14 +1,49 @@
 /** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
 import { PAUSED_ALONE } from '../core/deferral.ts'
-import type { Address } from '../core/hex.ts'
+import type { Finality } from '../core/finality.ts'
+import type { Address, Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
 import type { Window } from '../core/window.ts'
-import type { LoadedLane, NonceLine, QueueDepth, QueueOptions } from '../ports/store.ts'
+import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth, QueueOptions } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes } from './json-text.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 import { isTxId } from './tx-id.ts'
+
+const MINED = {
+  name: 'list_mined',
+  text: `
+select t.tx_id, t.chain_id, t.signer, t.finality, (t.inclusion->>'blockNumber')::bigint as block_number,
+       t.inclusion->>'blockHash' as block_hash
+  from managed_tx t
+ where t.chain_id = $1 and t.nonce is not null and t.final_at is null and t.inclusion is not null
+ order by t.mined_at desc, t.accepted_seq desc limit $2`,
+} as const
+
+interface MinedRow {
+  readonly tx_id: string
+  readonly chain_id: number
+  readonly signer: Address
+  readonly finality: Finality | null
+  readonly block_number: number
+  readonly block_hash: Hash
+}
+
+export async function listMined(
+  database: Database,
+  chainId: number,
+  limit: number,
+): Promise<readonly MinedTransaction[]> {
+  const rows = await database.query<MinedRow>(MINED, [chainId, limit])
+  return rows.map((row) => ({
+    txId: row.tx_id,
+    lane: { chainId: row.chain_id, signer: row.signer },
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    finality: row.finality,
+  }))
+}
 
 /** One statement, so that cursor, nonces and transactions are of the same moment. */
 const LOAD = {

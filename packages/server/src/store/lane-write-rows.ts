@@ -20,6 +20,7 @@ export interface Change {
   readonly reservations: LaneWrite['reservations']
   readonly reset: LaneWrite['reset']
   readonly balance: LaneWrite['balance']
+  readonly counts?: LaneWrite['counts']
   readonly window?: LaneWrite['window']
   /** Payload of a notice to send if it is written. */
   readonly notice: string | null
@@ -38,7 +39,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 }
 
 function toLaneRow(change: Change, ord: number) {
-  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, window } = change
+  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts, window } = change
   const { minedAt, confirmedAt } = findLaneTimes(change)
   return {
     ord,
@@ -62,6 +63,10 @@ function toLaneRow(change: Change, ord: number) {
     final_at: toTime(confirmedAt),
     balance: toStored(balance?.wei ?? null),
     balance_at: toTime(balance?.at ?? null),
+    latest: counts?.latest ?? null,
+    pending: counts?.pending ?? null,
+    counts_at: toTime(counts?.at ?? null),
+    drift: counts?.drift ?? null,
     send_window: window ?? null,
     takes: takesNonces(change),
   }
@@ -148,14 +153,24 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     attempts: toAttemptRows(tx, before.attemptCount),
     notes: notes.map(toNoteRow),
     note_count: notes.length,
-    first_count: notes[0]?.count ?? null,
-    first_key: notes[0]?.key ?? null,
-    last_key: notes.at(-1)?.key ?? null,
+    may_repeat: notes[0]?.mayRepeat ?? false,
+    opens_after: findOpening(notes),
   }
 }
 
-function toNoteRow({ type, cause, detail, count, from, to, subState }: CountedNote, ord: number) {
-  return { ord, type, cause, detail: toStored(detail), count, from_state: from, to_state: to, sub_state: subState }
+/** Routine notes come first where there are any that may repeat: the first tells whether it is worth looking. */
+function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }: CountedNote, ord: number) {
+  return {
+    ...{ ord, type, cause, detail: toStored(detail), count, from_state: from, to_state: to, sub_state: subState },
+    may_repeat: mayRepeat,
+  }
+}
+
+/** How many entries lie before the first that may be counted from now on; null where that does not change. */
+function findOpening(notes: readonly CountedNote[]): number | null {
+  const place = notes.findLastIndex(({ opens }) => opens !== 'nothing')
+  if (place < 0) return null
+  return notes[place]?.opens === 'with_itself' ? place : place + 1
 }
 
 function toAttemptRows(tx: Transaction, stored: number) {

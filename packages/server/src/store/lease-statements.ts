@@ -4,7 +4,7 @@
  */
 import type { Address } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
-import type { RenewedLease } from '../ports/store.ts'
+import type { AcquiredLease, RenewedLease } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { toBytes, toJson } from './json-text.ts'
 import { CHANNEL, laneNotice } from './notice-payload.ts'
@@ -23,11 +23,11 @@ const ACQUIRE = {
   name: 'acquire_leases',
   text: `
 with free as materialized (
-  select w.chain_id, w.signer
+  select w.chain_id, w.signer, l.owner_node as taken_from
     from (select distinct chain_id, signer from json_to_recordset($2::json) as w(chain_id bigint, signer bytea)
            order by chain_id, signer) w
    cross join lateral (
-     select from signer_lease l
+     select l.owner_node from signer_lease l
       where l.chain_id = w.chain_id and l.signer = w.signer
         and (l.owner_node is null or l.expires_at <= clock_timestamp())
         for update) l
@@ -37,7 +37,7 @@ update signer_lease l
        expires_at = clock_timestamp() + $3 * interval '1 millisecond'
   from free f
  where l.chain_id = f.chain_id and l.signer = f.signer
-returning ${RETURNED}`,
+returning ${RETURNED}, f.taken_from`,
 } as const
 
 const RENEW = {
@@ -117,9 +117,11 @@ export async function acquireLeases(
   nodeId: string,
   lanes: readonly Lane[],
   ttlMs: number,
-): Promise<readonly Lease[]> {
+): Promise<readonly AcquiredLease[]> {
   if (lanes.length === 0) return []
-  return (await database.query<LeaseRow>(ACQUIRE, [nodeId, toLaneRows(lanes), ttlMs])).map(toLease)
+  const values = [nodeId, toLaneRows(lanes), ttlMs]
+  const rows = await database.query<LeaseRow & { taken_from: string | null }>(ACQUIRE, values)
+  return rows.map((row) => ({ ...toLease(row), ...(row.taken_from !== null && { takenFrom: row.taken_from }) }))
 }
 
 export async function renewLeases(database: Database, nodeId: string, ttlMs: number): Promise<readonly RenewedLease[]> {

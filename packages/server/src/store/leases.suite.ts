@@ -16,6 +16,17 @@ export function describeLeases(get: GetStore): void {
       expect(await store.acquireLeases('a', [lane], TTL_MS)).toEqual([])
     })
 
+    test("who takes a lease that ran out is told whose it was; a released one was nobody's", async () => {
+      const { store, elapse } = get()
+      const lane = await registerLane(store)
+      await acquire(store, lane, 'a', TTL_MS)
+      await elapse(TTL_MS)
+      const [lease] = await store.acquireLeases('b', [lane], TTL_MS)
+      expect(lease).toEqual({ lane, nodeId: 'b', fence: 2, takenFrom: 'a' })
+      if (lease !== undefined) await store.releaseLeases([lease])
+      expect(await store.acquireLeases('c', [lane], TTL_MS)).toEqual([{ lane, nodeId: 'c', fence: 3 }])
+    })
+
     test('of many at once exactly one gets it', async () => {
       const { store } = get()
       const lane = await registerLane(store)

@@ -4,6 +4,8 @@ import { Client } from 'pg'
 export interface LockHolder {
   /** Takes locks by these statements, runs the body, and lets go. */
   hold(statements: readonly (readonly [sql: string, values?: readonly unknown[]])[], body: Held): Promise<void>
+  /** Undoes what is held, in the middle of the body. */
+  giveUp(): Promise<void>
   /** A statement of no transaction. */
   query(sql: string, values?: readonly unknown[]): Promise<void>
   /** Resolves when this many statements of other connections wait for a lock. */
@@ -30,6 +32,9 @@ export async function createLockHolder(databaseUrl: string): Promise<LockHolder>
       } finally {
         await holder.query('rollback')
       }
+    },
+    async giveUp() {
+      await holder.query('rollback')
     },
     async query(sql, values = []) {
       await watcher.query(sql, [...values])

@@ -62,6 +62,7 @@ export function seeHealth(health: LaneHealth, write: LaneWrite): LaneHealth {
     lastNonceMovementAt: later(health.lastNonceMovementAt, minedAt),
     lastConfirmationAt: later(health.lastConfirmationAt, confirmedAt),
     balance: structuredClone(write.balance ?? health.balance),
+    counts: structuredClone(write.counts ?? health.counts),
     window: write.window ?? health.window,
   }
 }

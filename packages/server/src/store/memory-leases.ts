@@ -1,6 +1,6 @@
 /** Leases and nodes of the in-memory store, by its clock. */
 import { type Lane, type Lease, laneKey } from '../core/lane.ts'
-import type { LiveNode, RenewedLease, Store } from '../ports/store.ts'
+import type { AcquiredLease, LiveNode, RenewedLease, Store } from '../ports/store.ts'
 import { isLeaseLive, type MemoryLane, type MemoryState, sortedLanes, tell } from './memory-state.ts'
 import { FORGET_AFTER_TTLS } from './node-life.ts'
 
@@ -9,16 +9,17 @@ export function acquireInMemory(
   nodeId: string,
   lanes: readonly Lane[],
   ttlMs: number,
-): readonly Lease[] {
+): readonly AcquiredLease[] {
   const wanted = new Set(lanes.map(laneKey))
   const free = sortedLanes(state).filter((lane) => wanted.has(laneKey(lane.lane)) && !isLeaseLive(state, lane))
-  for (const lane of free) {
+  return free.map((lane) => {
+    const takenFrom = lane.owner
     lane.owner = nodeId
     lane.fence += 1
     lane.expiresAt = state.now() + ttlMs
     lane.wantedBy = null
-  }
-  return free.map(toLease)
+    return { ...toLease(lane), ...(takenFrom !== null && { takenFrom }) }
+  })
 }
 
 export function renewInMemory(state: MemoryState, nodeId: string, ttlMs: number): readonly RenewedLease[] {

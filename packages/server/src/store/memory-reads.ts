@@ -4,12 +4,14 @@ import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Header } from '../core/finality.ts'
 import { type Lane, laneKey } from '../core/lane.ts'
 import { holdsNonce } from '../core/reservation.ts'
-import { isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
+import { type Intent, isInFlight, nonceOf, type Queued, type Transaction, type TxId } from '../core/transaction.ts'
 import type {
   LaneStatus,
   LoadedLane,
+  MinedTransaction,
   NonceLine,
   Page,
+  PageRequest,
   QueueDepth,
   QueueOptions,
   Store,
@@ -25,7 +27,7 @@ import {
   type MemoryTransaction,
   sortedLanes,
 } from './memory-state.ts'
-import { assertPageCursor } from './tx-id.ts'
+import { readPageCursor } from './tx-id.ts'
 
 export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const lane = state.lanes.get(laneKey(wanted))
@@ -110,29 +112,58 @@ function comparePlaces(a: MemoryTransaction, b: MemoryTransaction): number {
 export function listTransactionsInMemory(
   state: MemoryState,
   filter: TransactionFilter,
-  { after, limit }: { readonly after: string | null; readonly limit: number },
+  { after, limit, order = 'desc' }: PageRequest,
 ): Page<Transaction> {
-  assertPageCursor(after)
+  const place = readPageCursor(after)
+  const isPast = ({ acceptedSeq }: MemoryTransaction) =>
+    place === null || (order === 'asc' ? acceptedSeq > place : acceptedSeq < place)
   const matches = [...state.lanes.values()]
-    .flatMap(transactionsOf)
-    .filter((tx) => isMatch(tx, filter) && (after === null || tx.id < after))
-    .sort((a, b) => (a.id < b.id ? 1 : -1))
-  const items = structuredClone(matches.slice(0, limit))
-  return { items, next: matches.length > limit ? (items.at(-1)?.id ?? null) : null }
+    .flatMap(({ transactions }) => [...transactions.values()])
+    .filter((row) => isMatch(row.tx, filter) && isPast(row))
+    .sort((a, b) => (order === 'asc' ? a.acceptedSeq - b.acceptedSeq : b.acceptedSeq - a.acceptedSeq))
+  const shown = matches.slice(0, limit)
+  return {
+    items: structuredClone(shown.map(({ tx }) => tx)),
+    next: matches.length > limit ? (shown.at(-1)?.acceptedSeq.toString() ?? null) : null,
+  }
 }
 
 function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
-  const { chainId, from, states, requestId, hash, nonce, since, reach = ALL_LANES } = filter
+  const { chainId, from, states, hash, nonce, since, until, reach = ALL_LANES } = filter
   return (
     mayUse(reach, tx.intent.lane) &&
     (chainId === undefined || tx.intent.lane.chainId === chainId) &&
     (from === undefined || tx.intent.lane.signer === from) &&
     (states === undefined || states.includes(tx.state)) &&
-    (requestId === undefined || tx.intent.requestId === requestId) &&
     (hash === undefined || tx.attempts.some((attempt) => attempt.hash === hash)) &&
     (nonce === undefined || nonceOf(tx) === nonce) &&
-    (since === undefined || tx.createdAt >= since)
+    (since === undefined || tx.createdAt >= since) &&
+    (until === undefined || tx.createdAt < until) &&
+    isAskedFor(tx.intent, filter)
   )
+}
+
+function isAskedFor(intent: Intent, { to, requestId, requestIdPrefix, metadata = {} }: TransactionFilter): boolean {
+  return (
+    (to === undefined || intent.to === to) &&
+    (requestId === undefined || intent.requestId === requestId) &&
+    (requestIdPrefix === undefined || (intent.requestId?.startsWith(requestIdPrefix) ?? false)) &&
+    Object.entries(metadata).every(([key, value]) => intent.metadata[key] === value)
+  )
+}
+
+export function listMinedInMemory(state: MemoryState, chainId: number, limit: number): readonly MinedTransaction[] {
+  return [...state.lanes.values()]
+    .filter(({ lane }) => lane.chainId === chainId)
+    .flatMap(({ transactions }) => [...transactions.values()])
+    .flatMap((row) => (row.tx.state === 'TRACKING' && row.tx.inclusion !== null ? [{ ...row, tx: row.tx }] : []))
+    .sort((a, b) => (b.tx.minedAt ?? 0) - (a.tx.minedAt ?? 0) || b.acceptedSeq - a.acceptedSeq)
+    .slice(0, limit)
+    .flatMap(({ tx: { id, intent, inclusion } }) => {
+      if (inclusion === null) return []
+      const { blockNumber, blockHash } = inclusion
+      return [structuredClone({ txId: id, lane: intent.lane, blockNumber, blockHash, finality: intent.finality })]
+    })
 }
 
 export function listStatusInMemory(

@@ -12,8 +12,8 @@ export interface MemoryTransaction {
   /** Place in line by acceptance, kept for life. */
   readonly acceptedSeq: number
   readonly tenant: string
-  lastEvent: HistoryEntry | null
-  eventKey: string
+  /** Events that only count when they happen again, by their key. */
+  readonly routine: Map<string, number>
 }
 
 export interface MemoryLane {

@@ -10,7 +10,7 @@ import { laneKey } from '../core/lane.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry, SignerRecord, Store } from '../ports/store.ts'
-import { appendLaneNotes } from './memory-events.ts'
+import { appendLaneNotes, complete, readHistoryInMemory } from './memory-events.ts'
 import {
   acquireInMemory,
   heartbeatInMemory,
@@ -24,6 +24,7 @@ import {
   countAheadInMemory,
   countQueuedInMemory,
   lanesWithWorkInMemory,
+  listMinedInMemory,
   listStatusInMemory,
   listTransactionsInMemory,
   loadLaneInMemory,
@@ -84,10 +85,11 @@ export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'
     findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
-    readHistory: async (id) => structuredClone(state.events.filter((event) => event.txId === id)),
+    listMined: async (chainId, limit) => listMinedInMemory(state, chainId, limit),
+    readHistory: async (id, page) => readHistoryInMemory(state, id, page),
     readCompletions: async (after, limit, reach) =>
-      structuredClone(eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
-    readEvents: async (after, limit, reach) => structuredClone(eventsAfter(state, after, reach).slice(0, limit)),
+      complete(state, eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
+    readEvents: async (after, limit, reach) => complete(state, eventsAfter(state, after, reach).slice(0, limit)),
     findLastEventId: async () => state.events.length,
     saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
     readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),
@@ -114,7 +116,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
       ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
       ...{ reservations: new Map(), resets: [] },
-      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, window: null },
+      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null },
     })
   }
   if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })

@@ -52,7 +52,7 @@ function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTrans
   const queued = toQueued({ id, intent: structuredClone(intent) }, state.now())
   state.acceptedSeq += 1
   const { acceptedSeq } = state
-  const row: MemoryTransaction = { tx: queued, acceptedSeq, tenant, lastEvent: null, eventKey: '' }
+  const row: MemoryTransaction = { tx: queued, acceptedSeq, tenant, routine: new Map() }
   lane.transactions.set(id, row)
   state.laneOf.set(id, lane)
   if (intent.requestId !== null) noteMemoryRequest(lane, tenant, intent.requestId, id)

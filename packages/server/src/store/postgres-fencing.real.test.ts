@@ -55,7 +55,7 @@ test('a takeover waits for the fenced write in progress, and afterwards the old 
     await locks.untilWaiting(2)
     await release()
     expect(await writing).toEqual([{ type: 'written', versions: [3] }])
-    expect(await taking).toEqual([{ lane: lease.lane, nodeId: 'node-b', fence: 2 }])
+    expect(await taking).toEqual([{ lane: lease.lane, nodeId: 'node-b', fence: 2, takenFrom: 'node-a' }])
   })
   expect(order).toEqual(['written', 'taken'])
   const tracking = { ...toTracking(allocated), version: 3 }
@@ -214,4 +214,53 @@ test('nodes that accept the same keys at once agree on one transaction for each'
   const types = rounds.flat().map((outcome) => outcome.type)
   expect(types.filter((type) => type === 'inserted')).toHaveLength(keys.length)
   expect(types.filter((type) => type === 'existing')).toHaveLength(keys.length * 3)
+})
+
+test('what is accepted later is not seen earlier, so that nonces of a lane follow acceptance', async () => {
+  const lane = await registerLane(store)
+  const taken = await acceptOne(store, lane)
+  const [first, second] = [anyNew(lane, { requestId: 'held-up' }), anyNew(lane, { requestId: 'quick' })]
+  const done: string[] = []
+  const inserts: Promise<unknown>[] = []
+  const rename = ['update managed_tx set request_id = $1 where tx_id = $2', ['held-up', taken.id]] as const
+  await locks.hold([rename], async () => {
+    // It has its place, and waits to hear whether its key is taken.
+    inserts.push(store.insertTransactions([first]).then(() => done.push('first')))
+    await locks.untilWaiting(1)
+    const following = other.insertTransactions([second]).then(() => done.push('second'))
+    inserts.push(following)
+    await Promise.race([following, locks.untilWaiting(2)])
+    expect((await store.readQueue(lane, 10)).map(({ id }) => id)).toEqual([taken.id])
+  })
+  await Promise.all(inserts)
+  expect(done).toEqual(['first', 'second'])
+  expect((await store.readQueue(lane, 10)).map(({ id }) => id)).toEqual([taken.id, first.id, second.id])
+})
+
+test('a list from the oldest on waits for an insert that took its place first, and steps over nothing', async () => {
+  const signer = '0x0000000000000000000000000000000000000001'
+  const slowLane = await registerLane(store, { chainId: 900_001, signer })
+  const quickLane = await registerLane(store, { chainId: 900_002, signer })
+  const made = await acceptOne(store, slowLane, { requestId: 'made' })
+  // A rival under the same request id: the insert has its place in line by the time that it meets it.
+  const rival = `
+insert into managed_tx select (jsonb_populate_record(t, $2)).* from managed_tx t where tx_id = $1`
+  const change = { tx_id: anyNew(slowLane).id, request_id: 'slow', accepted_seq: -1, queue_position: -1 }
+  await locks.hold([[rival, [made.id, change]]], async () => {
+    const inserting = store.insertTransactions([anyNew(slowLane, { requestId: 'slow' })])
+    await locks.untilWaiting(1)
+    const quick = [await acceptOne(other, quickLane), await acceptOne(other, quickLane)]
+    const after = (await store.listTransactions({ from: signer }, { after: null, limit: 10, order: 'asc' })).items
+    expect(after.map(({ id }) => id)).toEqual([made.id, ...quick.map(({ id }) => id)])
+    const page = (cursor: string | null) =>
+      other.listTransactions({ from: signer }, { after: cursor, limit: 2, order: 'asc' })
+    const reading = page(null)
+    await locks.untilWaiting(2)
+    await locks.giveUp()
+    const [outcome] = await inserting
+    const first = await reading
+    const ids = [...first.items, ...(await page(first.next)).items].map(({ id }) => id)
+    const slow = outcome?.type === 'inserted' ? outcome.transaction.id : null
+    expect(ids).toEqual([made.id, slow, ...quick.map(({ id }) => id)])
+  })
 })

@@ -4,7 +4,7 @@ import { createDatabase, type DatabaseOptions } from './database.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './event-reads.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { insertTransactions } from './insert-transactions.ts'
-import { countAhead, countQueued, loadLane, readExpired, readNonceLine, readQueue } from './lane-reads.ts'
+import { countAhead, countQueued, listMined, loadLane, readExpired, readNonceLine, readQueue } from './lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -25,13 +25,8 @@ import {
 } from './reservation-statements.ts'
 import { findReset, insertReset, listResets } from './reset-statements.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './signer-statements.ts'
-import {
-  findRequests,
-  findTransaction,
-  findTransactionByHash,
-  findTransactions,
-  listTransactions,
-} from './transaction-reads.ts'
+import { listTransactions } from './transaction-list.ts'
+import { findRequests, findTransaction, findTransactionByHash, findTransactions } from './transaction-reads.ts'
 import { amend, writeLanes } from './write-lanes.ts'
 
 export type PostgresStoreOptions = DatabaseOptions
@@ -83,7 +78,8 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     findTransactionByHash: (hash) => findTransactionByHash(database, hash),
     listTransactions: (filter, page) => listTransactions(database, filter, page),
     countAhead: (id) => countAhead(database, id),
-    readHistory: (id) => readHistory(database, id),
+    listMined: (chainId, limit) => listMined(database, chainId, limit),
+    readHistory: (id, page) => readHistory(database, id, page),
     readEvents: (after, limit, reach) => readEvents(database, after, limit, reach),
     readCompletions: (after, limit, reach) => readCompletions(database, after, limit, reach),
     findLastEventId: () => findLastEventId(database),

@@ -15,6 +15,7 @@ import {
   anyNew,
   registerLane,
   toConfirmed,
+  toTracking,
   write,
 } from './samples.suite.ts'
 import type { GetStore } from './store.suite.ts'
@@ -78,28 +79,54 @@ export function describeReads(get: GetStore): void {
       expect(await store.findTransaction(queued.id)).toEqual(queued)
     })
 
-    test('lists go newest first, page by page, without gaps or repeats', async () => {
+    test('lists go by acceptance, from either end, page by page, without gaps or repeats', async () => {
       const { store } = get()
       const lane = await registerLane(store)
-      const accepted = await accept(
-        store,
-        Array.from({ length: 7 }, () => anyNew(lane)),
-      )
-      const ids = accepted.map((tx) => tx.id).reverse()
-      const seen: string[] = []
-      let after: string | null = null
-      do {
-        const page: Awaited<ReturnType<Store['listTransactions']>> = await store.listTransactions(
-          { chainId: lane.chainId },
-          { after, limit: 3 },
-        )
-        expect(page.items.length).toBeLessThanOrEqual(3)
-        seen.push(...page.items.map((tx) => tx.id))
-        after = page.next
-      } while (after !== null)
-      expect(seen).toEqual(ids)
+      // Ids as several nodes, or one millisecond, make them: their order says nothing.
+      const items = Array.from({ length: 7 }, () => anyNew(lane)).sort((a, b) => (a.id < b.id ? 1 : -1))
+      const accepted = (await accept(store, items)).map((tx) => tx.id)
+      const read = async (order?: 'asc' | 'desc') => {
+        const seen: string[] = []
+        let after: string | null = null
+        do {
+          const page: Awaited<ReturnType<Store['listTransactions']>> = await store.listTransactions(
+            { chainId: lane.chainId },
+            { after, limit: 3, ...(order && { order }) },
+          )
+          expect(page.items.length).toBeLessThanOrEqual(3)
+          seen.push(...page.items.map((tx) => tx.id))
+          after = page.next
+        } while (after !== null)
+        return seen
+      }
+      expect(await read()).toEqual(accepted.toReversed())
+      expect(await read('desc')).toEqual(accepted.toReversed())
+      expect(await read('asc')).toEqual(accepted)
       const exact = await store.listTransactions({ chainId: lane.chainId }, { after: null, limit: 7 })
       expect([exact.items.length, exact.next]).toEqual([7, null])
+      expect((await store.readQueue(lane, 10)).map((tx) => tx.id)).toEqual(accepted)
+    })
+
+    test('what was asked for is found by receiver, metadata, the beginning of its request id, and time', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const to = anyAddress()
+      const paid = await acceptOne(store, lane, { to, requestId: 'order-17', metadata: { customer: '7', kind: 'a=b' } })
+      const other = await acceptOne(store, lane, { to, requestId: 'order_18', metadata: { customer: '8' } })
+      const plain = await acceptOne(store, lane, { to: null, requestId: 'ORDER-19' })
+      const list = (filter: TransactionFilter) => listIds(store, lane, filter)
+      expect(await list({ to })).toEqual([other.id, paid.id])
+      expect(await list({ to: anyAddress() })).toEqual([])
+      expect(await list({ metadata: { customer: '7' } })).toEqual([paid.id])
+      expect(await list({ metadata: { customer: '7', kind: 'a=b' } })).toEqual([paid.id])
+      expect(await list({ metadata: { customer: '7', kind: 'c' } })).toEqual([])
+      expect(await list({ requestIdPrefix: 'order' })).toEqual([other.id, paid.id])
+      expect(await list({ requestIdPrefix: 'order-' })).toEqual([paid.id])
+      expect(await list({ requestIdPrefix: 'order-17' })).toEqual([paid.id])
+      expect(await list({ requestIdPrefix: 'order%' })).toEqual([])
+      expect(await list({ until: plain.createdAt + 1 })).toEqual([plain.id, other.id, paid.id])
+      expect(await list({ until: paid.createdAt })).toEqual([])
+      expect(await list({ since: paid.createdAt, until: plain.createdAt + 1, to })).toEqual([other.id, paid.id])
     })
 
     test('each filter narrows, and they narrow together', async () => {
@@ -129,6 +156,31 @@ export function describeReads(get: GetStore): void {
       expect(await list({ nonce: 12, from: other.signer })).toEqual([])
       expect(await list({ since: waiting.createdAt })).toEqual(expect.arrayContaining([apart.id, waiting.id]))
       expect(await list({ since: apart.createdAt + 60_000 })).toEqual([])
+    })
+
+    test('those in a block that are not final, the last mined first', async () => {
+      const { store } = get()
+      const lease = await acquire(store, await registerLane(store))
+      const { chainId } = lease.lane
+      const [first, second] = [await allocateOne(store, lease, 0), await allocateOne(store, lease, 1)]
+      const [waiting, done] = [await allocateOne(store, lease, 2), await allocateOne(store, lease, 3)]
+      const { inclusion } = toConfirmed(first)
+      const mined = { ...toTracking(first, inclusion), minedAt: 5_000 }
+      const later = { ...toTracking(second, { ...inclusion, blockNumber: 101 }), minedAt: 6_000 }
+      await write(store, lease, [
+        [first, mined],
+        [second, later],
+        [waiting, toTracking(waiting)],
+      ])
+      await write(store, lease, [[done, toConfirmed(done)]])
+      const seen = { lane: lease.lane, blockHash: inclusion.blockHash, finality: null }
+      const expected = [
+        { ...seen, txId: second.id, blockNumber: 101 },
+        { ...seen, txId: first.id, blockNumber: 100 },
+      ]
+      expect(await store.listMined(chainId, 10)).toEqual(expected)
+      expect(await store.listMined(chainId, 1)).toEqual(expected.slice(0, 1))
+      expect(await store.listMined(chainId + 1_000_000, 10)).toEqual([])
     })
 
     test('what is no id at all is not found, and what is no cursor is refused', async () => {

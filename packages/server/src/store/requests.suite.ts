@@ -479,10 +479,24 @@ function describeLaneNotes(get: GetStore): void {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const look = async () => (await store.listLaneStatus({ lane: lease.lane }))[0]?.health
-    expect(await look()).toEqual({ lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, window: null })
+    const unseen = { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null }
+    expect(await look()).toEqual(unseen)
     await store.writeLanes([toWrite(lease, [], { balance: { wei: 10n ** 20n, at: AT } })])
     await store.writeLanes([toWrite(lease, [], { notes: [anyNote()] })])
     expect((await look())?.balance).toEqual({ wei: 10n ** 20n, at: AT })
+  })
+
+  test('what the owner saw of the chain is kept until it looks again', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    const look = async () => (await store.listLaneStatus({ lane: lease.lane }))[0]?.health
+    const counts = { latest: 7, pending: 9, at: AT, drift: -2 }
+    await store.writeLanes([toWrite(lease, [], { counts })])
+    await store.writeLanes([toWrite(lease, [], { balance: { wei: 1n, at: AT } })])
+    expect(await look()).toMatchObject({ counts, balance: { wei: 1n, at: AT } })
+    const next = { latest: 0, pending: 0, at: AT + 1, drift: 0 }
+    await store.writeLanes([toWrite(lease, [], { counts: next })])
+    expect((await look())?.counts).toEqual(next)
   })
 
   test('the window that an owner found is kept for the next one', async () => {

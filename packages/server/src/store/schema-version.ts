@@ -11,6 +11,7 @@ export const MIGRATIONS = [
   '0009_exact_intents.sql',
   '0010_reservation_orders.sql',
   '0011_cancel_all.sql',
+  '0012_history_lists_chain.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -121,7 +121,6 @@ create table managed_tx (
   stuck_at timestamp with time zone,
   final_at timestamp with time zone,
   event_seq integer not null,
-  event_key text not null,
   may_be_held boolean,
   refusal jsonb,
   max_fee numeric(78,0),
@@ -129,6 +128,7 @@ create table managed_tx (
   tenant text not null default ''::text,
   access_list jsonb,
   exact_nonce bigint,
+  event_open_from integer not null,
   constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
@@ -147,11 +147,21 @@ create table managed_tx (
   constraint managed_tx_wish_check CHECK ((wish = ANY (ARRAY['none'::text, 'speed_up'::text, 'cancel'::text])))
 ) with (fillfactor=70);
 
+CREATE INDEX managed_tx_created ON public.managed_tx USING btree (created_at);
+
 CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
 
-CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, tx_id);
+CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, accepted_seq);
+
+CREATE INDEX managed_tx_metadata ON public.managed_tx USING gin (metadata jsonb_path_ops) WHERE (metadata <> '{}'::jsonb);
 
 CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
+
+CREATE INDEX managed_tx_request_prefix ON public.managed_tx USING btree (request_id text_pattern_ops) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX managed_tx_to ON public.managed_tx USING btree (to_address, accepted_seq) WHERE (to_address IS NOT NULL);
+
+CREATE UNIQUE INDEX managed_tx_accepted ON public.managed_tx USING btree (accepted_seq);
 
 CREATE UNIQUE INDEX managed_tx_live_nonce ON public.managed_tx USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
@@ -290,7 +300,12 @@ create table signer_health (
   balance_wei numeric(78,0),
   balance_at timestamp with time zone,
   send_window jsonb,
+  chain_latest bigint,
+  chain_pending bigint,
+  chain_at timestamp with time zone,
+  chain_drift bigint,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint signer_health_chain_is_whole CHECK ((num_nulls(chain_latest, chain_pending, chain_at, chain_drift) = ANY (ARRAY[0, 4]))),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
   constraint signer_health_pkey PRIMARY KEY (chain_id, signer)
 ) with (fillfactor=50);

@@ -46,6 +46,10 @@ interface StatusRow extends SignerRow {
   readonly last_nonce_movement_at: number | null
   readonly balance_wei: bigint | null
   readonly balance_at: number | null
+  readonly chain_latest: number | null
+  readonly chain_pending: number | null
+  readonly chain_at: number | null
+  readonly chain_drift: number | null
   readonly send_window: Window | null
 }
 
@@ -117,7 +121,8 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
        w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, w.state as lowest_state,
        w.tenant as lowest_tenant, w.holder as lowest_holder, to_json(w.hash) as lowest_hash, w.alarm as lowest_alarm,
        w.fill_ordered_at is not null as lowest_is_filling, r.stuck_reserved, h.last_confirmation_at,
-       h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.send_window
+       h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.chain_latest, h.chain_pending, h.chain_at,
+       h.chain_drift, h.send_window
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
  cross join lateral (
@@ -238,5 +243,10 @@ function toHealth(row: StatusRow): LaneHealth {
   const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
   const { balance_wei: wei, balance_at: at } = row
   const balance = wei === null || at === null ? null : { wei, at }
-  return { lastConfirmationAt, lastNonceMovementAt, balance, window: row.send_window }
+  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row), window: row.send_window }
+}
+
+function toCounts(row: StatusRow): LaneHealth['counts'] {
+  const { chain_latest: latest, chain_pending: pending, chain_at: at, chain_drift: drift } = row
+  return latest === null || pending === null || at === null || drift === null ? null : { latest, pending, at, drift }
 }

@@ -3,11 +3,11 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/setup/database.ts'
 import { STABLE } from '../core/policy.ts'
-import type { TransactionFilter } from '../ports/store.ts'
+import type { ListOrder, TransactionFilter } from '../ports/store.ts'
 import { createSilentTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createDatabase, type Database, type Statement } from './database.ts'
 import { createPostgresStore } from './postgres-store.ts'
-import { listTransactions } from './transaction-reads.ts'
+import { listTransactions } from './transaction-list.ts'
 
 const ROWS = 100_000
 const SIGNERS = [1, 2, 3, 4].map((number) => `0x${String(number).repeat(40)}` as const)
@@ -47,12 +47,14 @@ with numbered as (
          to_timestamp(1700000000 + n) as at
     from generate_series(0, $1 - 1) n
 ), added as (
-  insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, data, value, speed, priority, simulate,
-    metadata, created_at, accepted_seq, queue_position, state, sub_state, event_seq, event_key, nonce, fencing_token,
+  insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, speed, priority, simulate,
+    metadata, created_at, accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, nonce, fencing_token,
     node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish, may_be_held,
     inclusion, confirmations, mined_at, final_at)
-  select tx_id, chain_id, signer, 'r-' || n, decode(repeat('00', 32), 'hex'), '', 0, 'standard', 0, false,
-    '{}', at, n, case when is_queued then n end, case when is_queued then 'QUEUED' else 'CONFIRMED' end, 'final', 1, '',
+  select tx_id, chain_id, signer, 'r-' || n, decode(repeat('00', 32), 'hex'),
+    decode(lpad((n % 1000)::text, 40, '0'), 'hex'), '', 0, 'standard', 0, false,
+    case when n % 2 = 0 then '{}' else jsonb_build_object('order', n::text, 'kind', (n % 4)::text) end, at, n,
+    case when is_queued then n end, case when is_queued then 'QUEUED' else 'CONFIRMED' end, 'final', 1, 2,
     case when not is_queued then n end, case when not is_queued then 1 end, case when not is_queued then 'node' end,
     case when not is_queued then at end, case when not is_queued then at end, case when not is_queued then 1 end,
     case when not is_queued then 0 end, case when not is_queued then at end, case when not is_queued then 0 end,
@@ -66,6 +68,8 @@ insert into nonce_allocation (chain_id, signer, nonce, status, tx_id)
 select chain_id, signer, n, 'USED', tx_id from numbered where not is_queued`,
     [ROWS],
   )
+  // As it would be, had they come one by one.
+  await client.query('cluster managed_tx using managed_tx_accepted')
   await client.query('vacuum analyze')
   await client.end()
 }
@@ -77,7 +81,11 @@ interface Plan {
 }
 
 /** What the database does for a list, as the store asks for it. */
-async function explain(filter: TransactionFilter, after: string | null = null): Promise<Plan> {
+async function explain(
+  filter: TransactionFilter,
+  after: string | null = null,
+  order: ListOrder = 'desc',
+): Promise<Plan> {
   const plans: Plan[] = []
   const explaining: Database = {
     query: async (statement: Statement, values) => {
@@ -93,16 +101,29 @@ async function explain(filter: TransactionFilter, after: string | null = null): 
     },
     close: async () => {},
   }
-  await listTransactions(explaining, filter, { after, limit: 50 })
+  await listTransactions(explaining, filter, { after, limit: 50, order })
   const [plan] = plans
   if (plan === undefined) throw new Error('nothing was asked')
   return plan
 }
 
 const [signer = '0x'] = SIGNERS
+const RECEIVER = `0x${'123'.padStart(40, '0')}` as const
+const MIDDLE = (1_700_000_000 + ROWS / 2) * 1_000
 const CASES: readonly (readonly [name: string, filter: TransactionFilter, after?: string])[] = [
   ['nothing', {}],
-  ['nothing, far back', {}, '018bcfe5-7f40-7000-8000-000000000000'],
+  ['nothing, far back', {}, '1000'],
+  ['a receiver', { to: RECEIVER }],
+  ['a receiver on a quiet chain', { to: RECEIVER, chainId: QUIET_CHAIN }],
+  ['a receiver that is not there', { to: `0x${'9'.repeat(40)}` }],
+  ['metadata that one has', { metadata: { order: '501' } }],
+  ['metadata that many have', { metadata: { kind: '1' } }],
+  ['metadata that is not there', { metadata: { order: 'none' } }],
+  ['a prefix that few have', { requestIdPrefix: 'r-1234' }],
+  ['a prefix that all have', { requestIdPrefix: 'r-' }],
+  ['a prefix that is not there', { requestIdPrefix: 'x' }],
+  ['a minute long ago', { since: MIDDLE, until: MIDDLE + 60_000 }],
+  ['until long ago', { until: MIDDLE }],
   ['a busy chain', { chainId: BUSY_CHAIN }],
   ['a quiet chain', { chainId: QUIET_CHAIN }],
   ['a signer', { from: signer }],
@@ -126,11 +147,13 @@ const CASES: readonly (readonly [name: string, filter: TransactionFilter, after?
 const FEW_PAGES = 400
 
 test.each(CASES.map(([name, filter, after = null]) => ({ name, filter, after })))(
-  '$name',
+  '$name, from either end',
   async ({ filter, after }) => {
-    const { text, pages } = await explain(filter, after)
-    expect(text).not.toContain('Seq Scan')
-    expect(pages).toBeLessThan(FEW_PAGES)
+    for (const order of ['desc', 'asc'] as const) {
+      const { text, pages } = await explain(filter, after, order)
+      expect(text).not.toContain('Seq Scan')
+      expect(pages).toBeLessThan(FEW_PAGES)
+    }
   },
 )
 

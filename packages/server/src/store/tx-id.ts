@@ -7,8 +7,12 @@ export function isTxId(text: string): boolean {
   return UUID.test(text)
 }
 
-/** Throws for a cursor that no page ever had. */
-export function assertPageCursor(after: string | null): void {
-  if (after === null || isTxId(after)) return
+/** Places in the order of acceptance. */
+const PLACE = /^\d{1,16}$/
+
+/** The place that a page ended at; null for the first page. Throws for a cursor that no page ever had. */
+export function readPageCursor(after: string | null): number | null {
+  if (after === null) return null
+  if (PLACE.test(after)) return Number(after)
   throw new AppError('invalid_request', 'This is not a cursor from an earlier page.', { field: 'after' })
 }

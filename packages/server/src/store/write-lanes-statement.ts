@@ -15,7 +15,8 @@
  *      order, and whoever sees number n also sees all before it. Nothing that could wait comes after, so the order of
  *      locks has no cycle and the head is held for the shortest time.
  *
- * A repeat of a transaction's latest entry adds to its count and takes no number.
+ * A routine note that is among the transaction's open entries (from `event_open_from` on, since the last news) adds
+ * to that entry's count and takes no number.
  *
  * Lanes and transactions are joined by position in arrays (`pass[lane + 1]`), since a join of two row sets would be
  * quadratic under the pinned plans.
@@ -31,7 +32,7 @@ with lane as materialized (
     ord int, chain_id bigint, signer bytea, owner_node text, fence bigint, moves boolean, expected bigint, next bigint,
     saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text, reset_txs uuid[],
     mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
-    takes boolean)
+    takes boolean, latest bigint, pending bigint, counts_at timestamptz, drift bigint)
 ), leased as materialized (
   select l.ord, l.takes and s.paused as is_paused
     from (select * from lane where fence is not null order by chain_id, signer) l
@@ -61,19 +62,19 @@ with lane as materialized (
                       where r.chain_id = l.chain_id and r.signer = l.signer and r.nonce >= l.next
                         and r.nonce is not null and r.final_at is null)
 ), found as materialized (
-  select s.*, t.chain_id, t.signer, t.event_seq, coalesce(s.first_key = t.event_key, false) as repeats
+  select s.*, t.chain_id, t.signer, t.event_seq, t.event_open_from
     from (select * from json_to_recordset($2::json) as s(
             ord int, lane int, tx_id uuid, version int, state text, sub_state text, error jsonb, suspended boolean,
             retry_at timestamptz, prepare_failures int, nonce bigint, fencing_token bigint, node_id text,
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
             submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, wish text,
             may_be_held boolean, refusal jsonb, inclusion jsonb, confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
-            by_node text, by_fence bigint, attempts json, notes json, note_count int, first_count int,
-            first_key text, last_key text)
+            by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
+            opens_after int)
            where (select lanes from holding)[s.lane + 1]
            order by tx_id) s
    cross join lateral (
-     select t.chain_id, t.signer, t.event_seq, t.event_key from managed_tx t
+     select t.chain_id, t.signer, t.event_seq, t.event_open_from from managed_tx t
       where t.tx_id = s.tx_id and t.version = s.version and t.final_at is null
         for update) t
 ), lent as materialized (
@@ -104,7 +105,19 @@ with lane as materialized (
 ), passing as materialized (
   select array_agg(passes order by ord) as lanes from verdict
 ), passed as materialized (
-  select * from found where (select lanes from passing)[lane + 1]
+  select f.*, coalesce(k.known, '{}') as known, coalesce(k.repeats, 0) as repeats
+    from found f
+    left join lateral (
+      select array_agg(e.tx_seq order by n.ord) as known, count(e.tx_seq)::int as repeats
+        from json_to_recordset(f.notes) as n(
+          ord int, type text, cause text, sub_state text, may_repeat boolean)
+        left join lateral (
+          select e.tx_seq from tx_event e
+           where n.may_repeat and e.tx_id = f.tx_id and e.tx_seq >= f.event_open_from and e.type = n.type
+             and e.cause is not distinct from n.cause and e.sub_state = n.sub_state
+           limit 1) e on true
+       where f.may_repeat) k on true
+   where (select lanes from passing)[f.lane + 1]
 ), moved as (
   update signer_nonce_cursor c
      set previous_nonce = c.next_nonce, next_nonce = l.next, fencing_token = l.fence,
@@ -137,9 +150,12 @@ with lane as materialized (
      set last_nonce_movement_at = greatest(h.last_nonce_movement_at, l.mined_at),
          last_confirmation_at = greatest(h.last_confirmation_at, l.final_at),
          balance_wei = coalesce(l.balance, h.balance_wei), balance_at = coalesce(l.balance_at, h.balance_at),
+         chain_latest = coalesce(l.latest, h.chain_latest), chain_pending = coalesce(l.pending, h.chain_pending),
+         chain_at = coalesce(l.counts_at, h.chain_at), chain_drift = coalesce(l.drift, h.chain_drift),
          send_window = coalesce(l.send_window, h.send_window)
     from lane l
-   where (select lanes from passing)[l.ord + 1] and num_nonnulls(l.mined_at, l.final_at, l.balance, l.send_window) > 0
+   where (select lanes from passing)[l.ord + 1]
+     and num_nonnulls(l.mined_at, l.final_at, l.balance, l.latest, l.send_window) > 0
      and h.chain_id = l.chain_id and h.signer = l.signer
   returning 1
 ), reserved as (
@@ -174,7 +190,8 @@ with lane as materialized (
          last_submit_at = s.last_submit_at, submit_count = s.submit_count, refusals = s.refusals,
          next_resubmit_at = s.next_resubmit_at, new_forks = s.new_forks, wish = s.wish,
          may_be_held = s.may_be_held, refusal = s.refusal, inclusion = s.inclusion, confirmations = s.confirmations, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
-         event_seq = t.event_seq + s.note_count - s.repeats::int, event_key = coalesce(s.last_key, t.event_key)
+         event_seq = t.event_seq + s.note_count - s.repeats,
+         event_open_from = coalesce(t.event_seq + s.opens_after + 1 - s.repeats, t.event_open_from)
     from passed s
    where t.tx_id = s.tx_id
   returning 1
@@ -186,18 +203,21 @@ with lane as materialized (
       created_at timestamptz)
   returning 1
 ), counted as (
-  update tx_event e set count = e.count + s.first_count, last_at = clock_timestamp()
-    from passed s
-   where s.repeats and e.tx_id = s.tx_id and e.tx_seq = s.event_seq
+  update tx_event e set count = e.count + n.count, last_at = clock_timestamp()
+    from (select s.tx_id, s.known[n.ord + 1] as tx_seq, n.count
+            from passed s cross join lateral json_to_recordset(s.notes) as n(ord int, count int)
+           where s.repeats > 0) n
+   where e.tx_id = n.tx_id and e.tx_seq = n.tx_seq
   returning 1
 ), entry as materialized (
   select e.*, row_number() over (order by of_lane, first_ord, second_ord) as place
     from (select s.tx_id, s.chain_id, s.signer, n.from_state, n.to_state, n.sub_state, s.by_node, s.by_fence, n.type,
-                 n.cause, n.detail, n.count, s.event_seq + n.ord + 1 - s.repeats::int as tx_seq,
+                 n.cause, n.detail, n.count,
+                 s.event_seq + n.ord + 1 - cardinality(array_remove(s.known[1:n.ord], null)) as tx_seq,
                  false as of_lane, s.ord as first_ord, n.ord as second_ord
             from passed s cross join lateral json_to_recordset(s.notes) as n(
               ord int, type text, cause text, detail jsonb, count int, from_state text, to_state text, sub_state text)
-           where not (s.repeats and n.ord = 0)
+           where s.known[n.ord + 1] is null
           union all
           select null, l.chain_id, l.signer, null, null, null, l.owner_node, l.fence, n.type, n.cause, n.detail, 1,
                  null, true, l.ord, n.ord

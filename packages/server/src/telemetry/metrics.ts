@@ -17,9 +17,13 @@ export const METRICS = {
   drover_leases_total: {
     kind: 'counter',
     help: 'Leases by what came of asking for them.',
-    labels: { result: 'taken, renewed, lost, released' },
+    labels: {
+      result:
+        'taken, taken_over (from a node that let it run out), not_owner (another was first), renewed, lost, released',
+    },
   },
   drover_lanes_owned: { kind: 'gauge', help: 'Lanes that this node holds the lease of.', labels: {} },
+  drover_lanes_of_others: { kind: 'gauge', help: 'Lanes that other nodes hold the lease of.', labels: {} },
   drover_fence_refusals_total: {
     kind: 'counter',
     help: 'What a node did not do because a lease was gone, or might have been.',
@@ -67,6 +71,11 @@ export const METRICS = {
   drover_signer_balance_wei: {
     kind: 'gauge',
     help: 'Balance of an account, as last read by the node that runs its lane.',
+    labels: { chain_id: 'the chain', signer: 'the account' },
+  },
+  drover_nonce_drift: {
+    kind: 'gauge',
+    help: "How far a lane's cursor is off: below zero the chain is past it, above zero nonces under it are nobody's.",
     labels: { chain_id: 'the chain', signer: 'the account' },
   },
   drover_finality_total: {

@@ -3,7 +3,16 @@ import { z } from 'zod'
 import { TX_STATES } from '../../core/transaction.ts'
 import { address } from './address.ts'
 import { resourceSchemas } from './api-schemas.ts'
+import { errorResource } from './error-resource.ts'
 import { instant } from './instant.ts'
+import { receiptResource } from './receipt-resource.ts'
+
+const completion = z.object({
+  requestId: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  receipt: receiptResource.nullable().meta({ description: 'Null where it ended without being in a block.' }),
+  error: errorResource.nullable(),
+})
 
 export const eventResource = z.object({
   eventId: z.int().min(0).meta({ description: 'Place in the stream; grows in commit order.' }),
@@ -19,14 +28,23 @@ export const eventResource = z.object({
   fence: z.int().nullable(),
   detail: z.record(z.string(), z.unknown()),
   at: instant,
-  count: z.int().min(1).meta({ description: 'How often in a row this happened; equal entries are kept as one.' }),
+  count: z.int().min(1).meta({
+    description:
+      'How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry.',
+  }),
   lastAt: instant,
+  completion: completion
+    .nullable()
+    .meta({ description: 'With the one event that made a transaction final: whose it was, and what came of it.' }),
 })
 export type EventResource = z.infer<typeof eventResource>
 resourceSchemas.add(eventResource, { id: 'Event' })
 
-export const history = z.object({ items: z.array(eventResource) })
-resourceSchemas.add(history, { id: 'History' })
+export const historyPage = z.object({
+  items: z.array(eventResource),
+  next: z.int().min(0).nullable().meta({ description: 'Pass as `after` to go on; null at the end.' }),
+})
+resourceSchemas.add(historyPage, { id: 'History' })
 
 export const eventPage = z.object({
   items: z.array(eventResource),

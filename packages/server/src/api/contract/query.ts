@@ -34,11 +34,33 @@ export const reservationIdParam = z
     return z.NEVER
   })
 
-/** Opaque to callers; it is the id of the last transaction they were given. */
+/** Opaque to callers. */
 export const cursorParam = z
   .string({ error: ONCE })
-  .regex(UUID, { error: 'must be the `next` of an earlier page' })
+  .regex(/^[0-9]{1,16}$/, { error: 'must be the `next` of an earlier page' })
   .meta({ description: '`next` of the page before.' })
+
+/** Which end of a list comes first. */
+export function orderParam(first: 'asc' | 'desc') {
+  return z
+    .enum(['asc', 'desc'], { error: 'must be asc (oldest first) or desc (newest first)' })
+    .default(first)
+    .meta({ description: '`asc`: oldest first; `desc`: newest first.' })
+}
+
+const PAIR_RULE = 'must be a key and its value, as key=value'
+
+/** One pair, so that neither part needs a way to write commas; the key ends at the first `=`. */
+export const metadataParam = z
+  .string({ error: ONCE })
+  .max(1_000, { error: PAIR_RULE })
+  .meta({ description: 'Only with this pair in their metadata.', examples: ['orderId=17'] })
+  .transform((text, context): Readonly<Record<string, string>> => {
+    const end = text.indexOf('=')
+    if (end > 0) return { [text.slice(0, end)]: text.slice(end + 1) }
+    context.addIssue({ code: 'custom', message: PAIR_RULE })
+    return z.NEVER
+  })
 
 export const statesParam = z
   .string({ error: ONCE })

@@ -57,6 +57,20 @@ export const laneResource = z.object({
     .object({ wei: amount, at: instant })
     .nullable()
     .meta({ description: 'As the owner of the lane last saw it.' }),
+  chain: z
+    .object({
+      latest: z
+        .int()
+        .meta({ description: 'Transactions of the account up to the latest block: the next nonce on chain.' }),
+      pending: z.int().meta({ description: "The same, with those in the RPC node's pool." }),
+      drift: z.int().meta({
+        description:
+          '0: the cursor fits. Below zero: the chain is past it, so something else uses the key. Above: so many nonces below it are neither used nor held.',
+      }),
+      at: instant,
+    })
+    .nullable()
+    .meta({ description: 'What the chain counts, as the owner of the lane last saw it; null until it looked.' }),
   window: z
     .object({
       size: z.int().meta({ description: 'How many unmined transactions may be out now.' }),

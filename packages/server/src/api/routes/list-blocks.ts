@@ -1,11 +1,10 @@
 /** `GET /v1/chains/{chainId}/blocks`: the confirmed blocks of a chain, in order, page by page. */
 import { z } from 'zod'
 import { AppError } from '../../core/app-error.ts'
-import type { Header } from '../../core/finality.ts'
 import { readConfirmedBlocks } from '../confirmed-blocks.ts'
-import { type BlockPage, type BlockResource, blockPage } from '../contract/block-resource.ts'
-import { presentInstant } from '../contract/instant.ts'
+import { type BlockPage, blockPage } from '../contract/block-resource.ts'
 import { integerParam, pageLimitParam } from '../contract/query.ts'
+import { presentBlock } from '../present-block.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
 export const listBlocks = defineRoute(
@@ -45,7 +44,3 @@ export const listBlocks = defineRoute(
     return { status: 200, body: page }
   },
 )
-
-function presentBlock({ number, hash, parentHash, timestamp }: Header): BlockResource {
-  return { number, hash, parentHash, timestamp: presentInstant(timestamp * 1_000) }
-}

@@ -1,10 +1,10 @@
-/** `GET /v1/transactions`: pages of transactions, newest first. */
+/** `GET /v1/transactions`: pages of transactions in the order of acceptance, from either end. */
 import { z } from 'zod'
 import type { TransactionFilter } from '../../ports/store.ts'
 import { addressInput } from '../contract/address.ts'
 import { hashInput } from '../contract/bytes.ts'
 import { instantInput } from '../contract/instant.ts'
-import { cursorParam, integerParam, pageLimitParam, statesParam } from '../contract/query.ts'
+import { cursorParam, integerParam, metadataParam, orderParam, pageLimitParam, statesParam } from '../contract/query.ts'
 import { requestIdInput } from '../contract/transaction-request.ts'
 import { transactionPage } from '../contract/transaction-resource.ts'
 import { presentTransaction } from '../present-transaction.ts'
@@ -14,10 +14,15 @@ const query = z.strictObject({
   chainId: integerParam(1, Number.MAX_SAFE_INTEGER).optional(),
   from: addressInput.optional(),
   state: statesParam.optional(),
+  to: addressInput.optional(),
   requestId: requestIdInput.optional(),
+  requestIdPrefix: requestIdInput.optional().meta({ description: 'Only with a request id that begins so.' }),
+  metadata: metadataParam.optional(),
   hash: hashInput.optional(),
   nonce: integerParam(0, Number.MAX_SAFE_INTEGER).optional(),
-  since: instantInput.optional(),
+  since: instantInput.optional().meta({ description: 'Accepted at or after this time.' }),
+  until: instantInput.optional().meta({ description: 'Accepted before this time.' }),
+  order: orderParam('desc'),
   limit: pageLimitParam,
   after: cursorParam.optional(),
 })
@@ -28,27 +33,20 @@ export const listTransactions = defineRoute(
     operationId: 'listTransactions',
     method: 'GET',
     path: '/v1/transactions',
-    summary: 'List transactions, filtered, page by page',
+    summary: 'List transactions in the order of acceptance, filtered, page by page',
     scope: 'read',
     answers: [{ status: 200, description: 'One page.', schema: transactionPage }],
     errors: [],
   },
-  async ({ query: { limit, after, ...filters } }, services) => {
-    const page = await services.store.listTransactions(formFilter(filters), { after: after ?? null, limit })
+  async ({ query: { limit, after, order, ...filters } }, services) => {
+    const page = await services.store.listTransactions(formFilter(filters), { after: after ?? null, limit, order })
     const items = page.items.map((transaction) => presentTransaction(transaction, services))
     return { status: 200, body: { items, next: page.next } }
   },
 )
 
-function formFilter(filters: Omit<z.output<typeof query>, 'limit' | 'after'>): TransactionFilter {
-  const { chainId, from, state, requestId, hash, nonce, since } = filters
-  return {
-    ...(chainId !== undefined && { chainId }),
-    ...(from !== undefined && { from }),
-    ...(state !== undefined && { states: state }),
-    ...(requestId !== undefined && { requestId }),
-    ...(hash !== undefined && { hash }),
-    ...(nonce !== undefined && { nonce }),
-    ...(since !== undefined && { since }),
-  }
+function formFilter(filters: Omit<z.output<typeof query>, 'limit' | 'after' | 'order'>): TransactionFilter {
+  const { state, ...rest } = filters
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(given), ...(state !== undefined && { states: state }) }
 }

@@ -1,6 +1,8 @@
 /** `GET /v1/events/stream`: the event stream as it happens, by Server-Sent Events. */
 import { z } from 'zod'
+import { confirmationUpdate } from '../contract/confirmation-update.ts'
 import { eventFilterParams, toEventFilter } from '../contract/event-query.ts'
+import { eventResource } from '../contract/event-resource.ts'
 import { integerParam } from '../contract/query.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
@@ -21,7 +23,14 @@ const afterParam = z
 export const streamEvents = defineRoute(
   {
     ...NO_INPUT,
-    query: z.strictObject({ after: afterParam, ...eventFilterParams }),
+    query: z.strictObject({
+      after: afterParam,
+      ...eventFilterParams,
+      include: z.literal('confirmations', { error: 'must be confirmations' }).optional().meta({
+        description:
+          '`confirmations`: between the events, the blocks on top of each mined transaction as they come, as events without an id.',
+      }),
+    }),
     headers: z.object({
       // Sent by whoever comes back, beside the URL that it first came with: it is the newer of the two.
       'last-event-id': cursor
@@ -39,19 +48,21 @@ export const streamEvents = defineRoute(
       {
         status: 200,
         description:
-          'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page.',
+          'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page. With `include=confirmations`, events `confirmations` have no id, and a ConfirmationUpdate as `data`.',
         contentType: 'text/event-stream',
+        events: [eventResource, confirmationUpdate],
       },
     ],
     errors: ['too_many_streams'],
   },
-  async ({ query: { after, ...filter }, headers }, { eventStreams }, caller) => ({
+  async ({ query: { after, include, ...filter }, headers }, { eventStreams }, caller) => ({
     status: 200,
     // Proxies hold back what they believe to be a whole page.
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
     body: await eventStreams.open({
       after: headers['last-event-id'] ?? after,
       filter: toEventFilter(filter),
+      confirmations: include === 'confirmations',
       caller,
     }),
   }),

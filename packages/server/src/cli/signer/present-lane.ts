@@ -39,14 +39,22 @@ function presentLowest({
   return `nonce ${nonce}, ${who}, until ${lockedUntil}${alarm === null ? '' : `; alarm: ${alarm}`}`
 }
 
+function describeDrift(drift: number): string {
+  return drift < 0
+    ? `the chain is ${-drift} past the next nonce: something else uses this key`
+    : `${drift} nonces below the next one are neither used nor held`
+}
+
 export function presentLane(lane: Lane, style: Style): string {
-  const { policy, lowestReserved, lease, balance, window } = lane
+  const { policy, lowestReserved, lease, balance, chain, window } = lane
   const fields: readonly Field[] = [
     ['address', lane.address],
     ['chain', lane.chainId],
     ['label', lane.label],
     ['status', statusCell(lane).text],
     ['next nonce', lane.nextNonce],
+    ['chain counts', chain && `latest ${chain.latest}, pending ${chain.pending}, at ${chain.at}`],
+    ['nonce drift', chain && chain.drift !== 0 ? describeDrift(chain.drift) : null],
     ['queued', lane.queued],
     ['in flight', lane.inFlight],
     ['window', window && `${window.size}: ${window.reason}, since ${window.since}`],

@@ -1,4 +1,4 @@
-/** `drover tx list`: transactions that fit, newest first. */
+/** `drover tx list`: transactions that fit, in the order of acceptance. */
 import type { Transaction, TransactionFilter } from '@drover/client'
 import { TX_STATES } from '../../core/transaction.ts'
 import { readChainId, readCount, readInstantOrSpan } from '../option-value.ts'
@@ -14,6 +14,11 @@ interface ListOptions {
   readonly hash?: string
   readonly nonce?: number
   readonly since?: string
+  readonly until?: string
+  readonly to?: string
+  readonly requestIdPrefix?: string
+  readonly metadata?: string
+  readonly oldestFirst?: boolean
   readonly limit: number
   readonly after?: string
 }
@@ -23,8 +28,12 @@ const MOST = 10_000
 
 export const listCommand: ServiceCommand = {
   name: 'list',
-  description: 'list transactions, newest first',
-  examples: ['drover tx list --state STUCK,QUEUED', 'drover tx list --from 0xf39F… --since 1h --json'],
+  description: 'list transactions in the order of acceptance, newest first',
+  examples: [
+    'drover tx list --state STUCK,QUEUED',
+    'drover tx list --from 0xf39F… --since 1h --json',
+    'drover tx list --request-id-prefix payroll- --oldest-first',
+  ],
   configure(command) {
     command
       .option('--chain-id <id>', 'of this chain', readChainId)
@@ -34,12 +43,18 @@ export const listCommand: ServiceCommand = {
       .option('--hash <hash>', 'with this hash among its attempts')
       .option('--nonce <nonce>', 'with this nonce', readCount(0, Number.MAX_SAFE_INTEGER))
       .option('--since <time>', 'accepted since: 1h, or an ISO 8601 time', readInstantOrSpan(-1))
+      .option('--until <time>', 'accepted before: 1h, or an ISO 8601 time', readInstantOrSpan(-1))
+      .option('--to <address>', 'to this address')
+      .option('--request-id-prefix <text>', 'with a request id that begins so')
+      .option('--metadata <key=value>', 'with this pair in its metadata')
+      .option('--oldest-first', 'from the other end')
       .option('--limit <count>', 'at most so many', readCount(1, MOST), 50)
       .option('--after <cursor>', '`next` of an earlier answer')
   },
   async run(session, command) {
-    const { limit, after, ...filter } = command.opts<ListOptions>()
-    const { items, next } = await readPages(session, toFilter(filter), limit, after)
+    const { limit, after, oldestFirst = false, ...filter } = command.opts<ListOptions>()
+    const wanted = { limit, after, order: oldestFirst ? 'asc' : 'desc' } as const
+    const { items, next } = await readPages(session, toFilter(filter), wanted)
     session.print({ items, next }, () => presentTransactions(items, session.style, Date.now()))
     if (next !== null && !session.json) session.note(`There are more: --after ${next}, or a larger --limit.`)
     return undefined
@@ -49,13 +64,13 @@ export const listCommand: ServiceCommand = {
 async function readPages(
   { drover, signal }: Session,
   filter: TransactionFilter,
-  limit: number,
-  from: string | undefined,
+  { limit, after: from, order }: { limit: number; after: string | undefined; order: 'asc' | 'desc' },
 ): Promise<{ readonly items: readonly Transaction[]; readonly next: string | null }> {
   const items: Transaction[] = []
   let after = from
   for (;;) {
-    const page = { limit: Math.min(LARGEST_PAGE, limit - items.length), signal, ...(after !== undefined && { after }) }
+    const left = Math.min(LARGEST_PAGE, limit - items.length)
+    const page = { limit: left, order, signal, ...(after !== undefined && { after }) }
     const answer = await drover.transactions.page(filter, page)
     items.push(...answer.items)
     if (answer.next === null || items.length >= limit) return { items, next: answer.next }
@@ -63,8 +78,9 @@ async function readPages(
   }
 }
 
-function toFilter(options: Omit<ListOptions, 'limit' | 'after' | 'json' | 'url'>): TransactionFilter {
-  const { chainId, from, requestId, hash, nonce, since } = options
+function toFilter(options: Omit<ListOptions, 'limit' | 'after' | 'oldestFirst'>): TransactionFilter {
+  const { chainId, from, to, requestId, requestIdPrefix, hash, nonce, since, until } = options
+  const metadata = options.metadata === undefined ? undefined : readPair(options.metadata)
   const state = options.state === undefined ? undefined : readStates(options.state)
   return {
     ...(chainId !== undefined && { chainId }),
@@ -73,8 +89,18 @@ function toFilter(options: Omit<ListOptions, 'limit' | 'after' | 'json' | 'url'>
     ...(hash !== undefined && { hash }),
     ...(nonce !== undefined && { nonce }),
     ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(to !== undefined && { to }),
+    ...(requestIdPrefix !== undefined && { requestIdPrefix }),
+    ...(metadata !== undefined && { metadata }),
     ...(state !== undefined && { state }),
   }
+}
+
+function readPair(text: string): { readonly key: string; readonly value: string } {
+  const end = text.indexOf('=')
+  if (end <= 0) throw new UsageError('--metadata must be a key and its value, as key=value')
+  return { key: text.slice(0, end), value: text.slice(end + 1) }
 }
 
 function readStates(text: string): readonly Transaction['state'][] {

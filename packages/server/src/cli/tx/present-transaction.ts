@@ -39,7 +39,6 @@ export function presentTransactions(items: readonly Transaction[], style: Style,
 
 export function presentTransaction(tx: Transaction, style: Style): string {
   const { receipt, inclusion, confirmations, error } = tx
-  const cost = receipt === null ? null : BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
   const fields: readonly Field[] = [
     ['id', tx.id],
     ['state', `${tx.state} (${tx.subState})`],
@@ -50,23 +49,37 @@ export function presentTransaction(tx: Transaction, style: Style): string {
     ['data', tx.data === '0x' ? null : tx.data],
     ['nonce', tx.nonce],
     ['gas limit', tx.gasLimit],
+    ['price', presentPrice(tx)],
+    ['priority', tx.priority === 0 ? null : tx.priority],
+    ['valid until', tx.validUntil],
     ['hash', tx.hash],
     ['other hashes', tx.hashes.filter((hash) => hash !== tx.hash).join(' ')],
     ['block', inclusion === null ? null : `${inclusion.blockNumber} ${inclusion.blockHash}`],
     ['result', receipt?.status],
     ['contract', receipt?.contractAddress],
-    ['cost', cost === null ? null : `${formatAmount(cost)} (${receipt?.gasUsed} gas)`],
+    ['cost', receipt && `${formatAmount(receipt.fee)} (${receipt.gasUsed} gas)`],
     ['confirmations', inclusion === null ? null : `${confirmations.count} of ${confirmations.required}`],
     ['error', error === null ? null : `${error.code}: ${error.message}${error.reason ? ` (${error.reason})` : ''}`],
     ['request id', tx.requestId],
     ...Object.entries(tx.metadata).map(([name, value]): Field => [`metadata ${name}`, value]),
     ['accepted', tx.createdAt],
+    ['held back', tx.suspended ? 'by an operator' : null],
     ['sent', tx.submittedAt],
+    ['last sent', tx.submitCount > 1 ? `${tx.lastSubmitAt}, ${tx.submitCount} times in all` : null],
+    ['sent again', tx.nextResubmitAt],
+    ['stuck', tx.stuckAt],
     ['mined', tx.minedAt],
     ['final', tx.finalAt],
     ['node', tx.node],
   ]
   return presentFields(fields, style)
+}
+
+/** What was asked for; the market decides the rest. */
+function presentPrice({ fees, speed }: Transaction): string {
+  if (fees === null) return `market, ${speed}`
+  const named = Object.entries(fees).filter(([, wei]) => wei !== null)
+  return named.map(([name, wei]) => `${name} ${formatAmount(wei ?? '0')}`).join(', ') || `market, ${speed}`
 }
 
 const NAME_WIDTH = 'confirmations'.length

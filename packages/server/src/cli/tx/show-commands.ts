@@ -1,6 +1,7 @@
 /** `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known of one transaction. */
-import type { Attempt, Confirmations, DroverEvent, Explanation } from '@drover/client'
+import type { Attempt, Confirmations, DroverEvent, Explanation, Receipt } from '@drover/client'
 import { formatAmount } from '../../core/amount.ts'
+import { readCount } from '../option-value.ts'
 import { presentDetail } from '../present-detail.ts'
 import { presentFields } from '../present-fields.ts'
 import { presentTable } from '../present-table.ts'
@@ -53,11 +54,21 @@ function presentExplanation(explanation: Explanation, id: string, style: Style):
 
 export const historyCommand: ServiceCommand = {
   name: `history ${ID}`,
-  description: 'show everything that happened to a transaction, oldest first',
-  examples: ['drover tx history 01990a5e-…'],
-  async run({ drover, signal, style, print }, { args }) {
-    const { items } = await drover.request('GET /v1/transactions/{id}/history', idOf(args), { signal })
-    print({ items }, () => presentHistory(items, style))
+  description: 'show what happened to a transaction, oldest first',
+  examples: ['drover tx history 01990a5e-…', 'drover tx history 01990a5e-… --newest-first --limit 20'],
+  configure(command) {
+    command
+      .option('--newest-first', 'from the other end')
+      .option('--limit <count>', 'at most so many', readCount(1, 200), 200)
+      .option('--after <cursor>', '`next` of an earlier answer', readCount(0, Number.MAX_SAFE_INTEGER))
+  },
+  async run({ drover, signal, style, print, note, json }, command) {
+    const { newestFirst, limit, after } = command.opts<{ newestFirst?: boolean; limit: number; after?: number }>()
+    const query = { order: newestFirst ? 'desc' : 'asc', limit, ...(after !== undefined && { after }) } as const
+    const input = { ...idOf(command.args), query }
+    const { items, next } = await drover.request('GET /v1/transactions/{id}/history', input, { signal })
+    print({ items, next }, () => presentHistory(items, style))
+    if (next !== null && !json) note(`There are more: --after ${next}.`)
     return undefined
   },
 }
@@ -74,6 +85,40 @@ function presentHistory(items: readonly DroverEvent[], style: Style): string {
     items,
     style,
   )
+}
+
+export const receiptCommand: ServiceCommand = {
+  name: `receipt ${ID}`,
+  description: 'show the receipt of a transaction that is in a block',
+  examples: ['drover tx receipt 01990a5e-…', 'drover tx receipt 01990a5e-… --logs --json'],
+  configure(command) {
+    command.option('--logs', 'with what it logged, read from the RPC node')
+  },
+  async run({ drover, signal, style, print }, command) {
+    const { logs = false } = command.opts<{ logs?: boolean }>()
+    const input = { ...idOf(command.args), query: logs ? ({ include: 'logs' } as const) : {} }
+    const receipt = await drover.request('GET /v1/transactions/{id}/receipt', input, { signal })
+    print(receipt, () => presentReceipt(receipt, style))
+    return undefined
+  },
+}
+
+function presentReceipt(receipt: Receipt, style: Style): string {
+  const { logs = [], logCount, ...fields } = receipt
+  const head = presentFields(
+    [
+      ['status', fields.status],
+      ['hash', fields.transactionHash],
+      ['block', `${fields.blockNumber} ${fields.blockHash}`],
+      ['gas used', fields.gasUsed],
+      ['fee', `${formatAmount(fields.fee)} (${formatAmount(fields.effectiveGasPrice)} per gas)`],
+      ['contract', fields.contractAddress ?? 'none'],
+      ...(logCount === undefined ? [] : ([['logs', String(logCount)]] as const)),
+    ],
+    style,
+  )
+  const lines = logs.map(({ logIndex, address, topics, data }) => [logIndex, address, ...topics, data].join('  '))
+  return [head, ...lines].join('\n')
 }
 
 export const attemptsCommand: ServiceCommand = {

@@ -13,6 +13,8 @@ const queued: Transaction = {
     metadata: {},
   },
   ...{ createdAt: '', submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
+  ...{ fees: null, speed: 'standard', priority: 0, validUntil: null, suspended: false, submitCount: 0 },
+  ...{ lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },
 }
 const sent: Transaction = {
   ...queued,
@@ -29,7 +31,7 @@ const mined: Transaction = {
   inclusion: { blockNumber: 9, blockHash: '0xbb' },
   receipt: {
     ...{ transactionHash: '0xaa', transactionIndex: 0, blockNumber: 9, blockHash: '0xbb', status: 'success' },
-    ...{ gasUsed: '1', effectiveGasPrice: '1', contractAddress: null },
+    ...{ gasUsed: '1', effectiveGasPrice: '1', fee: '1', contractAddress: null },
   },
   confirmations: { count: 1, required: 3, newForks: 0 },
 }

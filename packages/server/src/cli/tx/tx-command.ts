@@ -5,7 +5,14 @@ import { addServiceCommand } from '../service-command.ts'
 import { listCommand } from './list-command.ts'
 import { operateCommands } from './operate-commands.ts'
 import { sendCommand } from './send-command.ts'
-import { attemptsCommand, confirmationsCommand, explainCommand, historyCommand, showCommand } from './show-commands.ts'
+import {
+  attemptsCommand,
+  confirmationsCommand,
+  explainCommand,
+  historyCommand,
+  receiptCommand,
+  showCommand,
+} from './show-commands.ts'
 import { watchCommand } from './watch-command.ts'
 
 export function addTxCommand(program: Command, context: CommandContext): void {
@@ -19,6 +26,7 @@ export function addTxCommand(program: Command, context: CommandContext): void {
     historyCommand,
     attemptsCommand,
     confirmationsCommand,
+    receiptCommand,
     ...operateCommands,
   ]) {
     addServiceCommand(group, context, definition)

@@ -1,0 +1,151 @@
+import { beforeEach, expect, test } from 'vitest'
+import { LOCAL_CALLER } from '../core/caller.ts'
+import type { EventFilter } from '../core/event-filter.ts'
+import type { ChainView, Header } from '../core/finality.ts'
+import type { Hash } from '../core/hex.ts'
+import type { MinedTransaction } from '../ports/store.ts'
+import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { type ConfirmationReader, createConfirmationFeed } from './confirmation-feed.ts'
+
+const LANE = { chainId: 1, signer: `0x${'11'.repeat(20)}` } as const
+const OTHER = { chainId: 1, signer: `0x${'22'.repeat(20)}` } as const
+const ALL: EventFilter = { types: null, chainId: null, signer: null, completions: false }
+
+/** The letter tells forks apart. */
+const hashOf = (number: number, fork: string): Hash => `0x${(fork + number).padStart(64, '0')}`
+
+let mined: MinedTransaction[]
+let reads: number
+let chain: Header[]
+let listeners: Set<(chainId: number) => void>
+
+beforeEach(() => {
+  mined = []
+  reads = 0
+  chain = []
+  listeners = new Set()
+})
+
+function view(): ChainView | null {
+  const head = chain.at(-1)
+  const header = (number: number) => chain.find((one) => one.number === number) ?? null
+  return head === undefined ? null : { head, safe: null, finalized: null, header }
+}
+
+/** Makes the chain end with these blocks, and tells. */
+async function extend(from: number, to: number, fork = 'a'): Promise<void> {
+  chain = chain.filter(({ number }) => number < from)
+  for (let number = from; number <= to; number++) {
+    const parentHash = chain.at(-1)?.hash ?? hashOf(number - 1, fork)
+    chain.push({ number, hash: hashOf(number, fork), parentHash, timestamp: number })
+  }
+  for (const listener of [...listeners]) listener(1)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+const createFeed = () =>
+  createConfirmationFeed({
+    store: {
+      listMined: async () => {
+        reads += 1
+        return mined
+      },
+    },
+    telemetry: createRecordingTelemetry(),
+    chainIds: () => [1],
+    viewOf: view,
+    finalityOf: () => ({ type: 'confirmations', count: 3 }),
+    onChain: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  })
+
+function inBlock(
+  txId: string,
+  blockNumber: number,
+  lane: MinedTransaction['lane'] = LANE,
+  fork = 'a',
+): MinedTransaction {
+  return { txId, lane, blockNumber, blockHash: hashOf(blockNumber, fork), finality: null }
+}
+
+/** Null for nothing, else what was told: transaction, count, whether it replaces, and the blocks. */
+function take(reader: ConfirmationReader, filter: Partial<EventFilter> = {}) {
+  const bytes = reader.readNext({ ...ALL, ...filter }, LOCAL_CALLER)
+  if (bytes === null) return null
+  return [...bytes.toString().matchAll(/^event: confirmations\ndata: (.*)$/gm)].map(([, text]) => {
+    const told = JSON.parse(text ?? '')
+    return [
+      told.transactionId,
+      told.count,
+      told.newFork,
+      told.confirmations.map((one: Header & { blockNumber: number }) => one.blockNumber),
+    ]
+  })
+}
+
+test('each block tells what is new, and a replaced one the whole list', async () => {
+  await extend(1, 5)
+  mined = [inBlock('one', 4)]
+  const reader = createFeed().createReader()
+  reader.follow(() => {})
+  await extend(6, 6)
+  expect(take(reader)).toEqual([['one', 2, true, [5, 6]]])
+  expect(take(reader)).toBeNull()
+  await extend(7, 7)
+  expect(take(reader)).toEqual([['one', 3, false, [7]]])
+  await extend(8, 8)
+  expect(take(reader)).toBeNull()
+  await extend(6, 9, 'b')
+  expect(take(reader)).toEqual([['one', 3, true, [5, 6, 7]]])
+})
+
+test('a transaction that moved to another block starts over; one whose block left the chain is not told of', async () => {
+  await extend(1, 5)
+  mined = [inBlock('one', 4)]
+  const reader = createFeed().createReader()
+  reader.follow(() => {})
+  await extend(4, 6, 'b')
+  expect(take(reader)).toEqual([])
+  mined = [inBlock('one', 5, LANE, 'b')]
+  await extend(7, 7, 'b')
+  expect(take(reader)).toEqual([['one', 2, true, [6, 7]]])
+})
+
+test('who comes later, or was too slow, is told the whole lists', async () => {
+  await extend(1, 5)
+  mined = [inBlock('one', 4)]
+  const feed = createFeed()
+  const first = feed.createReader()
+  first.follow(() => {})
+  await extend(6, 6)
+  take(first)
+  const second = feed.createReader()
+  second.follow(() => {})
+  expect(take(second)).toEqual([['one', 2, true, [5, 6]]])
+  // More than is kept: thousands of transactions, a block each.
+  mined = Array.from({ length: 9_000 }, (_, index) => inBlock(`tx-${index}`, 6))
+  await extend(7, 7)
+  const told = take(second)
+  expect(told).toHaveLength(9_000)
+  expect(told?.every(([, , newFork]) => newFork === true)).toBe(true)
+})
+
+test('only what was asked for, and one read per block however many listen; none when nobody does', async () => {
+  await extend(1, 5)
+  mined = [inBlock('one', 4), inBlock('two', 4, OTHER)]
+  const feed = createFeed()
+  const readers = [feed.createReader(), feed.createReader(), feed.createReader()]
+  const ends = readers.map((reader) => reader.follow(() => {}))
+  await extend(6, 6)
+  reads = 0
+  await extend(7, 7)
+  expect(reads).toBe(1)
+  const [reader] = readers
+  if (reader === undefined) throw new Error('no reader')
+  expect(take(reader, { signer: OTHER.signer })?.map(([id]) => id)).toEqual(['two'])
+  for (const end of ends) end()
+  await extend(8, 8)
+  expect([reads, listeners.size]).toEqual([1, 0])
+})

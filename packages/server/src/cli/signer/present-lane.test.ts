@@ -1,0 +1,22 @@
+import type { Lane } from '@drover/client'
+import { expect, test } from 'vitest'
+import { PLAIN } from '../style.ts'
+import { presentLane } from './present-lane.ts'
+
+const AT = '2030-01-01T00:00:00.000Z'
+const LANE = {
+  ...{ address: `0x${'11'.repeat(20)}`, chainId: 1, label: null, nextNonce: 9, queued: 0, inFlight: 0, stuck: 0 },
+  ...{ reserved: 0, free: 0, lowestReserved: null, balance: null, window: null, lease: null, paused: false },
+  ...{ lastConfirmationAt: null, lastNonceMovementAt: null, createdAt: AT, chain: null, policy: {} },
+} as unknown as Lane
+
+test.each([
+  [0, null],
+  [-3, /^nonce drift +the chain is 3 past the next nonce: something else uses this key$/m],
+  [2, /^nonce drift +2 nonces below the next one are neither used nor held$/m],
+])('what the chain counts is shown, and a drift of %i', (drift, said) => {
+  const text = presentLane({ ...LANE, chain: { latest: 9, pending: 12, drift, at: AT } }, PLAIN)
+  expect(text).toMatch(/^chain counts +latest 9, pending 12, at 2030/m)
+  if (said === null) expect(text).not.toContain('nonce drift')
+  else expect(text).toMatch(said)
+})

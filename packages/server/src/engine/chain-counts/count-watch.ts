@@ -1,0 +1,130 @@
+/**
+ * What the chain counts for a lane's account, looked at beside the cycles: at most once per block while anything is on
+ * its way, and seldom otherwise. The counts are kept with the lane; a cursor that does not fit them is told of.
+ *
+ * One look proves little: a node that is behind shows nonces as unused that are long final. So a drift counts once the
+ * next look, at another block, shows it too.
+ */
+import type { Lane } from '../../core/lane.ts'
+import type { Policy } from '../../core/policy.ts'
+import { type AccountCount, type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ChainCounts } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { LaneDraft, Ledger } from '../lane-draft.ts'
+import { findDrift } from './find-drift.ts'
+
+export interface CountWatch {
+  /** With each block: asks the chain if that is due, and wakes the lane when there is an answer. */
+  look(head: number | null, isBusy: boolean): void
+  /** Takes the answer, if there is one. */
+  mind(draft: LaneDraft, scene: CountScene): void
+  stop(): void
+}
+
+export interface CountScene {
+  readonly ledger: Pick<Ledger, 'cursor' | 'recyclable'>
+  readonly lent: Iterable<{ readonly nonce: number }>
+  readonly policy: Pick<Policy, 'externalUse'>
+}
+
+interface CountPorts {
+  readonly chain: Pick<Chain, 'getCounts'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly lane: Lane
+  wake(): void
+}
+
+/** Chains that make many blocks a second are not asked for each. */
+const BUSY_INTERVAL_MS = 2_000
+const IDLE_INTERVAL_MS = 5 * 60_000
+/** Counts that did not change are stored again after this, so that their time tells that somebody looks. */
+const STORE_INTERVAL_MS = 30_000
+
+export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountPorts): CountWatch {
+  let asking = false
+  let askedAt = Number.NEGATIVE_INFINITY
+  let askedHead: number | null = null
+  let news: (AccountCount & { readonly at: number }) | null = null
+  let stored: ChainCounts | null = null
+  let lastDrift = 0
+  let told = 0
+  let cancelLook = (): void => {}
+  const labels = { chainId: lane.chainId, signer: lane.signer }
+
+  async function ask(): Promise<void> {
+    try {
+      news = { ...(await chain.getCounts(lane.signer)), at: clock.now() }
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error
+    }
+  }
+
+  function look(head: number | null, isBusy: boolean): void {
+    const waitMs = askedAt + (isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS) - clock.monotonic()
+    if (asking || head === null || (isBusy && head === askedHead)) return
+    if (waitMs > 0 && !isBusy) return
+    cancelLook()
+    // There may be no further block for long: what this one changed is looked at once the time has come.
+    if (waitMs > 0) {
+      cancelLook = clock.schedule(waitMs, () => look(head, true))
+      return
+    }
+    asking = true
+    askedAt = clock.monotonic()
+    askedHead = head
+    ask()
+      .catch((error: unknown) => telemetry.log('error', 'reading the counts of an account broke', { ...labels, error }))
+      .finally(() => {
+        asking = false
+        if (news !== null) wake()
+      })
+  }
+
+  /** Only what two looks in a row agree on. */
+  function settleDrift(seen: number): number {
+    const before = lastDrift
+    lastDrift = seen
+    return Math.sign(before) === Math.sign(seen) ? seen : 0
+  }
+
+  function tellDrift(draft: LaneDraft, drift: number, detail: Readonly<Record<string, unknown>>): void {
+    telemetry.gauge('drover_nonce_drift', drift, labels)
+    const isTold = Math.sign(drift) === Math.sign(told)
+    told = drift
+    if (isTold) return
+    if (drift === 0) {
+      draft.note({ type: 'drift.ended', cause: null, detail })
+      telemetry.log('info', 'the nonce cursor of a lane fits the chain again', { ...labels, ...detail })
+      return
+    }
+    const cause = drift < 0 ? 'behind' : 'ahead'
+    draft.note({ type: 'drift.found', cause, detail: { ...detail, by: Math.abs(drift) } })
+    const message =
+      drift < 0
+        ? 'the chain counts more transactions of a signer than Drover sent: something else uses its key'
+        : 'nonces below the cursor of a lane are neither used nor held by anything'
+    telemetry.log('warn', message, { ...labels, ...detail, by: Math.abs(drift) })
+  }
+
+  return {
+    look,
+    stop: () => cancelLook(),
+    mind: (draft, { ledger, lent, policy }) => {
+      if (news === null) return
+      const { latest, pending, at } = news
+      news = null
+      const held = [...draft.inFlight(), ...lent].map(({ nonce }) => nonce)
+      const seen = findDrift({ cursor: ledger.cursor, latest, held: [...held, ...ledger.recyclable] })
+      // A key that others may use is expected to run ahead: the next nonce is taken from the chain.
+      const drift = settleDrift(seen < 0 && policy.externalUse ? 0 : seen)
+      tellDrift(draft, drift, { nextNonce: ledger.cursor, latest, pending })
+      const counts = { latest, pending, at, drift }
+      const isSame = stored?.latest === latest && stored.pending === pending && stored.drift === drift
+      const isOld = isSame && at - (stored?.at ?? 0) < STORE_INTERVAL_MS
+      draft.setCounts(counts, isOld)
+      if (!isOld) stored = counts
+    },
+  }
+}
