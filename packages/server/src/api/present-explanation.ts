@@ -6,11 +6,12 @@ import type { ExplanationResource } from './contract/explanation-resource.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 
 export function presentExplanation(explanation: Explanation): ExplanationResource {
-  const { summary, cause, blockedBy, nextAction, nextActionAt, options } = explanation
+  const { summary, cause, blockedBy, nextAction, nextActionAt, options, advice } = explanation
   return {
     ...{ summary, cause, nextAction },
     ...(blockedBy && { blockedBy: presentBlockedBy(blockedBy) }),
     nextActionAt: presentOptionalInstant(nextActionAt),
+    advice,
     options: options.map(({ action, effect }) => ({ action, effect })),
   }
 }

@@ -192,7 +192,10 @@ export async function startService(
       return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
     },
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
-    readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
+    silentNodes: engine.silentNodes,
+    readiness: createReadiness({
+      ...{ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus, silentNodes: engine.silentNodes },
+    }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),
@@ -304,6 +307,7 @@ function toEngineSettings(config: Config) {
     prepareBatch: PREPARE_BATCH,
     prepareRetryMs: PREPARE_RETRY_MS,
     queuePollMs: renewIntervalMs,
+    balanceIntervalMs: config.balanceIntervalMs,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
 }

@@ -94,6 +94,8 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
   const isUnfinalFull = unfinal >= context.policy.maxUnfinal
   if (held < slots && !isUnfinalFull) return null
   const next = { cause: 'waiting_for_slot', nextActionAt: null } as const
+  const loan = slotsLent(context, spellTaken(held, slots))
+  if (loan !== null && !isUnfinalFull) return loan
   if (isUnfinalFull || lowestUnmined === null) {
     const [taken, most] = isUnfinalFull ? [unfinal, context.policy.maxUnfinal] : [held, slots]
     return {
@@ -111,6 +113,20 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
     blockedBy: { type: 'transaction', ...lowestUnmined },
     summary: `${spellTaken(held, slots)}${spellWindow(context)}; the lowest not yet mined is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
     nextAction: `The first in line takes a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
+  }
+}
+
+/** The lowest nonce that is out is lent to a caller: nothing above it is mined before it. */
+function slotsLent(context: ExplainContext, taken: string): Finding | null {
+  const { lowestReserved, lowestUnmined } = context.lane
+  if (lowestReserved === null || (lowestUnmined !== null && lowestUnmined.nonce < lowestReserved.nonce)) return null
+  const { reservationId, nonce, lockedUntil } = lowestReserved
+  return {
+    cause: 'blocked_by_reservation',
+    blockedBy: { type: 'reservation', ...lowestReserved },
+    summary: `${taken}. The lowest nonce not yet mined is ${nonce}, reserved by a caller (reservation ${reservationId}, locked until ${spellTime(lockedUntil)}).${ahead(context)}`,
+    nextAction: `The first in line takes a nonce once nonce ${nonce} is mined or comes back.`,
+    nextActionAt: null,
   }
 }
 

@@ -75,7 +75,7 @@ function blockedByLent(tx: Unmined, { lane: { lowestReserved, lowestUnmined } }:
   return {
     cause: 'blocked_by_reservation',
     blockedBy: { type: 'reservation', ...lowestReserved },
-    summary: `Nonce ${tx.nonce} can only be mined after nonce ${nonce}, which is lent to whoever holds reservation ${reservationId}: to be used by ${spellTime(lockedUntil)}, or followed until it is mined.`,
+    summary: `Nonce ${tx.nonce} can only be mined after nonce ${nonce}, which is reserved by a caller (reservation ${reservationId}, locked until ${spellTime(lockedUntil)}) and in no block.`,
   }
 }
 

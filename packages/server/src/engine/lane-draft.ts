@@ -4,7 +4,9 @@
  */
 
 import type { Lease } from '../core/lane.ts'
+import type { LaneProblem } from '../core/lane-problem.ts'
 import type { Policy } from '../core/policy.ts'
+import type { TxCost } from '../core/runway.ts'
 import type { Effect, Step } from '../core/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
@@ -32,8 +34,9 @@ export interface LaneDraft {
   markNonce(nonce: number, status: 'USED' | 'RECYCLABLE'): void
   /** Says something of the lane itself. */
   note(note: HistoryNote): void
-  /** Stored along with whatever else there is to store. */
-  setBalance(balance: NonNullable<LaneWrite['balance']>): void
+  /** What was seen of the account. Stored at once where it `isNews`, else along with whatever else there is to store. */
+  setBalance(balance: NonNullable<LaneWrite['balance']>, txCost: TxCost | null, isNews: boolean): void
+  setProblems(problems: readonly LaneProblem[]): void
   setWindow(window: Window): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
@@ -59,6 +62,9 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   const freed = new Set<number>()
   let cursor = ledger.cursor
   let balance: LaneWrite['balance'] = null
+  let txCost: TxCost | null = null
+  let problems: readonly LaneProblem[] | null = null
+  let hasNews = false
   let window: Window | null = null
   let listed: readonly InFlight[] | null = null
 
@@ -105,13 +111,20 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     note: (note) => {
       notes.push(note)
     },
-    setBalance: (seen) => {
+    setBalance: (seen, cost, isNews) => {
       balance = seen
+      txCost = cost
+      hasNews ||= isNews
+    },
+    setProblems: (found) => {
+      problems = found
+      hasNews = true
     },
     setWindow: (found) => {
       window = found
     },
-    isEmpty: () => changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
+    isEmpty: () =>
+      !hasNews && changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
     toWrite: (lease) => ({
       lease,
       cursor: cursor === ledger.cursor || cursor === null ? null : { expected: ledger.cursor, next: cursor },
@@ -120,8 +133,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       notes,
       reservations: [],
       reset: null,
-      balance,
-      window,
+      ...{ balance, window, txCost, problems },
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,

@@ -52,6 +52,7 @@ export interface LentNonce {
   readonly isUsed: boolean
   /** When it did. */
   readonly usedAt: number | null
+  readonly reservedAt: number | null
   readonly isMined: boolean
 }
 
@@ -294,8 +295,8 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   }
 }
 
-function toLentNonce({ nonce, state, usedAt, inclusion }: OpenReservation): readonly LentNonce[] {
-  return nonce === null ? [] : [{ nonce, isUsed: state === 'USED', usedAt, isMined: inclusion !== null }]
+function toLentNonce({ nonce, state, usedAt, reservedAt, inclusion }: OpenReservation): readonly LentNonce[] {
+  return nonce === null ? [] : [{ nonce, isUsed: state === 'USED', usedAt, reservedAt, isMined: inclusion !== null }]
 }
 
 function isLocked({ state, isExpired }: OpenReservation): boolean {

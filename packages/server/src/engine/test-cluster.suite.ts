@@ -41,6 +41,7 @@ export const ENGINE_SETTINGS: EngineSettings = {
   prepareBatch: 50,
   prepareRetryMs: 1_000,
   queuePollMs: 5_000,
+  balanceIntervalMs: 60_000,
   shutdownTimeoutMs: 10_000,
 }
 

@@ -21,6 +21,8 @@ export interface Change {
   readonly reset: LaneWrite['reset']
   readonly balance: LaneWrite['balance']
   readonly window?: LaneWrite['window']
+  readonly txCost?: LaneWrite['txCost']
+  readonly problems?: LaneWrite['problems']
   /** Payload of a notice to send if it is written. */
   readonly notice: string | null
 }
@@ -39,6 +41,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 
 function toLaneRow(change: Change, ord: number) {
   const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, window } = change
+  const { txCost, problems } = change
   const { minedAt, confirmedAt } = findLaneTimes(change)
   return {
     ord,
@@ -62,6 +65,9 @@ function toLaneRow(change: Change, ord: number) {
     balance: toStored(balance?.wei ?? null),
     balance_at: toTime(balance?.at ?? null),
     send_window: window ?? null,
+    tx_cost: toStored(txCost?.wei ?? null),
+    tx_cost_samples: txCost?.samples ?? null,
+    problems: problems ?? null,
     takes: takesNonces(change),
   }
 }

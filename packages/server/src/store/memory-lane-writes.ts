@@ -53,5 +53,7 @@ export function seeHealth(health: LaneHealth, write: LaneWrite): LaneHealth {
     lastConfirmationAt: later(health.lastConfirmationAt, confirmedAt),
     balance: structuredClone(write.balance ?? health.balance),
     window: write.window ?? health.window,
+    txCost: write.txCost ?? health.txCost,
+    problems: structuredClone(write.problems ?? health.problems),
   }
 }

@@ -9,6 +9,7 @@ export const MIGRATIONS = [
   '0007_window.sql',
   '0008_tenants.sql',
   '0009_exact_intents.sql',
+  '0010_lane_problems.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

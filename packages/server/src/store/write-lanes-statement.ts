@@ -31,6 +31,7 @@ with lane as materialized (
     ord int, chain_id bigint, signer bytea, owner_node text, fence bigint, moves boolean, expected bigint, next bigint,
     saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text,
     mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
+    tx_cost numeric, tx_cost_samples int, problems jsonb,
     takes boolean)
 ), leased as materialized (
   select l.ord, l.takes and s.paused as is_paused
@@ -135,9 +136,11 @@ with lane as materialized (
      set last_nonce_movement_at = greatest(h.last_nonce_movement_at, l.mined_at),
          last_confirmation_at = greatest(h.last_confirmation_at, l.final_at),
          balance_wei = coalesce(l.balance, h.balance_wei), balance_at = coalesce(l.balance_at, h.balance_at),
-         send_window = coalesce(l.send_window, h.send_window)
+         send_window = coalesce(l.send_window, h.send_window), tx_cost_wei = coalesce(l.tx_cost, h.tx_cost_wei),
+         tx_cost_samples = coalesce(l.tx_cost_samples, h.tx_cost_samples),
+         problems = coalesce(l.problems, h.problems)
     from lane l
-   where (select lanes from passing)[l.ord + 1] and num_nonnulls(l.mined_at, l.final_at, l.balance, l.send_window) > 0
+   where (select lanes from passing)[l.ord + 1] and num_nonnulls(l.mined_at, l.final_at, l.balance, l.send_window, l.tx_cost, l.problems) > 0
      and h.chain_id = l.chain_id and h.signer = l.signer
   returning 1
 ), reserved as (
