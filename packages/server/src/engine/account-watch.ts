@@ -18,7 +18,7 @@ export interface AccountWatch {
   available(): bigint | null
   promise(wei: bigint): void
   /** Reads the balance unless that was done for this head; `reserved` is what the unmined ones may cost. Never throws. */
-  readBalance(head: number | null, reserved: () => bigint, isForced?: boolean): Promise<void>
+  readBalance(head: number | null, reserved: () => bigint, how?: ReadMode): Promise<void>
   /** The balance if it was read since this was last called, and whether it is more than before. */
   takeNews(): { readonly wei: bigint; readonly at: number; readonly isRise: boolean } | null
   /** Looks at the account's code if that is due; an answer that changes anything wakes the lane. */
@@ -29,6 +29,9 @@ export interface AccountWatch {
   suspectCode(): void
   isDelegated(): boolean
 }
+
+/** `to_show`: what is promised later is held to a reading of its own all the same. `again`: though it was read for this head. */
+export type ReadMode = 'to_promise' | 'to_show' | 'again'
 
 export interface WatchPorts {
   readonly chain: Pick<Chain, 'getBalance' | 'getCode'>
@@ -56,14 +59,14 @@ export function createAccountWatch(ports: WatchPorts): AccountWatch {
   let looking: Promise<void> = Promise.resolve()
   const labels = { chainId: lane.chainId, signer: lane.signer }
 
-  async function readBalance(head: number | null, reserved: () => bigint, isForced = false): Promise<void> {
-    if (head !== null && head === readAtHead && !isForced) return
+  async function readBalance(head: number | null, reserved: () => bigint, how: ReadMode = 'to_promise'): Promise<void> {
+    if (head !== null && head === readAtHead && how !== 'again') return
     const taken = reserved()
     const promisedBefore = promised
     try {
       const atHead = head === null ? null : await balances.read(lane.signer, head)
       const seen = atHead ?? (await chain.getBalance(lane.signer))
-      readAtHead = head
+      if (how === 'to_promise') readAtHead = head
       available = seen - taken - (promised - promisedBefore)
       if (atHead === null) return
       news = { wei: seen, at: clock.now(), isRise: (news?.isRise ?? false) || (balance !== null && seen > balance) }

@@ -11,7 +11,7 @@ import { addSample, countRunway, estimateTxCost, type TxCost } from '../core/run
 import { findAttempt, type InFlight, inclusionOf, isInFlight, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { LaneHealth } from '../ports/store.ts'
-import { type AccountWatch, createAccountWatch, type WatchPorts } from './account-watch.ts'
+import { type AccountWatch, createAccountWatch, type ReadMode, type WatchPorts } from './account-watch.ts'
 import type { AllocateResult } from './allocate.ts'
 import { createPriceWatch } from './fees/price-watch.ts'
 import type { LaneDraft } from './lane-draft.ts'
@@ -80,7 +80,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
   let waits: PassResult['waits'] | null = null
   /** The balance is to be read at this block or a later one; null: not before something happens. */
   let dueFrom: number | null = 0
-  let isForced = false
+  let how: ReadMode = 'to_show'
 
   async function read(head: number | null, inFlight: Iterable<InFlight>): Promise<void> {
     await account.readBalance(head, () => sumReserved(inFlight))
@@ -98,21 +98,18 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
 
   function look(draft: LaneDraft, head: number | null): void {
     if (reading || dueFrom === null || head === null || head < dueFrom) return
-    const forced = isForced
+    const mode = how
     dueFrom = null
-    isForced = false
+    how = 'to_show'
     // Until something was paid for, what a transaction costs goes by the price of the moment.
     const needsPrice = (known.txCost?.samples ?? 0) === 0
-    const balance = account.readBalance(head, () => sumReserved(draft.inFlight()), forced)
+    const balance = account.readBalance(head, () => sumReserved(draft.inFlight()), mode)
     readBeside([balance, ...(needsPrice ? [prices.read()] : [])])
   }
 
   /** What is to be read because something waits for it. */
   function findReads(draft: LaneDraft, head: number | null): readonly Promise<void>[] {
-    const isShort =
-      known.balance === null ||
-      leastUnfunded !== null ||
-      draft.inFlight().some((tx) => tx.subState === 'waiting_for_funds')
+    const isShort = leastUnfunded !== null || draft.inFlight().some((tx) => tx.subState === 'waiting_for_funds')
     const isDear = prices.isWaiting() || unfundedPrice !== null
     return [...(isShort ? [read(head, draft.inFlight())] : []), ...(isDear ? [prices.read()] : [])]
   }
@@ -197,11 +194,13 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     due: () => {
       if (known.balance !== null && clock.now() - known.balance.at < balanceIntervalMs / 2) return
       dueFrom ??= 0
-      isForced = true
+      how = 'again'
     },
     read,
     look,
     watch: (draft, head) => {
+      // What could not be read is tried again with the next block.
+      if (known.balance === null) dueFrom ??= 0
       const reads = reading ? [] : findReads(draft, head)
       if (reads.length > 0) readBeside(reads)
     },
