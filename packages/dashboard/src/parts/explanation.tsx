@@ -15,7 +15,7 @@ interface ExplanationProps {
 }
 
 export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
-  const { summary, nextAction, nextActionAt, blockedBy, options } = explanation
+  const { summary, nextAction, nextActionAt, blockedBy, options, advice } = explanation
   return (
     <div class="explanation">
       <p class="explanation-summary">
@@ -24,6 +24,11 @@ export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
       {!isFinal && (
         <p class="muted">
           Next{nextActionAt !== null && <Until at={nextActionAt} />}: <TimedText text={nextAction} />
+        </p>
+      )}
+      {advice !== null && (
+        <p class="explanation-advice">
+          <strong>What to do:</strong> {advice}
         </p>
       )}
       {blockedBy?.type === 'transaction' && (

@@ -39,6 +39,8 @@ const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   'confirmations.replaced': { title: 'The blocks on top were replaced', detail: null, tone: 'warn' },
   'nonce.lost': { title: 'Nonce used by somebody else', detail: null, tone: 'warn' },
   'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
+  'balance.low': { title: 'Balance is low', detail: null, tone: 'warn' },
+  'balance.restored': { title: 'Balance is well again', detail: null, tone: 'good' },
   'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
   'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
   'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },

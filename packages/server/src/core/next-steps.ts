@@ -24,7 +24,7 @@ export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
 /** A lane as the words need it. */
 export interface LaneName {
   readonly signer: string
-  readonly chainId: number
+  readonly chainId: number | string
 }
 
 export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): string {

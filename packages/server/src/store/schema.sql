@@ -279,9 +279,13 @@ create table signer_health (
   balance_wei numeric(78,0),
   balance_at timestamp with time zone,
   send_window jsonb,
+  tx_cost_wei numeric(78,0),
+  tx_cost_samples integer,
+  problems jsonb not null default '[]'::jsonb,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
-  constraint signer_health_pkey PRIMARY KEY (chain_id, signer)
+  constraint signer_health_pkey PRIMARY KEY (chain_id, signer),
+  constraint signer_health_tx_cost CHECK (((tx_cost_wei IS NULL) = (tx_cost_samples IS NULL)))
 ) with (fillfactor=50);
 
 create table signer_lease (
