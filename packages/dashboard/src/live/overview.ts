@@ -16,8 +16,7 @@ export async function loadOverview(api: OverviewApi): Promise<Overview> {
   const readiness = await api.readReadiness()
   const database = readiness.problems.find(({ part }) => part === 'database')
   // Nothing else can be answered then, and this says what is wrong better than any of those answers would.
-  if (database !== undefined)
-    throw new ServiceAway(`Drover runs, but its database ${database.message}. ${database.action}`)
+  if (database !== undefined) throw new ServiceAway(`The database ${database.message}. ${database.action}`)
   const [chains, lanes, nodes] = await Promise.all([api.listChains(), api.listSigners(), api.listNodes()])
   return { readiness, chains: chains.items, lanes: lanes.items, nodes: nodes.items }
 }

@@ -67,7 +67,9 @@ function describe(problem: LaneProblem, lane: TroubledLane): ShownProblem {
   const message = spell(problem, lane)
   const level = code === 'balance_low' ? 'warn' : 'bad'
   const reserved = code === 'blocked_by_reservation' ? lane.lowestReserved : null
-  return { ...show(lane, code, { message, since, level }), txId, reservationId: reserved?.reservationId ?? null }
+  const shown = show(lane, code, { message, since, level })
+  const action = txId === null ? shown.action : shown.action.replaceAll('<id>', txId)
+  return { ...shown, action, txId, reservationId: reserved?.reservationId ?? null }
 }
 
 function show(
@@ -83,7 +85,9 @@ function spell(problem: LaneProblem, lane: TroubledLane): string {
   const { code, nonce, count, detail } = problem
   const why = detail === null ? '' : `: ${detail}`
   const more =
-    (count ?? 1) > 1 ? ` ${spellCount((count ?? 1) - 1, 'more transaction')} of this signer is stuck too.` : ''
+    (count ?? 1) > 1
+      ? ` ${spellCount((count ?? 1) - 1, 'more transaction')} of this signer ${count === 2 ? 'is' : 'are'} stuck too.`
+      : ''
   switch (code) {
     case 'out_of_funds':
       return `Out of funds: ${detail ?? 'the account cannot pay for the next transaction'}.${spellBalance(lane)}`
