@@ -128,7 +128,7 @@ export async function awaitEverywhere(stack: NightStack, expected: Expected, sin
   const hasAll = (texts: readonly string[]) => (said: string) => texts.every((text) => said.includes(text))
   const says = (read: () => Promise<string>, texts: readonly string[]) => eventually(read, hasAll(texts))
   const [onPage, explain, readyz, metric, log] = await Promise.all([
-    timed(says(async () => (await page.locator('body').textContent()) ?? '', expected.page)),
+    timed(says(() => readPage(page), expected.page.map(withoutBackticks))),
     timed(
       says(
         async () => JSON.stringify((await drover.get(`/v1/transactions/${expected.explain.id}/explain`)).body),
@@ -145,6 +145,15 @@ export async function awaitEverywhere(stack: NightStack, expected: Expected, sin
     timed(says(async () => drover.output(), expected.log)),
   ])
   return { page: onPage, explain, readyz, metric, log }
+}
+
+async function readPage(page: Page): Promise<string> {
+  return (await page.locator('body').textContent()) ?? ''
+}
+
+/** What is to be typed looks like it on the page, and stands between backticks elsewhere. */
+function withoutBackticks(text: string): string {
+  return text.replaceAll('`', '')
 }
 
 async function readMetric(drover: DroverProcess, line: RegExp): Promise<number | null> {

@@ -1,6 +1,7 @@
 /** What needs attention, on top of everything else; nothing at all where nothing does. */
 import type { Overview } from '../live/overview.ts'
 import { findConcerns } from '../words/concerns.ts'
+import { CodedText } from './coded-text.tsx'
 import { AlertIcon } from './icons.tsx'
 import { TimedText } from './timed-text.tsx'
 
@@ -15,7 +16,11 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
             <AlertIcon />
             <div>
               <p>{href === null ? <TimedText text={text} /> : <a href={href}>{<TimedText text={text} />}</a>}</p>
-              {action !== null && <p class="concern-action">{action}</p>}
+              {action !== null && (
+                <p class="concern-action">
+                  <CodedText text={action} />
+                </p>
+              )}
             </div>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { formatAge } from '../format/format-time.ts'
 import { useNow } from '../live/use-now.ts'
 import { formHash } from '../pages/route.ts'
 import { STATE_NAMES } from '../words/state-words.ts'
+import { CodedText } from './coded-text.tsx'
 import { OperatorActions } from './operator-actions.tsx'
 import { TimedText } from './timed-text.tsx'
 
@@ -28,7 +29,7 @@ export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
       )}
       {advice !== null && (
         <p class="explanation-advice">
-          <strong>What to do:</strong> {advice}
+          <strong>What to do:</strong> <CodedText text={advice} />
         </p>
       )}
       {blockedBy?.type === 'transaction' && (

@@ -77,7 +77,9 @@ function show(
   code: LaneProblemCode,
   said: Pick<ShownProblem, 'message' | 'since' | 'level'>,
 ): ShownProblem {
-  const action = laneStep(code, { signer, chainId: lane.chainId })
+  const step = laneStep(code, { signer, chainId: lane.chainId })
+  // A shortened address is of no use in a command.
+  const action = signer.includes('…') ? step : step.replaceAll('<address>', signer)
   return { code, ...said, action, txId: null, reservationId: null }
 }
 

@@ -35,8 +35,6 @@ export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueLoan'> {
   readonly hasSent: boolean
 }
 
-const METRIC = 'drover_lane_problem'
-
 export function createLaneProblems(ports: { readonly telemetry: Telemetry; readonly lane: Lane }): LaneProblems {
   const { telemetry, lane } = ports
   const fields = { chainId: lane.chainId, signer: lane.signer }
@@ -95,7 +93,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     for (const code of LANE_PROBLEMS) {
       const isThere = problems.some((each) => each.code === code)
       if (isThere === shown.has(code as FoundCode)) continue
-      telemetry.gauge(METRIC, isThere ? 1 : 0, { ...fields, problem: code })
+      telemetry.gauge('drover_lane_problem', isThere ? 1 : 0, { ...fields, problem: code })
       if (isThere) shown.add(code as FoundCode)
       else shown.delete(code as FoundCode)
     }
