@@ -61,6 +61,9 @@ export interface Pass {
   readonly heldUntil: number | null
 }
 
+/** A balance that has not changed is stored again after so many intervals, so that an idle lane hardly ever writes. */
+const STORED_AGAIN = 5
+
 interface FundsPorts extends WatchPorts {
   readonly chain: WatchPorts['chain'] & Pick<Chain, 'getFeeMarket'>
   /** How old a balance may get. */
@@ -127,7 +130,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     const news = account.takeNews()
     if (news === null) return false
     const { balance: before } = known
-    const isNews = before === null || before.wei !== news.wei || news.at - before.at >= balanceIntervalMs / 2
+    const isNews = before === null || before.wei !== news.wei || news.at - before.at >= balanceIntervalMs * STORED_AGAIN
     known = { balance: { wei: news.wei, at: isNews ? news.at : before.at }, txCost: findTxCost() }
     draft.setBalance({ wei: news.wei, at: news.at }, known.txCost, isNews)
     const runway = countRunway(news.wei, known.txCost)
