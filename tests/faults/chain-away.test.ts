@@ -90,7 +90,7 @@ describe('a start', () => {
   async function startWaiting(env: Record<string, string>): Promise<string> {
     run = launchDrover(['start'], {
       ...{ DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: proxy.url, DROVER_SIGNER_KEYS: sender.privateKey },
-      ...{ DROVER_PORT: '0', ...env },
+      ...{ DROVER_PORT: '0', DROVER_OPEN: 'true', ...env },
     })
     return urlOf(await run.lineWhere((line) => line.includes('cannot start yet')))
   }
