@@ -399,9 +399,12 @@ export interface Explanation {
     readonly type: 'node'
     readonly node: string | null
   }
+  /** What Drover does next, by itself. */
   readonly nextAction: string
   /** Null where it waits for something that has no set time. */
   readonly nextActionAt: string | null
+  /** What a person should do now; null where nothing has to be done. For people; may change. */
+  readonly advice: string | null
   /** What an operator may do now, and what each would bring about. */
   readonly options: readonly ({
     readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
@@ -486,7 +489,10 @@ export interface Lane {
     readonly mayReplace: 'never' | 'on_order' | 'automatic'
     readonly bumpAfterMs: number
     readonly onDeferral: 'hold' | 'pass_over'
+    /** Wei; below it the balance is low. Null: no such limit. */
     readonly lowBalance: string | null
+    /** The balance is low when it pays for fewer transactions than this. Null: no such limit. */
+    readonly lowRunway: number | null
     readonly externalUse: boolean
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
@@ -525,12 +531,18 @@ export interface Lane {
     readonly isFilling: boolean
     readonly alarm: 'unknown_hash' | 'not_mined' | 'not_used' | null
   } | null
-  /** As the owner of the lane last saw it. */
+  /** As the owner of the lane last read it; null until it has. */
   readonly balance: {
     /** Whole number as a decimal string. */
     readonly wei: string
     /** ISO 8601, UTC. */
     readonly at: string
+    /** What one transaction takes from the account: the recent average of this lane, value included; before its first one, a plain transfer at the price of the moment. */
+    readonly txCost: string | null
+    /** How many such transactions it still pays for. Null: not known, or they cost nothing. */
+    readonly runway: number | null
+    /** Below `lowRunway` or `lowBalance` of the policy. */
+    readonly isLow: boolean
   } | null
   /** What the chain counts, as the owner of the lane last saw it; null until it looked. */
   readonly chain: {
@@ -543,6 +555,21 @@ export interface Lane {
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
+  /** What keeps the lane from its work, or soon will; the worst first. */
+  readonly problems: readonly ({
+    /** Stable: programs may act on it. */
+    readonly code: 'no_owner' | 'owner_silent' | 'foreign_nonce' | 'stuck' | 'out_of_funds' | 'fee_above_cap' | 'blocked_by_reservation' | 'balance_low'
+    readonly level: 'bad' | 'warn'
+    /** What is wrong. For people; may change. */
+    readonly message: string
+    /** What to do about it. For people; may change. */
+    readonly action: string
+    /** ISO 8601, UTC. */
+    readonly since: string
+    /** The first transaction that it concerns. */
+    readonly transactionId: string | null
+    readonly reservationId: string | null
+  })[]
   /** How far the lane sends ahead, as its owner found it; null until one ran it. */
   readonly window: {
     /** How many unmined transactions may be out now. */
@@ -868,6 +895,8 @@ export interface SignerChange {
     readonly onDeferral?: 'hold' | 'pass_over'
     /** Wei; below it a warning; null: none. */
     readonly lowBalance?: AmountInput | null
+    /** A warning when the balance pays for fewer transactions than this; null: none. */
+    readonly lowRunway?: number | null
     readonly externalUse?: boolean
     readonly onForeignNonce?: 'stuck' | 'requeue'
     readonly gasLimitPercent?: number
@@ -903,6 +932,8 @@ export interface SignerRegistration {
     readonly onDeferral?: 'hold' | 'pass_over'
     /** Wei; below it a warning; null: none. */
     readonly lowBalance?: AmountInput | null
+    /** A warning when the balance pays for fewer transactions than this; null: none. */
+    readonly lowRunway?: number | null
     readonly externalUse?: boolean
     readonly onForeignNonce?: 'stuck' | 'requeue'
     readonly gasLimitPercent?: number

@@ -16,6 +16,8 @@ import type {
 
 const TIMEOUT_MS = 10_000
 const HISTORY_PAGE = 100
+const AWAY =
+  'Drover does not answer. Check that its process runs and that this address leads to it. Transactions are safe: it goes on where it was.'
 
 interface List<T> {
   readonly items: readonly T[]
@@ -162,7 +164,7 @@ async function ask(send: typeof fetch, path: string, init: RequestInit): Promise
   try {
     return await send(path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
   } catch (error) {
-    throw new ServiceAway('Drover does not answer.', { cause: error })
+    throw new ServiceAway(AWAY, { cause: error })
   }
 }
 

@@ -10,5 +10,5 @@ export type { AttemptResource, TransactionResource } from '../../../server/src/a
 
 export interface Readiness {
   readonly ready: boolean
-  readonly problems: readonly { readonly part: string; readonly message: string }[]
+  readonly problems: readonly { readonly part: string; readonly message: string; readonly action: string }[]
 }

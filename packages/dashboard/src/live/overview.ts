@@ -1,5 +1,6 @@
 /** The state of the whole service, as the bar on top and the overview show it. */
 import type { ApiClient } from '../api/api-client.ts'
+import { ServiceAway } from '../api/api-failure.ts'
 import type { ChainResource, LaneResource, NodeResource, Readiness } from '../api/api-resources.ts'
 
 export interface Overview {
@@ -12,11 +13,10 @@ export interface Overview {
 type OverviewApi = Pick<ApiClient, 'readReadiness' | 'listChains' | 'listSigners' | 'listNodes'>
 
 export async function loadOverview(api: OverviewApi): Promise<Overview> {
-  const [readiness, chains, lanes, nodes] = await Promise.all([
-    api.readReadiness(),
-    api.listChains(),
-    api.listSigners(),
-    api.listNodes(),
-  ])
+  const readiness = await api.readReadiness()
+  const database = readiness.problems.find(({ part }) => part === 'database')
+  // Nothing else can be answered then, and this says what is wrong better than any of those answers would.
+  if (database !== undefined) throw new ServiceAway(`The database ${database.message}. ${database.action}`)
+  const [chains, lanes, nodes] = await Promise.all([api.listChains(), api.listSigners(), api.listNodes()])
   return { readiness, chains: chains.items, lanes: lanes.items, nodes: nodes.items }
 }

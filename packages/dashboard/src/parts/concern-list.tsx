@@ -1,7 +1,9 @@
 /** What needs attention, on top of everything else; nothing at all where nothing does. */
 import type { Overview } from '../live/overview.ts'
 import { findConcerns } from '../words/concerns.ts'
+import { CodedText } from './coded-text.tsx'
 import { AlertIcon } from './icons.tsx'
+import { TimedText } from './timed-text.tsx'
 
 export function ConcernList({ overview: { readiness, lanes, chains } }: { readonly overview: Overview }) {
   const concerns = findConcerns(readiness, lanes, chains)
@@ -9,10 +11,17 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
   return (
     <section class="concerns" aria-label="Needs attention">
       <ul>
-        {concerns.map(({ level, text, href }) => (
+        {concerns.map(({ level, text, action, href }) => (
           <li class={`concern is-${level}`} key={text}>
             <AlertIcon />
-            {href === null ? text : <a href={href}>{text}</a>}
+            <div>
+              <p>{href === null ? <TimedText text={text} /> : <a href={href}>{<TimedText text={text} />}</a>}</p>
+              {action !== null && (
+                <p class="concern-action">
+                  <CodedText text={action} />
+                </p>
+              )}
+            </div>
           </li>
         ))}
       </ul>

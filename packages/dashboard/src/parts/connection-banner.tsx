@@ -4,6 +4,7 @@ import { formatAge } from '../format/format-time.ts'
 import { Service } from '../live/service.ts'
 import { useNow } from '../live/use-now.ts'
 import { usePulseStatus } from '../live/use-pulse-status.ts'
+import { CodedText } from './coded-text.tsx'
 import { AlertIcon } from './icons.tsx'
 
 export function ConnectionBanner() {
@@ -20,7 +21,10 @@ function AwayBanner({ reason, since, retryAt }: { reason: string; since: number;
       <AlertIcon />
       {/* Only the reason is an alert: the seconds that pass are not to be read out one by one. */}
       <p>
-        <strong role="alert">{reason}</strong> What you see was true {formatAge(now - since)} ago.
+        <strong role="alert">
+          <CodedText text={reason} />
+        </strong>{' '}
+        What you see was true {formatAge(now - since)} ago.
       </p>
       <p class="banner-retry" aria-hidden="true">
         {waitMs > 1_000 ? `Next try in ${formatAge(waitMs)}` : 'Trying again'}

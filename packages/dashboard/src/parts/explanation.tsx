@@ -4,6 +4,7 @@ import { formatAge } from '../format/format-time.ts'
 import { useNow } from '../live/use-now.ts'
 import { formHash } from '../pages/route.ts'
 import { STATE_NAMES } from '../words/state-words.ts'
+import { CodedText } from './coded-text.tsx'
 import { OperatorActions } from './operator-actions.tsx'
 import { TimedText } from './timed-text.tsx'
 
@@ -15,7 +16,7 @@ interface ExplanationProps {
 }
 
 export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
-  const { summary, nextAction, nextActionAt, blockedBy, options } = explanation
+  const { summary, nextAction, nextActionAt, blockedBy, options, advice } = explanation
   return (
     <div class="explanation">
       <p class="explanation-summary">
@@ -24,6 +25,11 @@ export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
       {!isFinal && (
         <p class="muted">
           Next{nextActionAt !== null && <Until at={nextActionAt} />}: <TimedText text={nextAction} />
+        </p>
+      )}
+      {advice !== null && (
+        <p class="explanation-advice">
+          <strong>What to do:</strong> <CodedText text={advice} />
         </p>
       )}
       {blockedBy?.type === 'transaction' && (

@@ -7,7 +7,7 @@ import { describeDrift } from '../words/drift.ts'
 import { nameWindowReason } from '../words/window-words.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Amount, GasPrice } from './figures.tsx'
-import { LaneOwner } from './signer-table.tsx'
+import { LaneBalance, LaneOwner } from './signer-table.tsx'
 
 export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
   const titleId = `lane-${lane.chainId}`
@@ -42,6 +42,9 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           </Fact>
           <Fact name="Stuck">
             <span class={lane.stuck > 0 ? 'is-alarming' : ''}>{formatCount(lane.stuck)}</span>
+          </Fact>
+          <Fact name="Balance">
+            <LaneBalance lane={lane} />
           </Fact>
           <Fact name="Owner node">
             <LaneOwner lane={lane} />
@@ -83,6 +86,16 @@ function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId
         ) : (
           <Amount wei={policy.maxTxFee} chainId={chainId} />
         )}
+      </Fact>
+      <Fact name="Low balance">
+        {policy.lowBalance !== null && (
+          <>
+            below <Amount wei={policy.lowBalance} chainId={chainId} />
+            {policy.lowRunway !== null && ', or '}
+          </>
+        )}
+        {policy.lowRunway !== null && `below ${formatCount(policy.lowRunway)} transactions`}
+        {policy.lowBalance === null && policy.lowRunway === null && <span class="muted">no warning</span>}
       </Fact>
       <Fact name="Final">
         {finality === null && <span class="muted">by the rule of the chain</span>}

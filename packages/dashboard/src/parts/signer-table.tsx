@@ -5,6 +5,7 @@ import { shortenAddress, shortenId } from '../format/shorten.ts'
 import { formHash } from '../pages/route.ts'
 import { nameChain } from '../words/chain-names.ts'
 import { Copyable } from './copyable.tsx'
+import { Amount } from './figures.tsx'
 import { Empty } from './placeholders.tsx'
 
 export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[] }) {
@@ -34,6 +35,9 @@ export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[]
           </th>
           <th scope="col" class="is-number">
             Stuck
+          </th>
+          <th scope="col" class="is-number">
+            Balance
           </th>
           <th scope="col">Owner node</th>
         </tr>
@@ -74,6 +78,9 @@ function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; reado
       <td data-label="Stuck" class={`is-number ${stuck > 0 ? 'is-alarming' : ''}`}>
         <Count count={stuck} />
       </td>
+      <td data-label="Balance" class="is-number">
+        <LaneBalance lane={lane} />
+      </td>
       <td data-label="Owner node">
         <LaneOwner lane={lane} />
       </td>
@@ -84,6 +91,24 @@ function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; reado
 /** Zero is the normal case, and should not draw the eye. */
 function Count({ count }: { readonly count: number }) {
   return <span class={count === 0 ? 'muted' : 'count'}>{formatCount(count)}</span>
+}
+
+/** What it has, and for how many more transactions that is enough. */
+export function LaneBalance({ lane: { balance, chainId } }: { readonly lane: LaneResource }) {
+  if (balance === null) return <span class="muted">not read yet</span>
+  const { wei, at, runway, isLow } = balance
+  return (
+    <span class={isLow ? 'is-alarming' : ''} title={`as of ${at}`}>
+      <Amount wei={wei} chainId={chainId} />
+      {runway !== null && <span class="muted"> {formatRunway(runway)}</span>}
+    </span>
+  )
+}
+
+const MOST_SHOWN = 10_000
+
+function formatRunway(runway: number): string {
+  return runway > MOST_SHOWN ? `> ${formatCount(MOST_SHOWN)} tx` : `${formatCount(runway)} tx`
 }
 
 export function LaneOwner({ lane: { lease } }: { readonly lane: LaneResource }) {

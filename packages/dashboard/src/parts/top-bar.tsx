@@ -1,6 +1,6 @@
 /** The bar on top: which product this is, the chains with their heads moving, and whether the service is fit for work. */
 import { useState } from 'preact/hooks'
-import type { ChainResource } from '../api/api-resources.ts'
+import type { ChainResource, Readiness as ReadinessResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import type { Overview } from '../live/overview.ts'
 import { usePulseStatus } from '../live/use-pulse-status.ts'
@@ -25,7 +25,7 @@ export function TopBar({ overview }: { readonly overview: Resource<Overview> }) 
         ))}
       </ul>
       <SearchField />
-      <Readiness isAway={status.type === 'away'} isReady={known?.readiness.ready ?? null} />
+      <Readiness isAway={status.type === 'away'} readiness={known?.readiness ?? null} />
     </header>
   )
 }
@@ -52,10 +52,13 @@ function Head({ chain }: { readonly chain: ChainResource }) {
   )
 }
 
-function Readiness({ isAway, isReady }: { readonly isAway: boolean; readonly isReady: boolean | null }) {
+function Readiness({ isAway, readiness }: { readonly isAway: boolean; readonly readiness: ReadinessResource | null }) {
   if (isAway) return <span class="readiness is-away">No answer</span>
-  if (isReady === null) return <span class="readiness is-unknown">Connecting</span>
-  return <span class={`readiness ${isReady ? 'is-ready' : 'is-unready'}`}>{isReady ? 'Ready' : 'Not ready'}</span>
+  if (readiness === null) return <span class="readiness is-unknown">Connecting</span>
+  if (!readiness.ready) return <span class="readiness is-unready">Not ready</span>
+  // The service works, but something in its care does not.
+  if (readiness.problems.length > 0) return <span class="readiness is-warned">Needs attention</span>
+  return <span class="readiness is-ready">Ready</span>
 }
 
 function SearchField() {

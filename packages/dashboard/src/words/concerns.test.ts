@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { LaneResource } from '../api/api-resources.ts'
 import { findConcerns } from './concerns.ts'
 import { LANE } from './sample-resources.suite.ts'
 
@@ -8,49 +9,45 @@ test('nothing is said where all is well, an idle signer without an owner include
   expect(findConcerns(READY, [LANE, { ...LANE, inFlight: 5 }, { ...LANE, lease: null }])).toEqual([])
 })
 
-test('stuck transactions lead to themselves', () => {
-  const [concern] = findConcerns(READY, [{ ...LANE, label: 'payouts', stuck: 2 }])
+function problem(over: Partial<LaneResource['problems'][number]>): LaneResource['problems'][number] {
+  return {
+    ...{ code: 'stuck', level: 'bad', message: 'Nonce 4 is stuck.', action: 'Look.', since: LANE.createdAt },
+    ...{ transactionId: null, reservationId: null, ...over },
+  }
+}
+
+test('what is wrong with a signer leads to its transaction, and says what to do', () => {
+  const transactionId = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
+  const [concern] = findConcerns(READY, [{ ...LANE, label: 'payouts', problems: [problem({ transactionId })] }])
   expect(concern).toEqual({
-    level: 'bad',
-    text: 'payouts: 2 transactions are stuck',
-    href: `#/?state=stuck&from=${LANE.address}`,
+    ...{ level: 'bad', text: 'payouts: Nonce 4 is stuck.', action: 'Look.' },
+    href: `#/tx/${transactionId}`,
   })
 })
 
-test('a reservation that holds up its signer is named, and leads to the signer', () => {
-  const lowestReserved = {
-    ...{ nonce: 7, reservationId: 'r-1', holder: 'till (ab12)', tenant: 'shop', lockedUntil: LANE.createdAt },
-    ...{ isUsed: true, isFilling: false, hash: null, alarm: 'unknown_hash' as const },
-  }
-  expect(findConcerns(READY, [{ ...LANE, stuckReserved: 1, lowestReserved }])).toEqual([
+test('and to the signer where there is none', () => {
+  const low = problem({ code: 'balance_low', level: 'warn', message: 'The balance is low.', action: 'Pay in.' })
+  expect(findConcerns(READY, [{ ...LANE, problems: [low] }])).toEqual([
     {
-      level: 'bad',
-      text: '0xf39F…2266: nonce 7, reserved by till (ab12), holds up the signer',
-      href: expect.stringContaining(LANE.address),
+      ...{ level: 'warn', text: '0xf39F…2266: The balance is low.', action: 'Pay in.' },
+      href: `#/signer/${LANE.address}`,
     },
   ])
 })
 
-test('work that no live node owns is told', () => {
-  const expired = { node: 'gone', fence: 4, expiresAt: LANE.createdAt, live: false }
-  const texts = findConcerns(READY, [
-    { ...LANE, queued: 3, lease: null },
-    { ...LANE, inFlight: 1, lease: expired },
-  ]).map(({ text }) => text)
-  expect(texts).toEqual([
-    '0xf39F…2266: no node works on it, and 3 wait',
-    '0xf39F…2266: no node works on it, and 1 wait',
-  ])
+test('a signer in /readyz is not told twice', () => {
+  const problems = [{ part: 'signer 0xf39F…2266 on chain 1', message: 'Out of funds.', action: 'Pay in.' }]
+  expect(findConcerns({ ready: true, problems }, [LANE])).toEqual([])
 })
 
 test('the worst comes first', () => {
-  const unready = { ready: false, problems: [{ part: 'database', message: 'does not answer' }] }
+  const unready = { ready: false, problems: [{ part: 'schema', message: 'is old', action: 'Migrate.' }] }
   const concerns = findConcerns(unready, [
     { ...LANE, paused: true },
-    { ...LANE, stuck: 1 },
+    { ...LANE, problems: [problem({})] },
   ])
   expect(concerns.map(({ level }) => level)).toEqual(['bad', 'bad', 'warn'])
-  expect(concerns[0]?.text).toBe('Database: does not answer')
+  expect(concerns[0]?.text).toBe('Schema: is old')
 })
 
 test('an RPC endpoint that is not used as it should be is told, with the reason', () => {

@@ -44,6 +44,8 @@ const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
   'drift.found': { title: 'Next nonce does not fit the chain', detail: null, tone: 'warn' },
   'drift.ended': { title: 'Next nonce fits the chain again', detail: null, tone: 'good' },
+  'balance.low': { title: 'Balance is low', detail: null, tone: 'warn' },
+  'balance.restored': { title: 'Balance is well again', detail: null, tone: 'good' },
   'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
   'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
   'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },

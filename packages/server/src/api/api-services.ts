@@ -1,5 +1,6 @@
 /** What the routes need from the rest of the service, and no more: the composition root hands it over. */
 import type { ChainHealth } from '../core/chain-health.ts'
+import type { SilentNode } from '../core/describe-problem.ts'
 import type { ChainView, Finality, Header } from '../core/finality.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
@@ -63,9 +64,11 @@ export interface ChainStatus {
 }
 
 export interface ReadinessProblem {
-  /** `database`, `schema`, or `chain` and its id. */
+  /** `database`, `schema`, or `chain`, `node` or `signer` and its name. */
   readonly part: string
   readonly message: string
+  /** What to do about it. */
+  readonly action: string
   /** The node itself can do its work: no reason to send requests elsewhere. */
   readonly isMinor: boolean
 }
@@ -113,6 +116,8 @@ export interface ApiServices {
   /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>
+  /** Nodes that have not reported for too long; from memory. */
+  silentNodes(): readonly SilentNode[]
   /** Empty: ready. */
   readiness(): Promise<readonly ReadinessProblem[]>
   readonly telemetry: Telemetry

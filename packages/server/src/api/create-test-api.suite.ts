@@ -152,12 +152,15 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     ...around,
     renderMetrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'drover_up 1\n' }),
     listNodes: () => store.listNodes(),
+    silentNodes: () => [],
     baseFeeOf: async () => null,
     onChain: () => () => {},
     readLogs: (_, hash) => chain.findLogs(hash),
     countOf: async () => null,
     healthOf: () => WELL,
-    readiness: createReadiness({ store, clock, chainStatus, schemaVersion: options.schemaVersion ?? schemaVersion }),
+    readiness: createReadiness({
+      ...{ store, clock, chainStatus, silentNodes: () => [], schemaVersion: options.schemaVersion ?? schemaVersion },
+    }),
     ...options.services,
   })
   return { server, store, chain, telemetry, keys }

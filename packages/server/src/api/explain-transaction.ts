@@ -7,7 +7,10 @@ import { presentWindow } from '../core/window.ts'
 import type { LoadedLane } from '../ports/store.ts'
 import type { ApiServices } from './api-services.ts'
 
-type Services = Pick<ApiServices, 'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf' | 'healthOf' | 'countOf'>
+type Services = Pick<
+  ApiServices,
+  'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf' | 'healthOf' | 'countOf' | 'silentNodes'
+>
 
 export async function explainTransaction(tx: Transaction, services: Services): Promise<Explanation> {
   const { store, clock } = services
@@ -33,7 +36,8 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     baseFeeWei,
     queueAhead,
     lane: {
-      ...{ owner: lease, paused: signer.paused, lowestReserved: status.lowestReserved },
+      ...{ paused: signer.paused, lowestReserved: status.lowestReserved },
+      owner: lease && { ...lease, silentSince: findSilence(services, lease.nodeId) },
       inFlight: inFlight.length + status.reserved,
       reserved: status.reserved,
       unmined: inFlight.filter((each) => inclusionOf(each) === null).length + status.reserved,
@@ -45,6 +49,10 @@ export async function explainTransaction(tx: Transaction, services: Services): P
   }
   // It may have taken its nonce since it was read: what is said of it must fit what is said of its lane.
   return explain(inFlight.find(({ id }) => id === tx.id) ?? tx, context)
+}
+
+function findSilence({ silentNodes }: Services, nodeId: string): number | null {
+  return silentNodes().find((node) => node.nodeId === nodeId)?.heartbeatAt ?? null
 }
 
 /** What the chain does not count although nobody has it: below everything in flight, lent or free, and above the count. */

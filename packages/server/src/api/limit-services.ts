@@ -10,6 +10,7 @@ import { actorOf, type Caller, hasScope, mayUse, mayUseChain, reachesAll } from 
 import type { Lane } from '../core/lane.ts'
 import type { LowestReserved } from '../core/reservation.ts'
 import type { AcceptRequest } from '../engine/accept-request.ts'
+import type { LoadedLane } from '../ports/store.ts'
 import type { ApiServices, ApiStore } from './api-services.ts'
 import { checksumAddress } from './contract/address.ts'
 
@@ -150,6 +151,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
     readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
+    silentNodes: services.silentNodes,
   }
 }
 
@@ -243,6 +245,11 @@ function limitWrites(services: ApiServices, caller: Caller): Writes {
   }
 }
 
+const UNSEEN: LoadedLane = {
+  ...{ cursor: null, inFlight: [], recyclable: [], window: null },
+  seen: { balance: null, txCost: null, problems: [] },
+}
+
 function limitStore(store: ApiStore, caller: Caller): ApiStore {
   const isSeen = <T extends { readonly intent: { readonly lane: Lane } }>(tx: T | null): T | null =>
     tx !== null && mayUse(caller, tx.intent.lane) ? tx : null
@@ -258,8 +265,7 @@ function limitStore(store: ApiStore, caller: Caller): ApiStore {
     readHeaders: async (chainId, from, to) =>
       mayUseChain(caller, chainId) ? store.readHeaders(chainId, from, to) : [],
     countAhead: async (id) => ((await findTransaction(id)) === null ? null : store.countAhead(id)),
-    loadLane: async (lane) =>
-      mayUse(caller, lane) ? store.loadLane(lane) : { cursor: null, inFlight: [], recyclable: [], window: null },
+    loadLane: async (lane) => (mayUse(caller, lane) ? store.loadLane(lane) : UNSEEN),
     listLaneStatus: (filter) => store.listLaneStatus({ ...filter, reach: caller }),
     listLeases: async () => (await store.listLeases()).filter(({ lane }) => mayUse(caller, lane)),
     updateSigner: async (lane, change, note) => (mayUse(caller, lane) ? store.updateSigner(lane, change, note) : null),

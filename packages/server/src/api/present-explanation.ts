@@ -7,11 +7,12 @@ import { presentOptionalInstant } from './contract/instant.ts'
 import { presentLowestReserved } from './contract/lowest-reserved.ts'
 
 export function presentExplanation(explanation: Explanation): ExplanationResource {
-  const { summary, cause, blockedBy, nextAction, nextActionAt, options } = explanation
+  const { summary, cause, blockedBy, nextAction, nextActionAt, options, advice } = explanation
   return {
     ...{ summary, cause, nextAction },
     ...(blockedBy && { blockedBy: presentBlockedBy(blockedBy) }),
     nextActionAt: presentOptionalInstant(nextActionAt),
+    advice,
     options: options.map(({ action, effect }) => ({ action, effect })),
   }
 }

@@ -1,14 +1,20 @@
 /** A lane (one signer on one chain) as JSON. */
+import type { ShownProblem } from '../core/describe-problem.ts'
 import type { Policy } from '../core/policy.ts'
+import { countRunway } from '../core/runway.ts'
 import { presentWindow } from '../core/window.ts'
 import type { LaneStatus } from '../ports/store.ts'
+import type { ApiServices } from './api-services.ts'
 import { checksumAddress } from './contract/address.ts'
 import { presentFinality } from './contract/finality.ts'
 import { presentInstant, presentOptionalInstant } from './contract/instant.ts'
 import { presentLowestReserved } from './contract/lowest-reserved.ts'
 import type { LaneResource } from './contract/signer-resource.ts'
+import { describeLane } from './describe-lane.ts'
 
-export function presentLane(status: LaneStatus): LaneResource {
+type Services = Pick<ApiServices, 'silentNodes'>
+
+export function presentLane(status: LaneStatus, { silentNodes }: Services): LaneResource {
   const { signer, cursor, queued, inFlight, stuck, reserved, free, lowestReserved, health, lease } = status
   return {
     chainId: signer.lane.chainId,
@@ -20,7 +26,8 @@ export function presentLane(status: LaneStatus): LaneResource {
     ...{ queued, inFlight, stuck, reserved, free },
     stuckReserved: status.stuckReserved,
     lowestReserved: lowestReserved && presentLowestReserved(lowestReserved),
-    balance: health.balance && { wei: health.balance.wei.toString(), at: presentInstant(health.balance.at) },
+    balance: presentBalance(health),
+    problems: describeLane(status, silentNodes()).map(presentLaneProblem),
     chain: health.counts && { ...health.counts, at: presentInstant(health.counts.at) },
     window: health.window && {
       ...presentWindow(health.window),
@@ -39,15 +46,33 @@ export function presentLane(status: LaneStatus): LaneResource {
   }
 }
 
+function presentBalance({ balance, txCost, problems }: LaneStatus['health']): LaneResource['balance'] {
+  return (
+    balance && {
+      wei: balance.wei.toString(),
+      at: presentInstant(balance.at),
+      txCost: txCost?.wei.toString() ?? null,
+      runway: countRunway(balance.wei, txCost),
+      isLow: problems.some(({ code }) => code === 'balance_low'),
+    }
+  )
+}
+
+function presentLaneProblem({ since, txId, ...problem }: ShownProblem): LaneResource['problems'][number] {
+  const { code, level, message, action, reservationId } = problem
+  return { code, level, message, action, since: presentInstant(since), transactionId: txId, reservationId }
+}
+
 /** Field by field, so that a new setting is not shown before somebody decided how. */
 function presentPolicy(policy: Policy): LaneResource['policy'] {
   const { preset, maxInFlight, slotHeldUntil, maxUnfinal, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
   const { mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent } = policy
-  const { maxFeePerGasWei, maxTxFeeWei, lowBalanceWei, finality } = policy
+  const { maxFeePerGasWei, maxTxFeeWei, lowBalanceWei, lowRunway, finality } = policy
   return {
     ...{ preset, maxInFlight, slotHeldUntil, maxUnfinal, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts },
     ...{ mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent },
     lowBalance: lowBalanceWei?.toString() ?? null,
+    lowRunway,
     maxFeePerGas: maxFeePerGasWei?.toString() ?? null,
     maxTxFee: maxTxFeeWei?.toString() ?? null,
     finality: finality && presentFinality(finality),

@@ -1,5 +1,6 @@
 /** What a caller gets to see of an error: all of an AppError, nothing of a bug. */
 import { APP_ERRORS, AppError } from '../core/app-error.ts'
+import { DATABASE_STEP } from '../core/next-steps.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { StoreUnavailable } from '../ports/store.ts'
 import { type Problem, STATUS_OF } from './contract/problem.ts'
@@ -21,8 +22,7 @@ export function presentProblem(error: AppError): Problem {
 export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StoreUnavailable) {
-    const message =
-      'The database cannot be reached at the moment; send the request again, with the same request id if it has one.'
+    const message = `The database does not respond; send the request again, with the same request id if it has one. For operators: ${DATABASE_STEP}`
     return new AppError('database_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
   }
   if (error instanceof ChainUnavailable) {

@@ -15,28 +15,32 @@ function createClock() {
   return { clock, due }
 }
 
+const NOTHING_ELSE = { chainStatus: () => [], silentNodes: () => [] }
+const NO_LANES = { listLaneStatus: async () => [] }
+
 test('a database that never answers does not keep the probe waiting', async () => {
   const { clock, due } = createClock()
-  const store = { ping: () => new Promise<never>(() => {}) }
-  const readiness = createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })
+  const store = { ...NO_LANES, ping: () => new Promise<never>(() => {}) }
+  const readiness = createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })
   const asked = readiness()
   for (const run of due.splice(0)) run()
-  expect(await asked).toEqual([{ part: 'database', message: 'does not answer', isMinor: false }])
+  expect(await asked).toMatchObject([{ part: 'database', message: 'does not respond', isMinor: false }])
 })
 
 test('no timer is left behind by an answer', async () => {
   const { clock, due } = createClock()
-  const store = { ping: async () => ({ schemaVersion: 1, nowMs: 0 }) }
-  expect(await createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })()).toEqual([])
+  const store = { ...NO_LANES, ping: async () => ({ schemaVersion: 1, nowMs: 0 }) }
+  expect(await createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).toEqual([])
   expect(due).toEqual([])
 })
 
 test('a bug in the check is not taken for an outage', async () => {
   const { clock } = createClock()
   const store = {
+    ...NO_LANES,
     ping: async () => {
       throw new TypeError('x is not a function')
     },
   }
-  await expect(createReadiness({ store, clock, schemaVersion: 1, chainStatus: () => [] })()).rejects.toThrow(TypeError)
+  await expect(createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).rejects.toThrow(TypeError)
 })

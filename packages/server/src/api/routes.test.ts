@@ -281,8 +281,8 @@ describe('the service itself', () => {
       ready: false,
       status: 'unavailable',
       problems: [
-        { part: 'database', message: 'does not answer' },
-        { part: `chain ${CHAIN_ID}`, message: 'no answer' },
+        { part: 'database', message: 'does not respond', action: expect.stringContaining('PostgreSQL') },
+        { part: `chain ${CHAIN_ID}`, message: 'no answer', action: expect.stringContaining('RPC node') },
       ],
     })
   })
@@ -295,7 +295,7 @@ describe('the service itself', () => {
         status: 200,
         body: {
           ...{ ready: true, status: 'degraded' },
-          problems: [{ part: `chain ${CHAIN_ID}`, message: 'no block for 2 min' }],
+          problems: [{ part: `chain ${CHAIN_ID}`, message: 'no block for 2 min', action: expect.any(String) }],
         },
       })
       const [chain] = chainList.parse((await get('/v1/chains')).body).items
@@ -314,7 +314,7 @@ describe('the service itself', () => {
     api = await createTestApi({ schemaVersion: 999 })
     const { status, body } = await get('/readyz')
     expect([status, body.problems[0].part]).toEqual([503, 'schema'])
-    expect(body.problems[0].message).toContain('drover migrate')
+    expect(body.problems[0].action).toContain('drover migrate')
   })
 
   test('openapi.json describes what the server has', async () => {

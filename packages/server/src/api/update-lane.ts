@@ -10,11 +10,12 @@ import { presentLane } from './present-lane.ts'
 type Change = Parameters<Store['updateSigner']>[1]
 
 export async function updateLane(
-  { store, telemetry }: Pick<ApiServices, 'store' | 'telemetry'>,
+  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes'>,
   status: LaneStatus,
   change: Change,
   note: HistoryNote,
 ): Promise<LaneResource> {
+  const { store, telemetry } = services
   const { lane } = status.signer
   const signer = await store.updateSigner(lane, change, note)
   if (signer === null) {
@@ -24,5 +25,5 @@ export async function updateLane(
     )
   }
   telemetry.log('info', 'a signer was changed', { chainId: lane.chainId, signer: lane.signer, ...note.detail })
-  return presentLane({ ...status, signer })
+  return presentLane({ ...status, signer }, services)
 }

@@ -67,12 +67,12 @@ export function createWaitingRoom({ host, port, problems }: WaitingRoomOptions):
 }
 
 function presentReadiness(problems: readonly ReadinessProblem[]) {
-  const said = problems.map(({ part, message }) => ({ part, message }))
+  const said = problems.map(({ part, message, action }) => ({ part, message, action }))
   return { ready: false, status: 'unavailable', problems: said }
 }
 
 function sendProblem(response: ServerResponse, problems: readonly ReadinessProblem[]): void {
-  const missing = problems.map(({ part, message }) => `${part}: ${message}`).join('; ')
+  const missing = problems.map(({ part, message, action }) => `${part}: ${message}. ${action}`).join(' ')
   const code = problems.some(({ part }) => part === 'database') ? 'database_unavailable' : 'chain_unavailable'
   const error = new AppError(code, `Drover is starting and waits for what it needs. ${missing}`, {
     retryAfterMs: RETRY_AFTER_S * 1_000,

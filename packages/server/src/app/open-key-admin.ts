@@ -25,7 +25,7 @@ const COMMAND_LINE: Caller = { ...LOCAL_CALLER, name: 'command line' }
 export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   // The first key is made before the first start.
   await migrate(databaseUrl)
-  const telemetry = { log() {}, count() {} }
+  const telemetry = { log() {}, count() {}, gauge() {} }
   const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
   const lanes = createPostgresStore({ databaseUrl, telemetry, applicationName: 'drover key' })
   const releaseReservations = createReleaseKey(lanes)

@@ -214,7 +214,10 @@ export async function startService(
     },
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readLogs: createLogReads({ chains: byId, sharePercent }),
-    readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus }),
+    silentNodes: engine.silentNodes,
+    readiness: createReadiness({
+      ...{ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus, silentNodes: engine.silentNodes },
+    }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),
@@ -327,6 +330,7 @@ function toEngineSettings(config: Config) {
     prepareRetryMs: PREPARE_RETRY_MS,
     sharePercent: config.tenants.sharePercent,
     queuePollMs: renewIntervalMs,
+    balanceIntervalMs: config.balanceIntervalMs,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { ReadinessProblem } from '../api/api-services.ts'
 import { createWaitingRoom } from '../api/waiting-room.ts'
+import { CHAIN_STEPS, DATABASE_STEP } from '../core/next-steps.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
@@ -22,20 +23,21 @@ interface StartWaitPorts {
   readonly signal: AbortSignal
 }
 
+const STEPS: Readonly<Record<string, string>> = { database: DATABASE_STEP, chain: CHAIN_STEPS.unreachable ?? '' }
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 
 export function createStartWait({ http, clock, telemetry, signal }: StartWaitPorts): StartWait {
   const missing = new Map<string, string>()
   const problems = (): readonly ReadinessProblem[] =>
-    [...missing].map(([part, message]) => ({ part, message, isMinor: false }))
+    [...missing].map(([part, message]) => ({ part, message, action: STEPS[part] ?? '', isMinor: false }))
   const room = createWaitingRoom({ ...http, problems })
   let hasEnded = false
 
   async function waitFor(part: string, why: string, pauseMs: number): Promise<void> {
     missing.set(part, why)
     const url = await room.open()
-    telemetry.log('warn', `Drover cannot start yet and waits for the ${part}`, { url, error: why })
+    telemetry.log('warn', `Drover cannot start yet and waits for the ${part}`, { url, error: why, next: STEPS[part] })
     await new Promise<void>((resolve) => {
       const cancel = clock.schedule(pauseMs, resolve)
       signal.addEventListener('abort', () => {

@@ -243,6 +243,19 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getBalance(harness.rich)).toBe(had - 5n - fee)
       })
 
+      test('had their balances after each block, and none after one that is not there', async () => {
+        const before = await getLatest(chain)
+        const had = await chain.getBalance(harness.poor)
+        const after = await mineWith(await sign(0, { to: harness.poor, value: 5n }))
+        const both = [harness.poor, harness.rich]
+        const [poor, rich] = await chain.getBalances(both, after.number)
+        expect(poor).toBe(had + 5n)
+        expect(rich).toBe(await chain.getBalance(harness.rich))
+        expect((await chain.getBalances(both, before.number))[0]).toBe(had)
+        expect(await chain.getBalances(both, after.number + 1)).toEqual([null, null])
+        expect(await chain.getBalances([], after.number)).toEqual([])
+      })
+
       test('have no code unless some was put there', async () => {
         expect(await chain.getCode(harness.poor)).toBe('0x')
       })
@@ -370,6 +383,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       await harness.breakDown()
       await expect(chain.getBlock('latest')).rejects.toThrow(ChainUnavailable)
       expect(await chain.getBlocks([0, 1])).toEqual([])
+      expect(await chain.getBalances([harness.rich], 0)).toEqual([null])
       await expect(chain.getTransactionCount(harness.rich, 'latest')).rejects.toThrow(ChainUnavailable)
       await expect(chain.getCounts(harness.rich)).rejects.toThrow(ChainUnavailable)
       await expect(chain.findLogs(UNKNOWN)).rejects.toThrow(ChainUnavailable)

@@ -2,7 +2,7 @@
  * An EVM chain behind its JSON-RPC nodes. Every answer is checked against what was asked before it is believed.
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
- * findLogs, getTransactionCount, getBalance, getCode 1; getBlocks 1 batch; getTags, getCounts 1 batch of 2; lookAtPool 1 batch of 2 and one
+ * findLogs, getTransactionCount, getBalance, getCode 1; getBlocks, getBalances 1 batch; getTags, getCounts 1 batch of 2; lookAtPool 1 batch of 2 and one
  * per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more;
  * getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions 1, see
  * `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
@@ -35,6 +35,7 @@ import { createHeadWatch } from './rpc/head-watch.ts'
 import { createRpcPool } from './rpc/pool.ts'
 import type { Read } from './rpc/pool-read.ts'
 import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
+import { toQuantity } from './rpc-values.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
@@ -156,6 +157,10 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       return { latest, pending, knows: found.map((tx) => tx !== null) }
     },
     getBalance: (address) => pool.read(balanceRead(address)),
+    async getBalances(addresses, height) {
+      const replies = await pool.readEach(addresses.map((address) => balanceRead(address, toQuantity(height))))
+      return replies.map((reply) => (reply.type === 'value' ? reply.value : null))
+    },
     getCode: (address) => pool.read(codeRead(address)),
     estimate: (calls, head) => readEstimates(pool, calls, head),
     getFeeMarket,

@@ -294,6 +294,12 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     async getBalance(address) {
       return openRead('getBalance') ? ledger.accountBefore(address, 1).balance : ledger.account(address).balance
     },
+    async getBalances(addresses, height) {
+      const blocksAgo = ledger.head().number - height
+      // A node that is behind does not have the block either.
+      if (faultOf('getBalances') !== null || blocksAgo < 0) return addresses.map(() => null)
+      return addresses.map((address) => ledger.accountBefore(address, blocksAgo).balance)
+    },
     async getCode(address) {
       openRead('getCode')
       return codes.get(address) ?? '0x'

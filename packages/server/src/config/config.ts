@@ -48,7 +48,9 @@ export interface Config {
     readonly maxSubmitAttempts: number
     readonly maxInFlight: number | 'auto'
     readonly bumpAfterMs: number
+    readonly lowRunway: number | null
   }
+  readonly balanceIntervalMs: number
   readonly stuck: { readonly hook: string | null; readonly secret: string | null; readonly reviewIntervalMs: number }
   readonly lease: { readonly durationMs: number; readonly renewIntervalMs: number }
   readonly writer: { readonly count: number; readonly lingerMs: number; readonly batchSize: number }
@@ -119,7 +121,9 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxSubmitAttempts: values.maxSubmitAttempts,
       maxInFlight: values.maxInFlight,
       bumpAfterMs: values.bumpAfter,
+      lowRunway: values.lowRunway === 'none' ? null : values.lowRunway,
     },
+    balanceIntervalMs: values.balanceInterval,
     stuck: { hook: values.stuckHook, secret: values.stuckHookSecret, reviewIntervalMs: values.stuckReviewInterval },
     lease: {
       durationMs: values.leaseDuration,

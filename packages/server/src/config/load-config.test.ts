@@ -33,7 +33,7 @@ test('three settings are enough', () => {
     database: { url: 'postgres://drover@db/drover' },
     http: { host: '127.0.0.1', port: 4747 },
     signers: { keys: [KEY], policies: { preset: 'stable' } },
-    lease: { durationMs: 15_000, renewIntervalMs: 5_000 },
+    lease: { durationMs: 15_000, renewIntervalMs: 3_000 },
     receipts: { staleTimeoutMs: 60_000 },
   })
   expect(config.chains).toEqual([

@@ -199,7 +199,7 @@ export const SETTINGS = {
   }),
   leaseRenewInterval: setting({
     type: duration(100, 5 * MINUTE),
-    fallback: 5_000,
+    fallback: 3_000,
     description: 'How often a node says that it is alive and renews its leases; at most half of leaseDuration.',
   }),
   maxInFlight: setting({
@@ -245,6 +245,17 @@ export const SETTINGS = {
     type: integer(1, 100_000),
     fallback: STABLE.maxSubmitAttempts,
     description: `A transaction that was refused this often in a row is STUCK. ${NEW_SIGNERS}`,
+  }),
+  lowRunway: setting<number | 'none'>({
+    type: orWord(integer(1, 1_000_000), 'none'),
+    fallback: STABLE.lowRunway ?? 'none',
+    description: `A warning is given when the balance of a signer pays for fewer transactions than this. An amount of one's own: \`lowBalance\` of the signer's policy. ${NEW_SIGNERS}`,
+  }),
+  balanceInterval: setting({
+    type: duration(1_000, DAY),
+    fallback: MINUTE,
+    description:
+      'How often the balances of quiet signers are read, all in one request. Those of busy ones are read with every block that has one of their transactions.',
   }),
   staleReceiptTimeout: setting({
     type: duration(1_000, DAY),

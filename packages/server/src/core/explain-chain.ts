@@ -32,6 +32,7 @@ const OWN_CAUSES: ReadonlySet<Cause> = new Set([
   'rejected_by_node',
   'nonces_missing',
   'waiting_for_finality',
+  'blocked_by_reservation',
 ])
 
 export function withChainHealth(tx: Transaction, finding: Finding, { chain }: ExplainContext): Finding {

@@ -1,5 +1,6 @@
 /** Whether any node runs the lane. Without one nothing moves, whatever else may be true of its transactions. */
 import type { BlockedBy, ExplainContext } from './explanation.ts'
+import { spellTime } from './spell-time.ts'
 
 export interface MissingOwner {
   readonly summary: string
@@ -7,12 +8,15 @@ export interface MissingOwner {
 }
 
 export function findMissingOwner({ lane: { owner } }: ExplainContext): MissingOwner | null {
-  if (owner?.live) return null
-  return {
-    summary:
-      owner === null
-        ? 'No node runs this lane at the moment.'
-        : `Node ${owner.nodeId} ran this lane under fence ${owner.fence}, but its lease has run out.`,
-    blockedBy: { type: 'node', nodeId: owner?.nodeId ?? null },
-  }
+  if (owner?.live && owner.silentSince === null) return null
+  return { summary: spell(owner), blockedBy: { type: 'node', nodeId: owner?.nodeId ?? null } }
+}
+
+function spell(owner: ExplainContext['lane']['owner']): string {
+  if (owner === null) return 'No node runs this signer at the moment.'
+  const { nodeId, silentSince, live, expiresAt } = owner
+  const lease = `Its lease ${live ? 'ends' : 'ended'} at ${spellTime(expiresAt)}`
+  return silentSince === null
+    ? `No node runs this signer: node ${nodeId} did. ${lease}.`
+    : `Node ${nodeId}, which runs this signer, has not reported since ${spellTime(silentSince)}. ${lease}${live ? '; then another node takes over' : ''}.`
 }

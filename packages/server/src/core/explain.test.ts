@@ -25,7 +25,7 @@ import type { Transaction } from './transaction.ts'
 
 type LaneContext = ExplainContext['lane']
 
-const owner = { nodeId: 'node-a', fence: 12, live: true }
+const owner = { nodeId: 'node-a', fence: 12, live: true, expiresAt: 0, silentSince: null }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
 const lent = {
   ...{ reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000, tenant: 'shop', holder: 'till (ab12)' },
@@ -95,7 +95,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ['suspended', 'in line', queued({ suspended: true, subState: 'suspended' }), context(), ['operator', 'no nonce']],
   ['deadline_passed', 'in line', queued(), context({ now: T0 + 60_000 }), [time(T0 + 60_000), 'EXPIRED']],
   ['no_owner', 'nobody', queued(), context({}, { owner: null }), ['No node', '20 s']],
-  ['no_owner', 'lease ran out', queued(), context({}, { owner: { ...owner, live: false } }), ['node-a', 'fence 12']],
+  ['no_owner', 'lease ran out', queued(), context({}, { owner: { ...owner, live: false } }), ['node-a', 'ended']],
   ['lane_paused', 'in line', queued(), context({}, { paused: true }), [queued().intent.lane.signer, '31337']],
   [
     'lane_cancelling',

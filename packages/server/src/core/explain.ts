@@ -1,4 +1,5 @@
 /** Says in plain words why a transaction is where it is, what Drover will do next and when, and what an operator can do. */
+import { adviseOn } from './advise.ts'
 import { allowedActions, OPERATOR_ACTIONS, type OperatorAction } from './allowed-actions.ts'
 import { describeAction } from './describe-action.ts'
 import { withChainHealth } from './explain-chain.ts'
@@ -11,6 +12,8 @@ import { isTerminal, type Transaction } from './transaction.ts'
 export interface Explanation extends Finding {
   /** What state and policy allow an operator to do here, and what each would bring about. */
   readonly options: readonly { readonly action: OperatorAction; readonly effect: string }[]
+  /** What a person should do now; null where nothing has to be done. */
+  readonly advice: string | null
 }
 
 export function explain(tx: Transaction, context: ExplainContext): Explanation {
@@ -19,7 +22,8 @@ export function explain(tx: Transaction, context: ExplainContext): Explanation {
     action,
     effect: describeAction(action, tx),
   }))
-  return { ...find(tx, context), options }
+  const finding = find(tx, context)
+  return { ...finding, options, advice: adviseOn(tx, finding, context) }
 }
 
 function find(tx: Transaction, context: ExplainContext): Finding {

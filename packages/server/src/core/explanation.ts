@@ -75,7 +75,14 @@ export interface ExplainContext {
   /** How many stand before it in its lane's queue; null if it is not queued. */
   readonly queueAhead: number | null
   readonly lane: {
-    readonly owner: { readonly nodeId: string; readonly fence: number; readonly live: boolean } | null
+    readonly owner: {
+      readonly nodeId: string
+      readonly fence: number
+      readonly expiresAt: number
+      readonly live: boolean
+      /** Since when it has said nothing, where that is too long; its lease may still be live. */
+      readonly silentSince: number | null
+    } | null
     readonly inFlight: number
     /** Those of them that are lent to callers. */
     readonly reserved: number

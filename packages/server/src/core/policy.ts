@@ -26,6 +26,8 @@ export interface Policy {
   readonly onDeferral: 'hold' | 'pass_over'
   /** Below this balance a warning is given; null: never. */
   readonly lowBalanceWei: bigint | null
+  /** The same below so many transactions that the balance still pays for; null: never. */
+  readonly lowRunway: number | null
   /** The key is used by somebody else too: a nonce is max(cursor, chain). */
   readonly externalUse: boolean
   readonly onForeignNonce: 'stuck' | 'requeue'
@@ -52,6 +54,7 @@ export const STABLE: Policy = {
   bumpAfterMs: 30_000,
   onDeferral: 'hold',
   lowBalanceWei: null,
+  lowRunway: 20,
   externalUse: false,
   onForeignNonce: 'stuck',
   gasLimitPercent: 120,

@@ -2,7 +2,8 @@
  * What a lane has to know of its account on the chain: how much it may still promise to spend, and whether it carries
  * delegated code, under which nodes keep a single transaction of it.
  *
- * The balance is read at most once per block. What the lane's unmined transactions may cost at most is taken off as of
+ * The balance is read at most once per block, unless a reading is forced. It is told to others only as of a block that is
+ * followed; where no node has that one, what a node says of its own latest block is enough to hold back with. What the lane's unmined transactions may cost at most is taken off as of
  * the moment of asking, and every promise made since; so a transaction that is mined meanwhile is counted twice for one
  * block at worst, and no wei is ever promised twice.
  */
@@ -10,13 +11,14 @@ import type { Lane } from '../core/lane.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { BalanceReader } from './balance/balance-reader.ts'
 
 export interface AccountWatch {
   /** What may be promised to new transactions; null where the balance is not known. */
   available(): bigint | null
   promise(wei: bigint): void
   /** Reads the balance unless that was done for this head; `reserved` is what the unmined ones may cost. Never throws. */
-  readBalance(head: number | null, reserved: () => bigint): Promise<void>
+  readBalance(head: number | null, reserved: () => bigint, how?: ReadMode): Promise<void>
   /** The balance if it was read since this was last called, and whether it is more than before. */
   takeNews(): { readonly wei: bigint; readonly at: number; readonly isRise: boolean } | null
   /** Looks at the account's code if that is due; an answer that changes anything wakes the lane. */
@@ -28,10 +30,14 @@ export interface AccountWatch {
   isDelegated(): boolean
 }
 
+/** `to_show`: what is promised later is held to a reading of its own all the same. `again`: though it was read for this head. */
+export type ReadMode = 'to_promise' | 'to_show' | 'again'
+
 export interface WatchPorts {
   readonly chain: Pick<Chain, 'getBalance' | 'getCode'>
   readonly clock: Clock
   readonly telemetry: Telemetry
+  readonly balances: BalanceReader
   readonly lane: Lane
   wake(): void
 }
@@ -40,7 +46,8 @@ const CODE_INTERVAL_MS = 5 * 60_000
 /** EIP-7702: the account runs the code of the address behind this. */
 const DELEGATION = '0xef0100'
 
-export function createAccountWatch({ chain, clock, telemetry, lane, wake }: WatchPorts): AccountWatch {
+export function createAccountWatch(ports: WatchPorts): AccountWatch {
+  const { chain, clock, telemetry, balances, lane, wake } = ports
   let balance: bigint | null = null
   let readAtHead: number | null = null
   let news: { wei: bigint; at: number; isRise: boolean } | null = null
@@ -52,16 +59,18 @@ export function createAccountWatch({ chain, clock, telemetry, lane, wake }: Watc
   let looking: Promise<void> = Promise.resolve()
   const labels = { chainId: lane.chainId, signer: lane.signer }
 
-  async function readBalance(head: number | null, reserved: () => bigint): Promise<void> {
-    if (head !== null && head === readAtHead) return
+  async function readBalance(head: number | null, reserved: () => bigint, how: ReadMode = 'to_promise'): Promise<void> {
+    if (head !== null && head === readAtHead && how !== 'again') return
     const taken = reserved()
     const promisedBefore = promised
     try {
-      const seen = await chain.getBalance(lane.signer)
-      readAtHead = head
+      const atHead = head === null ? null : await balances.read(lane.signer, head)
+      const seen = atHead ?? (await chain.getBalance(lane.signer))
+      if (how === 'to_promise') readAtHead = head
+      available = seen - taken - (promised - promisedBefore)
+      if (atHead === null) return
       news = { wei: seen, at: clock.now(), isRise: (news?.isRise ?? false) || (balance !== null && seen > balance) }
       balance = seen
-      available = seen - taken - (promised - promisedBefore)
       telemetry.gauge('drover_signer_balance_wei', Number(seen), labels)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error

@@ -13,6 +13,8 @@ import { describeExactNonce, type ExactNonce, judgeExactNonce } from '../core/ex
 import { maxPricePerGas } from '../core/fees.ts'
 import { fillsOrdered, isFill } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
+import type { QueueWait } from '../core/lane-problem.ts'
+import { spellNeed } from '../core/next-steps.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Attempt, Queued, TxError } from '../core/transaction.ts'
 import type { Signer } from '../ports/signer.ts'
@@ -56,6 +58,8 @@ export interface AllocateResult {
   readonly unfundedPrice: bigint | null
   /** What those that wait for a lower price wait for. */
   readonly priceWaits: PriceWaits
+  /** The first of those that wait for money, and of those that wait for a price. */
+  readonly waits: { readonly unfunded: QueueWait | null; readonly priced: QueueWait | null }
 }
 
 type Deferral = Extract<Preparation, { type: 'deferred' }>
@@ -75,9 +79,10 @@ export async function allocateNonces(
   let leastUnfunded: bigint | null = null
   let unfundedPrice: bigint | null = null
   let priceWaits: PriceWaits = { market: null, base: null }
+  const waits: { unfunded: QueueWait | null; priced: QueueWait | null } = { unfunded: null, priced: null }
   let signingError: unknown = null
   const result = (holdUntil: number | null = null): AllocateResult => ({
-    ...{ holdUntil, signingError, allocated, leastUnfunded, unfundedPrice, priceWaits },
+    ...{ holdUntil, signingError, allocated, leastUnfunded, unfundedPrice, priceWaits, waits },
   })
 
   for (const given of preparations) {
@@ -112,6 +117,9 @@ export async function allocateNonces(
         const price = given.type === 'ready' ? maxPricePerGas(given.fees) : null
         if (price !== null && (unfundedPrice === null || price > unfundedPrice)) unfundedPrice = price
       }
+      const wait = { txId: tx.id, message: preparation.error.message }
+      if (isUnfunded) waits.unfunded ??= wait
+      if (preparation.subState === 'fee_above_cap') waits.priced ??= wait
       if (preparation.waitsFor !== undefined) priceWaits = addWait(priceWaits, preparation.waitsFor)
       const retryAt = defer(draft, preparation, context)
       if (policy.onDeferral === 'pass_over' && hindersOneAlone(preparation.error)) continue
@@ -131,6 +139,7 @@ export async function allocateNonces(
     }
     if (signed.type === 'above_cap') {
       signingError = signed.error
+      waits.priced ??= { txId: tx.id, message: signed.error.message }
       const retryAt = defer(draft, aboveCap(tx, signed.error), context)
       if (policy.onDeferral === 'pass_over') continue
       return result(retryAt)
@@ -179,7 +188,7 @@ function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }:
   const needed = costOf(ready)
   if (available === null || needed <= available) return null
   const left = available < 0n ? 0n : available
-  const message = `it may cost ${needed} wei, and ${left} wei are left beside what is on its way already`
+  const message = spellNeed(needed, left)
   return {
     type: 'deferred',
     tx: ready.tx,

@@ -1,5 +1,6 @@
 /** One node's engine: for each chain a follower and a tracker, one writer for all, and the lanes that the keeper holds. */
 import type { ChainHealth } from '../core/chain-health.ts'
+import type { SilentNode } from '../core/describe-problem.ts'
 import type { ChainView, Finality } from '../core/finality.ts'
 import { laneKey } from '../core/lane.ts'
 import { STABLE } from '../core/policy.ts'
@@ -9,6 +10,7 @@ import type { Clock, Random } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Notice, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { type BalanceReader, createBalanceReader } from './balance/balance-reader.ts'
 import { type BlockFollower, createBlockFollower } from './block-follower.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { createFeeMarkets, type FeeMarkets } from './fees/fee-markets.ts'
@@ -50,6 +52,8 @@ export interface EngineSettings {
   readonly sharePercent: number
   /** How often queues are looked at without having been told. */
   readonly queuePollMs: number
+  /** How often the balances of quiet lanes are read. */
+  readonly balanceIntervalMs: number
   readonly shutdownTimeoutMs: number
 }
 
@@ -74,6 +78,7 @@ interface ChainUnit {
   readonly follower: BlockFollower
   readonly tracker: InclusionTracker
   readonly broadcaster: Broadcaster
+  readonly balances: BalanceReader
   readonly watch: ChainWatch
   readonly finalReorgs: FinalReorgWatch
 }
@@ -96,6 +101,8 @@ export interface Engine {
   /** The health of a chain for somebody who has waited for a block since then, or for this node; null for a chain that is not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
+  /** Nodes that have not reported for too long, as of this node's last heartbeat. */
+  silentNodes(): readonly SilentNode[]
   stop(): Promise<void>
 }
 
@@ -135,6 +142,7 @@ export function createEngine(ports: EnginePorts): Engine {
   let stopped = false
   let polling: Promise<void> | null = null
   let cancelPoll = (): void => {}
+  let cancelBalances = (): void => {}
   let unlisten = (): void => {}
 
   const keeper = createLaneKeeper({
@@ -161,6 +169,7 @@ export function createEngine(ports: EnginePorts): Engine {
         chain: { ...unit.chain, getFeeMarket: () => feeMarkets.read(lease.lane.chainId) },
         broadcaster: unit.broadcaster,
         tracker: unit.tracker,
+        balances: unit.balances,
         settings: { ...settings, ...unit.settings },
         policy: () => keeper.signer(lease.lane)?.policy ?? STABLE,
         isPaused: () => keeper.signer(lease.lane)?.paused ?? false,
@@ -214,6 +223,14 @@ export function createEngine(ports: EnginePorts): Engine {
     })
   }
 
+  /** All lanes at once, so that they share a request. */
+  function scheduleBalances(): void {
+    cancelBalances = clock.schedule(settings.balanceIntervalMs, () => {
+      for (const runner of keeper.running().values()) runner.post({ type: 'balance.due' })
+      scheduleBalances()
+    })
+  }
+
   async function expire(): Promise<void> {
     for (const tx of await store.readExpired(nodeId, EXPIRE_BATCH)) {
       keeper
@@ -240,6 +257,7 @@ export function createEngine(ports: EnginePorts): Engine {
       cancelWait()
       await keeper.start()
       schedulePoll()
+      scheduleBalances()
     },
     feeMarkets,
     followStatus: () => [...units.values()].map(presentUnit),
@@ -251,9 +269,11 @@ export function createEngine(ports: EnginePorts): Engine {
     },
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: () => keeper.running().size,
+    silentNodes: keeper.silent,
     stop: async () => {
       stopped = true
       cancelPoll()
+      cancelBalances()
       unlisten()
       await polling
       const cancelAbandon = clock.schedule(settings.shutdownTimeoutMs, () => writer.abandon())
@@ -314,7 +334,7 @@ function createUnit(
   })
   follower.onUpdate(finalReorgs.take)
   const broadcaster = createBroadcaster({ chain, clock, telemetry })
-  return { chain, settings, follower, tracker, broadcaster, watch, finalReorgs }
+  return { chain, settings, follower, tracker, broadcaster, balances: createBalanceReader(chain), watch, finalReorgs }
 }
 
 function presentUnit({ chain, settings, follower, watch }: ChainUnit): FollowStatus {

@@ -5,7 +5,9 @@
 
 import { fillsOrdered } from '../core/fill.ts'
 import type { Lease } from '../core/lane.ts'
+import type { LaneProblem } from '../core/lane-problem.ts'
 import type { Policy } from '../core/policy.ts'
+import type { TxCost } from '../core/runway.ts'
 import type { Effect, Step } from '../core/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../core/transaction.ts'
 import { transition } from '../core/transition.ts'
@@ -33,8 +35,9 @@ export interface LaneDraft {
   markNonce(nonce: number, status: 'USED' | 'RECYCLABLE'): void
   /** Says something of the lane itself. */
   note(note: HistoryNote): void
-  /** Stored along with whatever else there is to store. */
-  setBalance(balance: NonNullable<LaneWrite['balance']>): void
+  /** What was seen of the account. Stored at once where it `isNews`, else along with whatever else there is to store. */
+  setBalance(balance: NonNullable<LaneWrite['balance']>, txCost: TxCost | null, isNews: boolean): void
+  setProblems(problems: readonly LaneProblem[]): void
   /** A reason to store, unless `isOld`: then they go along with whatever else there is. */
   setCounts(counts: ChainCounts, isOld: boolean): void
   setWindow(window: Window): void
@@ -64,6 +67,9 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   let balance: LaneWrite['balance'] = null
   let counts: ChainCounts | null = null
   let hasNewCounts = false
+  let txCost: TxCost | null = null
+  let problems: readonly LaneProblem[] | null = null
+  let hasNews = false
   let window: Window | null = null
   let listed: readonly InFlight[] | null = null
 
@@ -110,8 +116,14 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     note: (note) => {
       notes.push(note)
     },
-    setBalance: (seen) => {
+    setBalance: (seen, cost, isNews) => {
       balance = seen
+      txCost = cost
+      hasNews ||= isNews
+    },
+    setProblems: (found) => {
+      problems = found
+      hasNews = true
     },
     setCounts: (seen, isOld) => {
       counts = seen
@@ -121,7 +133,11 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       window = found
     },
     isEmpty: () =>
-      !hasNewCounts && changes.size === 0 && marks.length === 0 && notes.length === 0 && cursor === ledger.cursor,
+      !(hasNews || hasNewCounts) &&
+      changes.size === 0 &&
+      marks.length === 0 &&
+      notes.length === 0 &&
+      cursor === ledger.cursor,
     toWrite: (lease) => ({
       lease,
       cursor: cursor === ledger.cursor || cursor === null ? null : { expected: ledger.cursor, next: cursor },
@@ -130,9 +146,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       notes,
       reservations: [],
       reset: null,
-      balance,
-      counts,
-      window,
+      ...{ balance, counts, window, txCost, problems },
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,

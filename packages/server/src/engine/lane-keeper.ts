@@ -10,9 +10,12 @@
  * Each node may have RPC nodes of its own. One that cannot reach a chain leaves its lanes to peers that can, and takes
  * none; where nobody can reach it, everything stays where it is.
  */
+import type { SilentNode } from '../core/describe-problem.ts'
 import { type Lane, type LaneKey, type Lease, laneKey } from '../core/lane.ts'
+import { SILENT_NODE_STEP } from '../core/next-steps.ts'
 import type { Policy } from '../core/policy.ts'
 import { rankNodes } from '../core/rendezvous.ts'
+import { spellTime } from '../core/spell-time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { LiveNode, SignerRecord, Store } from '../ports/store.ts'
@@ -36,6 +39,8 @@ export interface LaneKeeper {
   /** Lanes that this node runs now. */
   running(): ReadonlyMap<LaneKey, LaneRunner>
   signer(lane: Lane): SignerRecord | null
+  /** Nodes that have not reported for too long. */
+  silent(): readonly SilentNode[]
   /** Looks at the lanes now instead of at the next beat. */
   poke(): void
   /** Stops every lane in order and gives its lease up at once. */
@@ -57,6 +62,10 @@ interface KeeperPorts {
   startLane(held: HeldLane, onFenced: () => void): LaneRunner
 }
 
+/** Beats that a node may miss before others say so. */
+const SILENT_BEATS = 2
+const LEAST_SILENCE_MS = 2_000
+
 interface Held {
   readonly lease: Lease
   readonly runner: LaneRunner
@@ -69,6 +78,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   const leaving = new Map<LaneKey, { readonly lease: Lease; readonly done: Promise<void> }>()
   const freeSince = new Map<LaneKey, number>()
   let signers = new Map<LaneKey, SignerRecord>()
+  let silent: readonly SilentNode[] = []
   let beating: Promise<void> | null = null
   let beatAgain = false
   let cancelBeat = (): void => {}
@@ -101,9 +111,12 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const renewed = await store.renewLeases(nodeId, settings.leaseTtlMs)
     const beatAt = clock.monotonic()
     const chains = ports.reachable()
-    const { nowMs, nodes } = await store.heartbeat({
+    const { nowMs, nodes, ...heard } = await store.heartbeat({
       ...{ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs, chains },
+      silentAfterMs: Math.max(LEAST_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
+    const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
+    tellSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
     for (const [key, mine] of held) {
@@ -127,6 +140,17 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     wakeChanged(before)
     await claim(nodes)
     telemetry.gauge('drover_lanes_owned', held.size)
+  }
+
+  function tellSilent(now: readonly SilentNode[], live: number): void {
+    for (const { nodeId: peer, heartbeatAt } of now) {
+      if (silent.some((known) => known.nodeId === peer)) continue
+      const message = `node ${peer} has not reported since ${spellTime(heartbeatAt)}`
+      telemetry.log('warn', message, { nodeId, peer, next: SILENT_NODE_STEP })
+    }
+    silent = now
+    telemetry.gauge('drover_nodes', live, { state: 'live' })
+    telemetry.gauge('drover_nodes', now.length, { state: 'silent' })
   }
 
   /** What waited for a policy, such as a cap on fees, need not wait for its next try. */
@@ -227,6 +251,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     start: beat,
     running: () => new Map([...held].map(([key, mine]) => [key, mine.runner])),
     signer: (lane) => signers.get(laneKey(lane)) ?? null,
+    silent: () => silent,
     poke: () => void beat(),
     stop: async () => {
       stopped = true

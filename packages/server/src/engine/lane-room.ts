@@ -42,6 +42,24 @@ export function findLowestLent(lent: readonly LentNonce[]): number | null {
   return lowest
 }
 
+/** The lowest nonce that somebody else holds and that is in no block, where it was lent before this moment. */
+export function findOverdueLoan(
+  lent: readonly LentNonce[],
+  before: number,
+): { readonly nonce: number; readonly since: number } | null {
+  const lowest = findLowestLent(lent)
+  const loan = lent.find(({ nonce }) => nonce === lowest)
+  if (loan === undefined || loan.reservedAt === null || loan.reservedAt > before) return null
+  return { nonce: loan.nonce, since: loan.reservedAt }
+}
+
+/** When the lowest of them will be overdue; null where it is already, or there is none. */
+export function nextLoanAlarm(lent: readonly LentNonce[], now: number, afterMs: number): number | null {
+  const lowest = findLowestLent(lent)
+  const reservedAt = lent.find(({ nonce }) => nonce === lowest)?.reservedAt ?? null
+  return reservedAt === null || reservedAt + afterMs <= now ? null : reservedAt + afterMs
+}
+
 /** The lowest that waits for a block, be it the lane's own or a holder's, and since when. Those in flight come in order. */
 export function findLowestSent({ inFlight, lent }: Outstanding): GapScene['lowest'] {
   let lowest: GapScene['lowest'] = null

@@ -18,6 +18,8 @@ export type LaneSignal =
   | { readonly type: 'asked' }
   | { readonly type: 'counts'; readonly counts: AccountCounts }
   | { readonly type: 'tick' }
+  /** The slow timer: the balance may be old. */
+  | { readonly type: 'balance.due' }
   /** The chain stands, went back, cannot be reached, or is well again. */
   | { readonly type: 'health'; readonly health: ChainHealth }
   /** Blocks that were final have left the chain. */

@@ -9,6 +9,7 @@ import { createLocalSigner } from '../signer/local-signer.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { acceptOne, acquire, anyId } from '../store/samples.suite.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createBalanceReader } from './balance/balance-reader.ts'
 import type { Broadcast } from './broadcaster.ts'
 import { createFaultyStore } from './faulty-store.suite.ts'
 import type { InclusionTracker } from './inclusion-tracker.ts'
@@ -62,7 +63,7 @@ async function setUp(policy: Policy = QUICK) {
   }
   const runner = createLane(lease, {
     random: { id: anyId },
-    ...{ store, writer, chain, signer, clock, telemetry, tracker },
+    ...{ store, writer, chain, signer, clock, telemetry, tracker, balances: createBalanceReader(chain) },
     broadcaster: {
       send: async (broadcast) => {
         if (!broadcast.maySend()) return { type: 'withheld' }
@@ -74,6 +75,7 @@ async function setUp(policy: Policy = QUICK) {
       finality: { type: 'confirmations', count: 3 },
       prepareBatch: 50,
       prepareRetryMs: 1_000,
+      balanceIntervalMs: 60_000,
       maxTxFeeWei: 10n ** 18n,
       sharePercent: 50,
     },

@@ -21,6 +21,8 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import { allocateNonces } from './allocate.ts'
 import { applySignal } from './apply-signal.ts'
 import { assessInclusions } from './assess-inclusions.ts'
+import type { BalanceReader } from './balance/balance-reader.ts'
+import { createLaneProblems } from './balance/lane-problems.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { createCountWatch } from './chain-counts/count-watch.ts'
 import { noteFinalReorg } from './follow/final-reorg.ts'
@@ -34,7 +36,16 @@ import { createLaneFunds } from './lane-funds.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import { createLaneQueue } from './lane-queue.ts'
 import { createLaneRequests } from './lane-requests.ts'
-import { countSlots, findHighest, findLowestLent, findLowestSent, hasGap, isBlocked } from './lane-room.ts'
+import {
+  countSlots,
+  findHighest,
+  findLowestLent,
+  findLowestSent,
+  findOverdueLoan,
+  hasGap,
+  isBlocked,
+  nextLoanAlarm,
+} from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneSender } from './lane-sender.ts'
 import { createReplacer } from './replacer.ts'
@@ -54,6 +65,7 @@ export interface LanePorts {
   readonly telemetry: Telemetry
   readonly broadcaster: Broadcaster
   readonly tracker: InclusionTracker
+  readonly balances: BalanceReader
   readonly settings: {
     readonly finality: Finality
     readonly prepareBatch: number
@@ -62,6 +74,8 @@ export interface LanePorts {
     readonly maxTxFeeWei: bigint | null
     /** What one tenant may hold of the window, in reserved nonces. */
     readonly sharePercent: number
+    /** How old the balance that is known of the account may get. */
+    readonly balanceIntervalMs: number
   }
   policy(): Policy
   isPaused(): boolean
@@ -92,7 +106,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const alarmed = new Set<TxId>()
   const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer, fence: lease.fence }
   const beside = { chain, clock, telemetry, lane: lease.lane, wake: () => post({ type: 'tick' }) }
-  const funds = createLaneFunds(beside)
+  const { balanceIntervalMs } = settings
+  const funds = createLaneFunds({ ...beside, balances: ports.balances, balanceIntervalMs })
+  const problems = createLaneProblems({ telemetry, lane: lease.lane })
   const { maxTxFeeWei: chainMaxFeeWei } = settings
   const replacer = createReplacer({ ...beside, signer: ports.signer, chainMaxFeeWei })
   const gaps = createGapWatch(beside)
@@ -146,7 +162,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const draft = createLaneDraft(ledger, ports.policy())
     if (loaded) recover(draft)
     for (const signal of signals) take(signal, draft)
-    if (funds.mind(draft, ports.policy())) queue.goOn()
+    if (funds.mind(draft)) queue.goOn()
     counts.mind(draft, { ledger, lent: requests.held(), policy: ports.policy() })
     closeGaps(draft)
     const scene = look()
@@ -160,7 +176,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     cancelAll(draft)
     await replacer.replace(draft, { ...scene, head: view?.head ?? null })
     await allocate(draft)
+    mindProblems(draft, ledger)
     if (!draft.isEmpty()) await save(draft)
+    funds.look(draft, headNumber())
     requests.take(signals)
     await answerRequests()
     advanceQueue()
@@ -174,6 +192,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     for (const tx of draft.inFlight()) {
       if (awaitsCancel(tx, order)) draft.apply(tx, { type: 'operator.cancelled', at: clock.now(), by })
     }
+  }
+
+  function mindProblems(draft: LaneDraft, { cursor }: Ledger): void {
+    const [now, policy] = [clock.now(), ports.policy()]
+    const overdueLoan = findOverdueLoan(lent(), now - policy.stuckAfterMs)
+    problems.mind(draft, { now, policy, funds, overdueLoan, hasSent: cursor !== null })
   }
 
   /** After everything else, so that it finds the ledger as it is stored. */
@@ -215,7 +239,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       ready = null
       window.recall(lane.window)
       queue.wake()
-      funds.recall(await readBalance(), ports.policy())
+      funds.recall(lane.seen)
+      problems.recall(lane.seen.problems)
       tracker.adopt(runner, lane.inFlight)
       requests.forget()
       await requests.refresh()
@@ -230,13 +255,6 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       backOff()
       return false
     }
-  }
-
-  /** As it was stored last; only asked for where policy makes something of it. */
-  async function readBalance(): Promise<bigint | null> {
-    if (ports.policy().lowBalanceWei === null) return null
-    const [status] = await store.listLaneStatus({ lane: lease.lane })
-    return status?.health.balance?.wei ?? null
   }
 
   /** What arrives meanwhile is kept. */
@@ -265,10 +283,15 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         return
       case 'expired':
         // It may be what held the line.
+        funds.left(signal.transactions.map(({ id }) => id))
         queue.goOn()
         return
       case 'inclusions':
+        funds.paid(draft, signal.inclusions)
         queue.predecessorMined()
+        return
+      case 'balance.due':
+        funds.due()
         return
       case 'chain':
         view = signal.view
@@ -449,7 +472,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function raiseAlarm(txId: TxId, cause: string): void {
     alarmed.add(txId)
     telemetry.count('drover_alarms_total', { cause })
-    telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause })
+    telemetry.log('warn', 'a transaction is stuck', { ...fields, txId, cause, next: `drover tx explain ${txId}` })
     ports.onStuck(txId, () => !stopped)
   }
 
@@ -472,8 +495,11 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
     const waits = nextDueAt(ledger.inFlight.values(), policy, around)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
-    const due = waits === null || replaces === null ? (waits ?? replaces) : Math.min(waits, replaces)
-    if (due !== null) cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))
+    const loan = nextLoanAlarm(requests.held(), now, policy.stuckAfterMs)
+    const dues = [waits, replaces, loan].filter((each) => each !== null)
+    if (dues.length === 0) return
+    const due = Math.min(...dues)
+    cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))
   }
 
   function halt(): void {
@@ -481,6 +507,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     cancelTick()
     counts.stop()
     requests.stop()
+    problems.leave()
     tracker.forget(runner)
   }
 

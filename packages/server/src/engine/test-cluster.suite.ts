@@ -42,6 +42,7 @@ export const ENGINE_SETTINGS: EngineSettings = {
   prepareRetryMs: 1_000,
   sharePercent: 50,
   queuePollMs: 5_000,
+  balanceIntervalMs: 60_000,
   shutdownTimeoutMs: 10_000,
 }
 

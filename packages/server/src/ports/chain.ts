@@ -127,7 +127,13 @@ export interface Chain {
   getCounts(address: Address): Promise<AccountCount>
   /** One round trip. */
   lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
+  /** As whichever node is asked has it now. */
   getBalance(address: Address): Promise<bigint>
+  /**
+   * Balances after the block of this height, in one batch and in order: what nodes that differ by some blocks agree on.
+   * Null where no node could tell, for example because none that answers has the block. Never throws.
+   */
+  getBalances(addresses: readonly Address[], height: number): Promise<readonly (bigint | null)[]>
   /** What is deployed at the address; `0x` for an ordinary account. */
   getCode(address: Address): Promise<Hex>
   /**

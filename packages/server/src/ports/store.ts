@@ -4,11 +4,14 @@
  * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
  */
 import type { Reach } from '../core/caller.ts'
+import type { SilentNode } from '../core/describe-problem.ts'
 import type { Finality, Header, Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
+import type { LaneProblem } from '../core/lane-problem.ts'
 import type { Policy } from '../core/policy.ts'
 import type { LowestReserved, ReservationId } from '../core/reservation.ts'
+import type { TxCost } from '../core/runway.ts'
 import type { InFlight, Intent, Queued, Transaction, TxError, TxId, TxState } from '../core/transaction.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
 import type { Window } from '../core/window.ts'
@@ -74,6 +77,8 @@ export interface LaneWrite {
   readonly counts?: ChainCounts | null
   /** Where it has changed. */
   readonly window?: Window | null
+  readonly txCost?: TxCost | null
+  readonly problems?: readonly LaneProblem[] | null
 }
 
 /** The account's counts on the chain, as the owner of its lane last saw them. */
@@ -91,6 +96,8 @@ export interface LaneHealth {
   readonly balance: { readonly wei: bigint; readonly at: number } | null
   readonly counts: ChainCounts | null
   readonly window: Window | null
+  readonly txCost: TxCost | null
+  readonly problems: readonly LaneProblem[]
 }
 
 export type LaneWriteResult =
@@ -118,6 +125,7 @@ export interface LoadedLane {
   readonly recyclable: readonly number[]
   /** As the last owner left it; null where there was none. */
   readonly window: Window | null
+  readonly seen: Pick<LaneHealth, 'balance' | 'txCost' | 'problems'>
 }
 
 /** What the next nonces of a lane depend on, as of one moment. */
@@ -311,7 +319,12 @@ export interface Store extends LaneRequestStore {
     change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
     note: HistoryNote,
   ): Promise<SignerRecord | null>
-  listLaneStatus(filter: { readonly lane?: Lane; readonly reach?: Reach }): Promise<readonly LaneStatus[]>
+  /** `troubled`: only those with a problem, and those that have work and no live owner. */
+  listLaneStatus(filter: {
+    readonly lane?: Lane
+    readonly reach?: Reach
+    readonly troubled?: boolean
+  }): Promise<readonly LaneStatus[]>
 
   // Nodes and leases: time is the database's alone.
   heartbeat(node: {
@@ -319,7 +332,14 @@ export interface Store extends LaneRequestStore {
     readonly address: string | null
     readonly ttlMs: number
     readonly chains: readonly number[] | null
-  }): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }>
+    /** Who has not beaten for this long is silent; absent: the time to live. */
+    readonly silentAfterMs?: number
+  }): Promise<{
+    readonly nowMs: number
+    readonly nodes: readonly LiveNode[]
+    /** Nodes that said nothing for too long and did not leave in order, until they are forgotten. */
+    readonly silent: readonly SilentNode[]
+  }>
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>
   /** Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes in progress. */

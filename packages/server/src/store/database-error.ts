@@ -30,6 +30,11 @@ export function describeRefusal(error: DatabaseError): string {
   return [error.code, error.constraint, error.message].filter((part) => part !== undefined).join(' ')
 }
 
+/** The server itself is away, and not only busy with others: no connection, or one that it has ended. */
+export function isOutage(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || ['08', '57', '58'].includes(error.code?.slice(0, 2) ?? '')
+}
+
 /** What to throw instead: `StoreUnavailable` where asking again can help, else the error itself. */
 export function translateError(error: unknown): unknown {
   if (error instanceof DatabaseError) {

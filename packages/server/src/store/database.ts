@@ -6,10 +6,11 @@
  * plan that it made while a table was empty: reading all of it is best for ten rows and ruinous for a million.
  */
 import { Pool, type QueryResultRow } from 'pg'
+import { DATABASE_STEP } from '../core/next-steps.ts'
 import { StoreUnavailable } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { columnParsers } from './column-parsers.ts'
-import { translateError } from './database-error.ts'
+import { isOutage, translateError } from './database-error.ts'
 
 export interface Statement {
   /** Prepared under this name on each connection; null for texts that vary. */
@@ -19,7 +20,7 @@ export interface Statement {
 
 export interface DatabaseOptions {
   readonly databaseUrl: string
-  readonly telemetry: Pick<Telemetry, 'log' | 'count'>
+  readonly telemetry: Pick<Telemetry, 'log' | 'count' | 'gauge'>
   readonly applicationName?: string
   readonly poolSize?: number
   /** Both are kept below the lease time, so that a frozen node never holds a lane longer than its lease. */
@@ -66,6 +67,17 @@ export function createDatabase(options: DatabaseOptions): Database {
     telemetry.log('warn', 'an idle database connection was lost', { error: error.message })
   })
 
+  let isUp: boolean | null = null
+  /** Told once when it begins and once when it is over: what could not be done meanwhile has its own lines. */
+  function noteState(now: boolean, error?: Error): void {
+    if (now === isUp) return
+    const isFirst = isUp === null
+    isUp = now
+    telemetry.gauge('drover_database_up', now ? 1 : 0)
+    if (now && !isFirst) telemetry.log('info', 'the database responds again')
+    if (!now) telemetry.log('error', 'the database does not respond', { error: error?.message, next: DATABASE_STEP })
+  }
+
   return {
     async query<Row extends QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
       const tell = (outcome: 'ok' | 'unavailable' | 'failed') =>
@@ -73,10 +85,13 @@ export function createDatabase(options: DatabaseOptions): Database {
       try {
         const result = await pool.query<Row>({ text, values: [...values], ...(name === null ? {} : { name }) })
         tell('ok')
+        noteState(true)
         return result.rows
       } catch (error) {
         const meant = translateError(error)
-        tell(meant instanceof StoreUnavailable ? 'unavailable' : 'failed')
+        const isAway = meant instanceof StoreUnavailable
+        tell(isAway ? 'unavailable' : 'failed')
+        if (isAway && isOutage(error)) noteState(false, meant)
         throw meant
       }
     },

@@ -3,6 +3,7 @@ import { PAUSED_ALONE } from '../core/deferral.ts'
 import type { Finality } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
+import type { LaneProblem } from '../core/lane-problem.ts'
 import { isInFlight, type Queued, type TxId } from '../core/transaction.ts'
 import type { Window } from '../core/window.ts'
 import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth, QueueOptions } from '../ports/store.ts'
@@ -52,7 +53,11 @@ const LOAD = {
 select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
-       (select h.send_window from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as send_window,
+       (select json_build_object(
+                 'window', h.send_window, 'problems', h.problems, 'balance_wei', h.balance_wei::text,
+                 'balance_at', (extract(epoch from h.balance_at) * 1000)::bigint, 'cost_wei', h.tx_cost_wei::text,
+                 'cost_samples', h.tx_cost_samples)
+          from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as health,
        t.*
   from (select) lane
   left join lateral (
@@ -116,10 +121,19 @@ interface NonceLineRow {
   readonly queued: number
 }
 
+interface HealthJson {
+  readonly window: Window | null
+  readonly problems: readonly LaneProblem[]
+  readonly balance_wei: string | null
+  readonly balance_at: number | null
+  readonly cost_wei: string | null
+  readonly cost_samples: number | null
+}
+
 type LoadedRow = {
   readonly cursor: number | null
   readonly recyclable: readonly number[] | null
-  readonly send_window: Window | null
+  readonly health: HealthJson | null
 } & (TransactionRow | { readonly tx_id: null })
 
 export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
@@ -131,8 +145,25 @@ export async function loadLane(database: Database, lane: Lane): Promise<LoadedLa
     return [tx]
   })
   const [first] = rows
-  const window = first?.send_window ?? null
-  return { cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [], window }
+  const health = first?.health ?? null
+  return {
+    ...{ cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [] },
+    ...{ window: health?.window ?? null, seen: readSeen(health) },
+  }
+}
+
+function readSeen(health: HealthJson | null): LoadedLane['seen'] {
+  const {
+    balance_wei: wei = null,
+    balance_at: at = null,
+    cost_wei: cost = null,
+    cost_samples: samples = null,
+  } = health ?? {}
+  return {
+    balance: wei === null || at === null ? null : { wei: BigInt(wei), at },
+    txCost: cost === null || samples === null ? null : { wei: BigInt(cost), samples },
+    problems: health?.problems ?? [],
+  }
 }
 
 export async function readNonceLine(database: Database, lane: Lane): Promise<NonceLine> {

@@ -22,6 +22,8 @@ export interface Change {
   readonly balance: LaneWrite['balance']
   readonly counts?: LaneWrite['counts']
   readonly window?: LaneWrite['window']
+  readonly txCost?: LaneWrite['txCost']
+  readonly problems?: LaneWrite['problems']
   /** Payload of a notice to send if it is written. */
   readonly notice: string | null
 }
@@ -40,6 +42,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 
 function toLaneRow(change: Change, ord: number) {
   const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts, window } = change
+  const { txCost, problems } = change
   const { minedAt, confirmedAt } = findLaneTimes(change)
   return {
     ord,
@@ -68,6 +71,9 @@ function toLaneRow(change: Change, ord: number) {
     counts_at: toTime(counts?.at ?? null),
     drift: counts?.drift ?? null,
     send_window: window ?? null,
+    tx_cost: toStored(txCost?.wei ?? null),
+    tx_cost_samples: txCost?.samples ?? null,
+    problems: problems ?? null,
     takes: takesNonces(change),
   }
 }

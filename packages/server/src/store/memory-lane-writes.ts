@@ -64,5 +64,7 @@ export function seeHealth(health: LaneHealth, write: LaneWrite): LaneHealth {
     balance: structuredClone(write.balance ?? health.balance),
     counts: structuredClone(write.counts ?? health.counts),
     window: write.window ?? health.window,
+    txCost: write.txCost ?? health.txCost,
+    problems: structuredClone(write.problems ?? health.problems),
   }
 }

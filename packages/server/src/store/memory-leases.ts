@@ -72,7 +72,12 @@ export function heartbeatInMemory(state: MemoryState, node: Parameters<Store['he
     if (other.heartbeatAt < nowMs - other.ttlMs * FORGET_AFTER_TTLS) state.nodes.delete(id)
   }
   if (earlier === undefined) tell(state, { type: 'nodes.changed' })
-  return { nowMs, nodes: listNodesInMemory(state) }
+  const silentAfterMs = node.silentAfterMs ?? ttlMs
+  const silent = [...state.nodes.values()]
+    .filter((other) => other.heartbeatAt < nowMs - silentAfterMs)
+    .map((other) => ({ nodeId: other.nodeId, heartbeatAt: other.heartbeatAt }))
+    .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+  return { nowMs, nodes: listNodesInMemory(state), silent }
 }
 
 export function listNodesInMemory(state: MemoryState): readonly LiveNode[] {

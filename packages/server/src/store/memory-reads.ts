@@ -31,18 +31,22 @@ import { readPageCursor } from './tx-id.ts'
 
 export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const lane = state.lanes.get(laneKey(wanted))
-  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [], window: null }
+  if (lane === undefined) return { cursor: null, inFlight: [], recyclable: [], window: null, seen: NOTHING_SEEN }
   const inFlight = transactionsOf(lane)
     .filter(isInFlight)
     .sort((a, b) => a.nonce - b.nonce)
   const recyclable = [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').map((mark) => mark.nonce)
+  const { balance, txCost, problems } = lane.health
   return {
     cursor: lane.cursor,
     inFlight: structuredClone(inFlight),
     recyclable: recyclable.sort((a, b) => a - b),
     window: lane.health.window,
+    seen: structuredClone({ balance, txCost, problems }),
   }
 }
+
+const NOTHING_SEEN = { balance: null, txCost: null, problems: [] }
 
 export function readNonceLineInMemory(state: MemoryState, wanted: Lane): NonceLine {
   const lane = state.lanes.get(laneKey(wanted))
@@ -168,7 +172,7 @@ export function listMinedInMemory(state: MemoryState, chainId: number, limit: nu
 
 export function listStatusInMemory(
   state: MemoryState,
-  { lane: wanted, reach = ALL_LANES }: Parameters<Store['listLaneStatus']>[0],
+  { lane: wanted, reach = ALL_LANES, troubled = false }: Parameters<Store['listLaneStatus']>[0],
 ): readonly LaneStatus[] {
   return sortedLanes(state)
     .filter(({ lane }) => mayUse(reach, lane) && (wanted === undefined || laneKey(lane) === laneKey(wanted)))
@@ -191,6 +195,11 @@ export function listStatusInMemory(
         lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
       }
     })
+    .filter((status) => !troubled || isTroubled(status))
+}
+
+function isTroubled({ health, lease, queued, inFlight }: LaneStatus): boolean {
+  return health.problems.length > 0 || (!(lease?.live ?? false) && queued + inFlight > 0)
 }
 
 export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {

@@ -116,7 +116,15 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, wantedBy: null, cursor: null },
       ...{ nonces: new Map(), live: new Map(), transactions: new Map(), requests: new Map() },
       ...{ reservations: new Map(), resets: [] },
-      health: { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null },
+      health: {
+        lastConfirmationAt: null,
+        lastNonceMovementAt: null,
+        balance: null,
+        counts: null,
+        window: null,
+        txCost: null,
+        problems: [],
+      },
     })
   }
   if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })

@@ -31,12 +31,15 @@ with clock as materialized (
 ), told as materialized (
   select pg_notify('${CHANNEL}', '${NODES_CHANGED}') from mine where is_new
 )
-select m.node_id, m.address, m.chains, m.started_at, m.heartbeat_at, c.now, (select count(*) from told) as told
+select m.node_id, m.address, m.chains, m.started_at, m.heartbeat_at, true as is_live, false as is_silent, c.now,
+       (select count(*) from told) as told
   from mine m cross join clock c
 union all
-select n.node_id, n.address, n.chains, n.started_at, n.heartbeat_at, c.now, 0
+select n.node_id, n.address, n.chains, n.started_at, n.heartbeat_at,
+       n.heartbeat_at >= c.now - n.ttl_ms * interval '1 millisecond',
+       n.heartbeat_at < c.now - $5::bigint * interval '1 millisecond', c.now, 0
   from node n cross join clock c
- where n.node_id <> $1 and n.heartbeat_at >= c.now - n.ttl_ms * interval '1 millisecond'
+ where n.node_id <> $1 and n.heartbeat_at >= c.now - n.ttl_ms * ${FORGET_AFTER_TTLS} * interval '1 millisecond'
  order by node_id`,
 } as const
 
@@ -62,13 +65,17 @@ const PING = {
 export async function heartbeat(
   database: Database,
   node: Parameters<Store['heartbeat']>[0],
-): Promise<{ readonly nowMs: number; readonly nodes: readonly LiveNode[] }> {
-  const rows = await database.query<NodeRow & { now: number }>(HEARTBEAT, [
-    ...[node.nodeId, node.address, node.ttlMs, node.chains],
+): ReturnType<Store['heartbeat']> {
+  const rows = await database.query<NodeRow & { now: number; is_live: boolean; is_silent: boolean }>(HEARTBEAT, [
+    ...[node.nodeId, node.address, node.ttlMs, node.chains, node.silentAfterMs ?? node.ttlMs],
   ])
   const own = rows[0]
   if (own === undefined) throw new Error('the heartbeat answered no node, not even this one')
-  return { nowMs: own.now, nodes: rows.map(toNode) }
+  return {
+    nowMs: own.now,
+    nodes: rows.filter(({ is_live }) => is_live).map(toNode),
+    silent: rows.filter((row) => row.is_silent).map((row) => ({ nodeId: row.node_id, heartbeatAt: row.heartbeat_at })),
+  }
 }
 
 export async function listNodes(database: Database): Promise<readonly LiveNode[]> {

@@ -23,6 +23,25 @@ export function describeNodes(get: GetStore): void {
       expect(await store.listNodes()).toEqual(second.nodes)
     })
 
+    test('a node that stops reporting is silent until it is forgotten; one that leaves in order is not', async () => {
+      const { store, elapse } = get()
+      const beat = (nodeId: string) =>
+        store.heartbeat({ nodeId, address: null, ttlMs: 10_000, chains: null, silentAfterMs: 4_000 })
+      await beat('crashed')
+      await beat('left')
+      await store.removeNode('left')
+      const named = async () =>
+        (await beat('other')).silent.filter(({ nodeId }) => ['crashed', 'left'].includes(nodeId))
+      expect(await named()).toEqual([])
+      await elapse(5_000)
+      expect(await named()).toEqual([{ nodeId: 'crashed', heartbeatAt: expect.any(Number) }])
+      await elapse(20_000)
+      expect(await named()).toEqual([{ nodeId: 'crashed', heartbeatAt: expect.any(Number) }])
+      await elapse(90_000)
+      await beat('other')
+      expect(await named()).toEqual([])
+    })
+
     test('a node that was silent too long starts anew, and one that leaves is gone', async () => {
       const { store, elapse } = get()
       await store.heartbeat({ nodeId: 'silent', address: null, ttlMs: 1_000, chains: null })

@@ -16,7 +16,11 @@ const lost: string[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const telemetry = { count: () => {}, log: (_level: string, message: string) => void lost.push(message) }
+  const telemetry = {
+    count: () => {},
+    gauge: () => {},
+    log: (_level: string, message: string) => void lost.push(message),
+  }
   store = createPostgresStore({
     databaseUrl: database.url,
     telemetry,

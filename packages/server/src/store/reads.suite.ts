@@ -195,7 +195,10 @@ export function describeReads(get: GetStore): void {
 
     test('a lane that nobody knows is empty', async () => {
       const { store } = get()
-      expect(await store.loadLane(anyLane())).toEqual({ cursor: null, inFlight: [], recyclable: [], window: null })
+      expect(await store.loadLane(anyLane())).toEqual({
+        ...{ cursor: null, inFlight: [], recyclable: [], window: null },
+        seen: { balance: null, txCost: null, problems: [] },
+      })
     })
 
     test('in flight means by nonce, and without what is final', async () => {

@@ -288,7 +288,10 @@ function describeOwner(get: GetStore): void {
     const lent = await find(store, asked.id)
     expect(lent).toMatchObject({ state: 'RESERVED', nonce: 7, version: 2, reservedAt: AT })
     expect(lent.lockedUntil).toBeGreaterThanOrEqual(asked.lockedUntil)
-    expect(await store.loadLane(lease.lane)).toEqual({ cursor: 8, inFlight: [], recyclable: [], window: null })
+    expect(await store.loadLane(lease.lane)).toEqual({
+      ...{ cursor: 8, inFlight: [], recyclable: [], window: null },
+      seen: { balance: null, txCost: null, problems: [] },
+    })
     const [status] = await store.listLaneStatus({ lane: lease.lane })
     const lowest = { reservationId: asked.id, nonce: 7, lockedUntil: lent.lockedUntil }
     expect(status).toMatchObject({ reserved: 1, free: 0, lowestReserved: lowest })
@@ -428,7 +431,10 @@ function describeResets(get: GetStore): void {
     const cursor = { expected: 9, next: 5 }
     const reset = { id: asked.id, state: 'DONE', refusal: null } as const
     expect(await store.writeLanes([toWrite(lease, [], { cursor, reset })])).toMatchObject([{ type: 'written' }])
-    expect(await store.loadLane(lane)).toEqual({ cursor: 5, inFlight: [], recyclable: [], window: null })
+    expect(await store.loadLane(lane)).toEqual({
+      ...{ cursor: 5, inFlight: [], recyclable: [], window: null },
+      seen: { balance: null, txCost: null, problems: [] },
+    })
     expect(await store.findReset(asked.id)).toMatchObject({ state: 'DONE', fromNonce: 9, toNonce: 5 })
     expect(await store.listResets(lane, 5)).toMatchObject([{ id: asked.id, reason: 'the chain was wiped' }])
     // A nonce that was final before the reset is handed out again after it.
@@ -479,8 +485,10 @@ function describeLaneNotes(get: GetStore): void {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const look = async () => (await store.listLaneStatus({ lane: lease.lane }))[0]?.health
-    const unseen = { lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null }
-    expect(await look()).toEqual(unseen)
+    expect(await look()).toEqual({
+      ...{ lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null },
+      ...{ txCost: null, problems: [] },
+    })
     await store.writeLanes([toWrite(lease, [], { balance: { wei: 10n ** 20n, at: AT } })])
     await store.writeLanes([toWrite(lease, [], { notes: [anyNote()] })])
     expect((await look())?.balance).toEqual({ wei: 10n ** 20n, at: AT })
@@ -497,6 +505,44 @@ function describeLaneNotes(get: GetStore): void {
     const next = { latest: 0, pending: 0, at: AT + 1, drift: 0 }
     await store.writeLanes([toWrite(lease, [], { counts: next })])
     expect((await look())?.counts).toEqual(next)
+  })
+
+  test('what a transaction costs and what is wrong with the lane are kept for the next owner, and listed', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    const { lane } = lease
+    const troubled = async () =>
+      (await store.listLaneStatus({ troubled: true })).filter((each) => each.signer.lane.chainId === lane.chainId)
+    expect(await troubled()).toEqual([])
+    const problem = {
+      code: 'out_of_funds',
+      since: AT,
+      txId: null,
+      nonce: 3,
+      count: null,
+      detail: 'it costs 2',
+    } as const
+    const txCost = { wei: 2n ** 200n, samples: 4 }
+    const balance = { wei: 2n ** 201n, at: AT }
+    await store.writeLanes([toWrite(lease, [], { balance, txCost, problems: [problem] })])
+    await store.writeLanes([toWrite(lease, [], { notes: [anyNote()] })])
+    expect((await store.loadLane(lane)).seen).toEqual({ balance, txCost, problems: [problem] })
+    expect((await troubled()).map(({ health }) => health)).toMatchObject([{ balance, txCost, problems: [problem] }])
+    await store.writeLanes([toWrite(lease, [], { problems: [] })])
+    expect((await store.loadLane(lane)).seen).toEqual({ balance, txCost, problems: [] })
+    expect(await troubled()).toEqual([])
+  })
+
+  test('a lane with work and no live owner is listed as troubled', async () => {
+    const { store, elapse } = get()
+    const lane = await registerLane(store)
+    await acquire(store, lane, 'a', 60_000)
+    const isTroubled = async () =>
+      (await store.listLaneStatus({ troubled: true })).some(({ signer }) => signer.lane.chainId === lane.chainId)
+    await acceptOne(store, lane)
+    expect(await isTroubled()).toBe(false)
+    await elapse(60_001)
+    expect(await isTroubled()).toBe(true)
   })
 
   test('the window that an owner found is kept for the next one', async () => {

@@ -12,6 +12,7 @@ export const MIGRATIONS = [
   '0010_reservation_orders.sql',
   '0011_cancel_all.sql',
   '0012_history_lists_chain.sql',
+  '0013_lane_problems.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -1,6 +1,7 @@
 /** Registered lanes: their policies, and how they stand. */
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
+import type { LaneProblem } from '../core/lane-problem.ts'
 import type { Policy } from '../core/policy.ts'
 import type { ReservationAlarm } from '../core/reservation.ts'
 import type { HistoryNote } from '../core/tx-event.ts'
@@ -51,6 +52,9 @@ interface StatusRow extends SignerRow {
   readonly chain_at: number | null
   readonly chain_drift: number | null
   readonly send_window: Window | null
+  readonly tx_cost_wei: bigint | null
+  readonly tx_cost_samples: number | null
+  readonly problems: readonly LaneProblem[]
 }
 
 const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
@@ -122,7 +126,7 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
        w.tenant as lowest_tenant, w.holder as lowest_holder, to_json(w.hash) as lowest_hash, w.alarm as lowest_alarm,
        w.fill_ordered_at is not null as lowest_is_filling, r.stuck_reserved, h.last_confirmation_at,
        h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.chain_latest, h.chain_pending, h.chain_at,
-       h.chain_drift, h.send_window
+       h.chain_drift, h.send_window, h.tx_cost_wei, h.tx_cost_samples, h.problems
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
  cross join lateral (
@@ -152,6 +156,13 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
     where t.chain_id = s.chain_id and t.signer = s.signer and t.nonce is not null and t.final_at is null) f
  where ($1::bigint is null or (s.chain_id = $1 and s.signer = $2::bytea))
    and ($3::bytea[] is null or s.signer = any($3)) and ($4::bigint[] is null or s.chain_id = any($4))
+   and (not $5::boolean or h.problems <> '[]'
+        or l.expires_at <= clock_timestamp()
+           and (exists (select from managed_tx t
+                         where t.chain_id = s.chain_id and t.signer = s.signer and t.queue_position is not null)
+                or exists (select from managed_tx t
+                            where t.chain_id = s.chain_id and t.signer = s.signer and t.nonce is not null
+                              and t.final_at is null)))
  order by s.chain_id, s.signer`,
 } as const
 
@@ -196,10 +207,10 @@ export async function updateSigner(
 
 export async function listLaneStatus(
   database: Database,
-  { lane, reach }: Parameters<Store['listLaneStatus']>[0],
+  { lane, reach, troubled = false }: Parameters<Store['listLaneStatus']>[0],
 ): Promise<readonly LaneStatus[]> {
   const wanted = lane === undefined ? [null, null] : [lane.chainId, toBytes(lane.signer)]
-  return (await database.query<StatusRow>(STATUS, [...wanted, ...reachValues(reach)])).map(toStatus)
+  return (await database.query<StatusRow>(STATUS, [...wanted, ...reachValues(reach), troubled])).map(toStatus)
 }
 
 function toRecord(row: SignerRow): SignerRecord {
@@ -243,7 +254,9 @@ function toHealth(row: StatusRow): LaneHealth {
   const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
   const { balance_wei: wei, balance_at: at } = row
   const balance = wei === null || at === null ? null : { wei, at }
-  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row), window: row.send_window }
+  const { tx_cost_wei: cost, tx_cost_samples: samples, problems, send_window: window } = row
+  const txCost = cost === null || samples === null ? null : { wei: cost, samples }
+  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row), window, txCost, problems }
 }
 
 function toCounts(row: StatusRow): LaneHealth['counts'] {

@@ -2,7 +2,7 @@
 import type { Fees, WantedFees } from '../core/fees.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash, Hex } from '../core/hex.ts'
-import { type MayReplace, type Policy, readMayReplace } from '../core/policy.ts'
+import { type MayReplace, type Policy, readMayReplace, STABLE } from '../core/policy.ts'
 import type { Attempt, AttemptKind } from '../core/transaction.ts'
 
 /** A value as `toJson` leaves it: every bigint is text. */
@@ -51,6 +51,8 @@ export function readPolicy(policy: StoredPolicy): Policy {
     // Policies that were stored before there was this limit have none.
     maxTxFeeWei: readWei(policy.maxTxFeeWei ?? null),
     lowBalanceWei: readWei(policy.lowBalanceWei),
+    // Those stored before there was this warning get the default.
+    lowRunway: policy.lowRunway === undefined ? STABLE.lowRunway : policy.lowRunway,
   }
 }
 

@@ -78,6 +78,26 @@ export const METRICS = {
     help: "How far a lane's cursor is off: below zero the chain is past it, above zero nonces under it are nobody's.",
     labels: { chain_id: 'the chain', signer: 'the account' },
   },
+  drover_signer_runway_transactions: {
+    kind: 'gauge',
+    help: 'How many more transactions the balance of an account pays for, at what they cost lately.',
+    labels: { chain_id: 'the chain', signer: 'the account' },
+  },
+  drover_lane_problem: {
+    kind: 'gauge',
+    help: '1 while a signer has this problem, 0 once it is over, as the node that runs its lane sees it.',
+    labels: {
+      chain_id: 'the chain',
+      signer: 'the account',
+      problem: 'foreign_nonce, stuck, out_of_funds, fee_above_cap, blocked_by_reservation, balance_low',
+    },
+  },
+  drover_nodes: {
+    kind: 'gauge',
+    help: 'Nodes of the cluster, as this one last heard of them.',
+    labels: { state: 'live; silent: no heartbeat for too long' },
+  },
+  drover_database_up: { kind: 'gauge', help: '1 while the database answers, 0 while it does not.', labels: {} },
   drover_finality_total: {
     kind: 'counter',
     help: 'Steps towards finality.',

@@ -26,8 +26,12 @@ export const explanationResource = z.object({
   summary: z.string().meta({ description: 'For people; may change.' }),
   cause: z.enum(CAUSES).meta({ description: 'Stable: programs may act on it.' }),
   blockedBy: blockedBy.optional().meta({ description: 'What has to move first, where there is such a thing.' }),
-  nextAction: z.string(),
+  nextAction: z.string().meta({ description: 'What Drover does next, by itself.' }),
   nextActionAt: instant.nullable().meta({ description: 'Null where it waits for something that has no set time.' }),
+  advice: z
+    .string()
+    .nullable()
+    .meta({ description: 'What a person should do now; null where nothing has to be done. For people; may change.' }),
   options: z
     .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
     .meta({ description: 'What an operator may do now, and what each would bring about.' }),

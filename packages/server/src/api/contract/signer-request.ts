@@ -44,6 +44,9 @@ const policyChange = z
     bumpAfterMs: wholeNumber(500, DAY_MS),
     onDeferral: z.enum(['hold', 'pass_over']),
     lowBalance: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; below it a warning; null: none.' }),
+    lowRunway: wholeNumber(1, 1_000_000)
+      .nullable()
+      .meta({ description: 'A warning when the balance pays for fewer transactions than this; null: none.' }),
     externalUse: z.boolean(),
     onForeignNonce: z.enum(['stuck', 'requeue']),
     gasLimitPercent: wholeNumber(100, 1_000),

@@ -1,5 +1,6 @@
 /** A lane (one signer on one chain) as the API shows it. */
 import { z } from 'zod'
+import { LANE_PROBLEMS } from '../../core/lane-problem.ts'
 import { REPLACEMENTS } from '../../core/policy.ts'
 import { WINDOW_REASONS } from '../../core/window.ts'
 import { address } from './address.ts'
@@ -26,7 +27,11 @@ const policy = z.object({
   }),
   bumpAfterMs: z.int(),
   onDeferral: z.enum(['hold', 'pass_over']),
-  lowBalance: amount.nullable(),
+  lowBalance: amount.nullable().meta({ description: 'Wei; below it the balance is low. Null: no such limit.' }),
+  lowRunway: z
+    .int()
+    .nullable()
+    .meta({ description: 'The balance is low when it pays for fewer transactions than this. Null: no such limit.' }),
   externalUse: z.boolean(),
   onForeignNonce: z.enum(['stuck', 'requeue']),
   gasLimitPercent: z.int(),
@@ -35,6 +40,16 @@ const policy = z.object({
     .nullable()
     .meta({ description: "Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone." }),
   finality: finalityRule.nullable().meta({ description: 'Null: the rule of the chain.' }),
+})
+
+const problem = z.object({
+  code: z.enum(LANE_PROBLEMS).meta({ description: 'Stable: programs may act on it.' }),
+  level: z.enum(['bad', 'warn']),
+  message: z.string().meta({ description: 'What is wrong. For people; may change.' }),
+  action: z.string().meta({ description: 'What to do about it. For people; may change.' }),
+  since: instant,
+  transactionId: z.uuid().nullable().meta({ description: 'The first transaction that it concerns.' }),
+  reservationId: z.uuid().nullable(),
 })
 
 export const laneResource = z.object({
@@ -54,9 +69,21 @@ export const laneResource = z.object({
     .nullable()
     .meta({ description: 'The lowest lent nonce that is in no block: everything above it waits for it.' }),
   balance: z
-    .object({ wei: amount, at: instant })
+    .object({
+      wei: amount,
+      at: instant,
+      txCost: amount.nullable().meta({
+        description:
+          'What one transaction takes from the account: the recent average of this lane, value included; before its first one, a plain transfer at the price of the moment.',
+      }),
+      runway: z
+        .int()
+        .nullable()
+        .meta({ description: 'How many such transactions it still pays for. Null: not known, or they cost nothing.' }),
+      isLow: z.boolean().meta({ description: 'Below `lowRunway` or `lowBalance` of the policy.' }),
+    })
     .nullable()
-    .meta({ description: 'As the owner of the lane last saw it.' }),
+    .meta({ description: 'As the owner of the lane last read it; null until it has.' }),
   chain: z
     .object({
       latest: z
@@ -71,6 +98,7 @@ export const laneResource = z.object({
     })
     .nullable()
     .meta({ description: 'What the chain counts, as the owner of the lane last saw it; null until it looked.' }),
+  problems: z.array(problem).meta({ description: 'What keeps the lane from its work, or soon will; the worst first.' }),
   window: z
     .object({
       size: z.int().meta({ description: 'How many unmined transactions may be out now.' }),

@@ -86,8 +86,15 @@ resourceSchemas.add(health, { id: 'Health' })
 export const readinessResource = z.object({
   ready: z.boolean(),
   status: z.enum(['ready', 'degraded', 'unavailable']).meta({
-    description: '`degraded`: the node does its work, but a chain does not; `problems` says which and why.',
+    description:
+      '`degraded`: the node does its work, but a chain, another node or a signer does not; `problems` says which and why.',
   }),
-  problems: z.array(z.object({ part: z.string(), message: z.string() })),
+  problems: z.array(
+    z.object({
+      part: z.string().meta({ description: '`database`, `schema`, or a chain, node or signer with its name.' }),
+      message: z.string(),
+      action: z.string().meta({ description: 'What to do about it.' }),
+    }),
+  ),
 })
 resourceSchemas.add(readinessResource, { id: 'Readiness' })

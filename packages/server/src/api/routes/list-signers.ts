@@ -14,8 +14,8 @@ export const listSigners = defineRoute(
     answers: [{ status: 200, description: 'All lanes.', schema: laneList }],
     errors: [],
   },
-  async (_, { store }) => {
-    const lanes = await store.listLaneStatus({})
-    return { status: 200, body: { items: lanes.map(presentLane) } }
+  async (_, services) => {
+    const lanes = await services.store.listLaneStatus({})
+    return { status: 200, body: { items: lanes.map((lane) => presentLane(lane, services)) } }
   },
 )

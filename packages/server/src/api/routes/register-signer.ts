@@ -33,7 +33,8 @@ export const registerSigner = defineRoute(
     const [status] = await services.store.listLaneStatus({ lane })
     if (status === undefined) throw new AppError('internal', 'a registered signer is not there')
     services.telemetry.log('info', 'a signer was registered', { ...lane, preset: policy.preset })
-    return { status: 201, headers: { location: `/v1/signers/${checksumAddress(address)}` }, body: presentLane(status) }
+    const location = `/v1/signers/${checksumAddress(address)}`
+    return { status: 201, headers: { location }, body: presentLane(status, services) }
   },
 )
 

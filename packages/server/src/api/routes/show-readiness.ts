@@ -14,7 +14,7 @@ export const showReadiness = defineRoute(
       {
         status: 200,
         description:
-          'Database reachable with the right schema, chains followed. `degraded` where a chain makes no blocks or went back.',
+          'Database reachable with the right schema, chains followed. `degraded` where a chain makes no blocks or went back, a node does not report, or a signer cannot go on.',
         schema: readinessResource,
       },
       { status: 503, description: 'Not ready; `problems` says why.', schema: readinessResource },
@@ -25,7 +25,7 @@ export const showReadiness = defineRoute(
     const problems = await services.readiness()
     const ready = problems.every(({ isMinor }) => isMinor)
     const status = !ready ? 'unavailable' : problems.length === 0 ? 'ready' : 'degraded'
-    const said = problems.map(({ part, message }) => ({ part, message }))
+    const said = problems.map(({ part, message, action }) => ({ part, message, action }))
     return { status: ready ? 200 : 503, body: { ready, status, problems: said } }
   },
 )

@@ -28,7 +28,7 @@ export const showSigner = defineRoute(
       status: 200,
       body: {
         address: checksumAddress(params.address),
-        lanes: lanes.map(presentLane),
+        lanes: lanes.map((lane) => presentLane(lane, services)),
         resets: resets.slice(0, SHOWN_RESETS).map(presentReset),
       },
     }

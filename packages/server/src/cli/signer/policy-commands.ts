@@ -20,6 +20,7 @@ interface PolicyOptions {
   readonly bumpAfter?: number
   readonly mayReplace?: 'never' | 'on_order' | 'automatic'
   readonly lowBalance?: string
+  readonly lowRunway?: number | 'none'
   readonly maxFee?: string
   readonly maxTxFee?: string
   readonly gasLimitPercent?: number
@@ -49,6 +50,7 @@ function addPolicyOptions(command: Command): Command {
     .option('--bump-after <duration>', 'offer more after this', readDuration)
     .addOption(new Option('--may-replace <when>', 'replace what was sent').choices(['never', 'on_order', 'automatic']))
     .option('--low-balance <amount>', 'warn below this; or none', orNone(readAmount))
+    .option('--low-runway <count>', 'warn below so many transactions; or none', orNone(readBy(integer(1, 1_000_000))))
     .option('--max-fee <amount>', 'offer no more than this for a gas; or none', orNone(readAmount))
     .option(
       '--max-tx-fee <amount>',
@@ -128,6 +130,7 @@ function toPolicy(options: PolicyOptions): NonNullable<SignerChange['policy']> |
     bumpAfterMs: options.bumpAfter,
     mayReplace: options.mayReplace,
     lowBalance: toNull(options.lowBalance),
+    lowRunway: toNull(options.lowRunway),
     maxFeePerGas: toNull(options.maxFee),
     maxTxFee: toNull(options.maxTxFee),
     gasLimitPercent: options.gasLimitPercent,

@@ -3,7 +3,7 @@ import type { Lane } from '@drover/client'
 import { formatAmount } from '../../core/amount.ts'
 import { type Field, presentFields } from '../present-fields.ts'
 import { type Cell, type Column, presentTable } from '../present-table.ts'
-import { type Style, shorten } from '../style.ts'
+import { type Style, shorten, toVisible } from '../style.ts'
 
 const COLUMNS = (style: Style): readonly Column<Lane>[] => [
   { heading: 'ADDRESS', cell: ({ address }) => shorten(address, style) },
@@ -15,11 +15,19 @@ const COLUMNS = (style: Style): readonly Column<Lane>[] => [
   { heading: 'QUEUED', align: 'right', cell: ({ queued }) => String(queued) },
   { heading: 'IN FLIGHT', align: 'right', cell: ({ inFlight }) => String(inFlight) },
   { heading: 'STUCK', align: 'right', cell: ({ stuck }) => String(stuck) },
-  { heading: 'BALANCE', align: 'right', cell: ({ balance }) => (balance === null ? '-' : formatAmount(balance.wei)) },
+  { heading: 'BALANCE', align: 'right', cell: balanceCell },
+  { heading: 'RUNWAY', align: 'right', cell: ({ balance }) => String(balance?.runway ?? '-') },
 ]
 
-function statusCell({ paused, stuck, lease }: Lane): Cell {
+function balanceCell({ balance }: Lane): Cell {
+  if (balance === null) return { text: '-' }
+  return { text: formatAmount(balance.wei), ...(balance.isLow && { colour: 'red' }) }
+}
+
+function statusCell({ paused, stuck, lease, problems }: Lane): Cell {
   if (paused) return { text: 'paused', colour: 'yellow' }
+  const bad = problems.find(({ level }) => level === 'bad')
+  if (bad !== undefined) return { text: bad.code.replaceAll('_', ' '), colour: 'red' }
   if (stuck > 0) return { text: 'stuck', colour: 'red' }
   return lease?.live === true ? { text: 'working', colour: 'green' } : { text: 'no owner', colour: 'dim' }
 }
@@ -62,11 +70,22 @@ export function presentLane(lane: Lane, style: Style): string {
     ['reserved nonces', lane.reserved],
     ['free nonces', lane.free],
     ['waits for', lowestReserved && presentLowest(lowestReserved)],
-    ['balance', balance && `${formatAmount(balance.wei)} at ${balance.at}`],
+    ['balance', balance && `${formatAmount(balance.wei)}${balance.isLow ? ' (low)' : ''} at ${balance.at}`],
+    ['runway', balance && presentRunway(balance)],
     ['last confirmation', lane.lastConfirmationAt],
     ['last inclusion', lane.lastNonceMovementAt],
     ['owner', lease && `${lease.node}, fence ${lease.fence}${lease.live ? '' : ', expired'}`],
     ...Object.entries(policy).map(([name, value]): Field => [`policy ${name}`, value === null ? 'none' : value]),
   ]
-  return presentFields(fields, style)
+  return [presentFields(fields, style), ...lane.problems.map((problem) => presentProblem(problem, style))].join('\n\n')
+}
+
+function presentRunway({ runway, txCost }: NonNullable<Lane['balance']>): string {
+  if (runway === null || txCost === null) return 'not known'
+  return `${runway} transactions at ${formatAmount(txCost)} each`
+}
+
+function presentProblem({ level, message, action, since }: Lane['problems'][number], style: Style): string {
+  const head = style.paint(level === 'bad' ? 'red' : 'yellow', `! ${toVisible(message)}`)
+  return `${head}\n  What to do: ${toVisible(action)}\n  since ${since}`
 }

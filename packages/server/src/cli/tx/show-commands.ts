@@ -35,12 +35,13 @@ export const explainCommand: ServiceCommand = {
 }
 
 function presentExplanation(explanation: Explanation, id: string, style: Style): string {
-  const { summary, cause, nextAction, nextActionAt, options } = explanation
+  const { summary, cause, nextAction, nextActionAt, options, advice } = explanation
   const head = presentFields(
     [
       ['why', summary],
       ['cause', cause],
       ['next', nextActionAt === null ? nextAction : `${nextAction} (${nextActionAt})`],
+      ['what to do', advice],
     ],
     style,
   )

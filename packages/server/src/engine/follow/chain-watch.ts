@@ -13,12 +13,14 @@ import {
   observeBlockTime,
   standingAfter,
 } from '../../core/chain-health.ts'
+import { CHAIN_STEPS } from '../../core/next-steps.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { BlockFollower } from '../block-follower.ts'
 
 export interface ChainWatchSettings {
+  /** Failing for this long, lanes go to peers that reach the chain. It is said sooner. */
   readonly unreachableAfterMs: number
   readonly quietAfterMs: number
   /** Null: ten block times, as observed. */
@@ -47,6 +49,8 @@ interface ChainWatchPorts {
 
 /** A node that is this far below what was followed is no ordinary reorganisation. */
 const REWOUND_BLOCKS = 3
+/** No RPC node has answered for this long: worth saying. */
+const SAID_AFTER_MS = 3_000
 const REWOUND_AFTER_MS = 30_000
 
 export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
@@ -72,7 +76,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     const health = assess(waitingSince)
     if (isMoving(health)) movingSince ??= now
     else movingSince = null
-    judgeReach(health, now)
+    judgeReach(assess(waitingSince, settings.unreachableAfterMs), now)
     tell(health, now)
     const hasChanged = health.state !== last.state
     last = health
@@ -93,7 +97,10 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     }
   }
 
-  function assess(since: number | null): ChainHealth {
+  function assess(
+    since: number | null,
+    unreachableAfterMs = Math.min(SAID_AFTER_MS, settings.unreachableAfterMs),
+  ): ChainHealth {
     const { view, lastAnswerAt, failingSince, headSeenAt } = follower
     const now = clock.now()
     const offset = now - clock.monotonic()
@@ -110,7 +117,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     const seen = view()
     const blockTimeMs = (seen && observeBlockTime(seen)) ?? settings.blockTimeMs
     const standingAfterMs = settings.standingAfterMs ?? standingAfter(blockTimeMs)
-    const { unreachableAfterMs, quietAfterMs } = settings
+    const { quietAfterMs } = settings
     const rewoundAfterMs = Math.min(REWOUND_AFTER_MS, standingAfterMs)
     const limits: HealthLimits = { unreachableAfterMs, quietAfterMs, standingAfterMs, rewoundAfterMs }
     return assessChain(signs, limits)
@@ -127,7 +134,10 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     if (health.message === null) {
       if (last.state !== 'starting')
         telemetry.log('info', 'the chain is followed again', { ...labels, was: last.state })
-    } else telemetry.log('warn', `the chain is ${health.state}`, { ...labels, error: health.message })
+    } else {
+      const next = CHAIN_STEPS[health.state]
+      telemetry.log('warn', `chain ${chain.chainId} is ${health.state}`, { ...labels, error: health.message, next })
+    }
   }
 
   return {

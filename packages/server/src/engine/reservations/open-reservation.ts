@@ -8,14 +8,18 @@ export interface LentNonce {
   readonly isUsed: boolean
   /** When it did. */
   readonly usedAt: number | null
+  readonly reservedAt: number | null
   readonly isMined: boolean
   /** Taken from its holder: an empty transaction of the lane's own is to use it. */
   readonly isYielded: boolean
 }
 
-export function toLentNonce({ nonce, state, usedAt, inclusion, yieldedAt }: OpenReservation): readonly LentNonce[] {
+export function toLentNonce(reservation: OpenReservation): readonly LentNonce[] {
+  const { nonce, state, usedAt, reservedAt, inclusion, yieldedAt } = reservation
   if (nonce === null) return []
-  return [{ nonce, isUsed: state === 'USED', usedAt, isMined: inclusion !== null, isYielded: yieldedAt !== null }]
+  return [
+    { nonce, isUsed: state === 'USED', usedAt, reservedAt, isMined: inclusion !== null, isYielded: yieldedAt !== null },
+  ]
 }
 
 export function isLocked({ state, isExpired, fillOrderedAt }: OpenReservation): boolean {

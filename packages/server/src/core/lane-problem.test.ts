@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { findLaneProblems, type LaneScene } from './lane-problem.ts'
+
+const NOW = 1_000_000
+const WELL: LaneScene = {
+  ...{ now: NOW, inFlight: [], unfunded: null, priced: null, isBalanceLow: false, overdueLoan: null },
+}
+
+test('a lane that is well has none', () => {
+  expect(findLaneProblems(WELL, [])).toEqual([])
+})
+
+test('what waits in the queue is named with its reason', () => {
+  const scene = { ...WELL, unfunded: { txId: 'a', message: 'too poor' }, priced: { txId: 'b', message: 'too dear' } }
+  expect(findLaneProblems(scene, [])).toMatchObject([
+    { code: 'out_of_funds', txId: 'a', nonce: null, detail: 'too poor', since: NOW },
+    { code: 'fee_above_cap', txId: 'b', nonce: null, detail: 'too dear', since: NOW },
+  ])
+})
+
+test('what goes on keeps its beginning; what is over is gone', () => {
+  const low = { ...WELL, isBalanceLow: true }
+  const first = findLaneProblems(low, [])
+  const later = findLaneProblems({ ...low, now: NOW + 60_000, unfunded: { txId: 'a', message: 'x' } }, first)
+  expect(later).toMatchObject([
+    { code: 'out_of_funds', since: NOW + 60_000 },
+    { code: 'balance_low', since: NOW },
+  ])
+  expect(findLaneProblems(WELL, later)).toEqual([])
+})
+
+test('a nonce that is lent for too long is told from when it was lent', () => {
+  const scene = { ...WELL, overdueLoan: { nonce: 4, since: 5 } }
+  expect(findLaneProblems(scene, [])).toMatchObject([{ code: 'blocked_by_reservation', nonce: 4, since: 5 }])
+})

@@ -1,0 +1,123 @@
+/**
+ * What is wrong with a lane, kept while the lane runs: found anew in every cycle, stored when it changes, and told once
+ * when something begins and once when it is over, by log, metric and event. What the last owner stored is known, so that
+ * a takeover tells nothing twice.
+ */
+import { describeLaneProblems } from '../../core/describe-problem.ts'
+import type { Lane } from '../../core/lane.ts'
+import {
+  type FoundCode,
+  findLaneProblems,
+  isSameProblem,
+  LANE_PROBLEMS,
+  type LaneProblem,
+  type LaneScene,
+} from '../../core/lane-problem.ts'
+import type { Policy } from '../../core/policy.ts'
+import { countRunway, isBalanceLow } from '../../core/runway.ts'
+import type { LaneHealth } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { LaneDraft } from '../lane-draft.ts'
+import type { LaneFunds } from '../lane-funds.ts'
+
+export interface LaneProblems {
+  /** The lane was loaded anew, with what its last owner saw. */
+  recall(seen: readonly LaneProblem[]): void
+  mind(draft: LaneDraft, scene: ProblemScene): void
+  /** This node does not run the lane any more, and has nothing to say of it. */
+  leave(): void
+}
+
+export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueLoan'> {
+  readonly policy: Policy
+  readonly funds: Pick<LaneFunds, 'known' | 'waits'>
+  /** The lane has given out a nonce before. */
+  readonly hasSent: boolean
+}
+
+export function createLaneProblems(ports: { readonly telemetry: Telemetry; readonly lane: Lane }): LaneProblems {
+  const { telemetry, lane } = ports
+  const fields = { chainId: lane.chainId, signer: lane.signer }
+  let problems: readonly LaneProblem[] = []
+  /** Those whose metric says so. */
+  const shown = new Set<FoundCode>()
+
+  function mind(draft: LaneDraft, { now, policy, funds, overdueLoan, hasSent }: ProblemScene): void {
+    const { balance, txCost } = funds.known()
+    const { unfunded, priced } = funds.waits() ?? recallWaits(problems)
+    const wasLow = problems.some(({ code }) => code === 'balance_low')
+    const isInUse = hasSent || unfunded !== null
+    const isLow = balance === null ? wasLow : isBalanceLow({ balanceWei: balance.wei, txCost, isInUse }, policy, wasLow)
+    const scene = { now, overdueLoan, inFlight: draft.inFlight(), unfunded, priced, isBalanceLow: isLow }
+    const found = findLaneProblems(scene, problems)
+    const isSame =
+      found.length === problems.length &&
+      found.every((each, index) => {
+        const before = problems[index]
+        return before !== undefined && isSameProblem(each, before)
+      })
+    if (!isSame) {
+      draft.setProblems(found)
+      tell(draft, found, { balance, txCost }, policy)
+      problems = found
+    }
+    show()
+  }
+
+  function tell(
+    draft: LaneDraft,
+    found: readonly LaneProblem[],
+    known: Pick<LaneHealth, 'balance' | 'txCost'>,
+    { lowBalanceWei, lowRunway }: Policy,
+  ): void {
+    const has = (list: readonly LaneProblem[], code: string) => list.some((each) => each.code === code)
+    const begun = found.filter(({ code }) => !has(problems, code))
+    const words = { lane, signer: lane.signer, lowestReserved: null, lease: OURS, waiting: 0, createdAt: 0 }
+    for (const { code, message, action, txId } of describeLaneProblems({ ...words, ...known, problems: begun }, [])) {
+      telemetry.log('warn', `${lane.signer} on chain ${lane.chainId}: ${message}`, {
+        ...{ ...fields, problem: code, next: action, ...(txId !== null && { txId }) },
+      })
+    }
+    for (const { code } of problems) {
+      if (!has(found, code)) telemetry.log('info', 'a problem of a signer is over', { ...fields, problem: code })
+    }
+    const [isLow, wasLow] = [has(found, 'balance_low'), has(problems, 'balance_low')]
+    if (isLow === wasLow) return
+    const balanceWei = known.balance?.wei ?? null
+    const runway = balanceWei === null ? null : countRunway(balanceWei, known.txCost)
+    const detail = { balanceWei, txCostWei: known.txCost?.wei ?? null, runway, thresholdWei: lowBalanceWei, lowRunway }
+    draft.note({ type: isLow ? 'balance.low' : 'balance.restored', cause: null, detail })
+  }
+
+  function show(): void {
+    for (const code of LANE_PROBLEMS) {
+      const isThere = problems.some((each) => each.code === code)
+      if (isThere === shown.has(code as FoundCode)) continue
+      telemetry.gauge('drover_lane_problem', isThere ? 1 : 0, { ...fields, problem: code })
+      if (isThere) shown.add(code as FoundCode)
+      else shown.delete(code as FoundCode)
+    }
+  }
+
+  return {
+    recall: (seen) => {
+      problems = seen
+    },
+    mind,
+    leave: () => {
+      problems = []
+      show()
+    },
+  }
+}
+
+/** Until the queue was looked at, what the last owner saw of it is still so. */
+function recallWaits(problems: readonly LaneProblem[]): Pick<LaneScene, 'unfunded' | 'priced'> {
+  const find = (code: FoundCode) => {
+    const { txId = null, nonce = null, detail = null } = problems.find((each) => each.code === code) ?? {}
+    return txId === null || nonce !== null ? null : { txId, message: detail ?? '' }
+  }
+  return { unfunded: find('out_of_funds'), priced: find('fee_above_cap') }
+}
+
+const OURS = { nodeId: '', expiresAt: 0, live: true }
