@@ -121,7 +121,6 @@ create table managed_tx (
   stuck_at timestamp with time zone,
   final_at timestamp with time zone,
   event_seq integer not null,
-  event_key text not null,
   may_be_held boolean,
   refusal jsonb,
   max_fee numeric(78,0),
@@ -129,6 +128,7 @@ create table managed_tx (
   tenant text not null default ''::text,
   access_list jsonb,
   exact_nonce bigint,
+  event_open_from integer not null,
   constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
@@ -147,11 +147,21 @@ create table managed_tx (
   constraint managed_tx_wish_check CHECK ((wish = ANY (ARRAY['none'::text, 'speed_up'::text, 'cancel'::text])))
 ) with (fillfactor=70);
 
+CREATE INDEX managed_tx_created ON public.managed_tx USING btree (created_at);
+
 CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
 
-CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, tx_id);
+CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, accepted_seq);
+
+CREATE INDEX managed_tx_metadata ON public.managed_tx USING gin (metadata jsonb_path_ops) WHERE (metadata <> '{}'::jsonb);
 
 CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
+
+CREATE INDEX managed_tx_request_prefix ON public.managed_tx USING btree (request_id text_pattern_ops) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX managed_tx_to ON public.managed_tx USING btree (to_address, accepted_seq) WHERE (to_address IS NOT NULL);
+
+CREATE UNIQUE INDEX managed_tx_accepted ON public.managed_tx USING btree (accepted_seq);
 
 CREATE UNIQUE INDEX managed_tx_live_nonce ON public.managed_tx USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
@@ -180,7 +190,7 @@ create table nonce_allocation (
   previous_tx_id uuid,
   previous_lock_owner text,
   is_recyclable boolean not null generated always as ((status = 'RECYCLABLE'::text)) stored,
-  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR ((tx_id IS NULL) AND (lock_owner IS NULL)) OR ((NOT (tx_id IS DISTINCT FROM previous_tx_id)) AND (NOT (lock_owner IS DISTINCT FROM previous_lock_owner))))),
+  constraint nonce_allocation_changes_hands_when_recyclable CHECK (((previous_status IS NULL) OR (previous_status = 'RECYCLABLE'::text) OR ((previous_status = 'RESERVED'::text) AND (previous_tx_id IS NULL) AND (previous_lock_owner IS NULL)) OR ((tx_id IS NULL) AND (lock_owner IS NULL)) OR ((NOT (tx_id IS DISTINCT FROM previous_tx_id)) AND (NOT (lock_owner IS DISTINCT FROM previous_lock_owner))))),
   constraint nonce_allocation_has_one_holder CHECK (((tx_id IS NULL) OR (lock_owner IS NULL))),
   constraint nonce_allocation_nonce_check CHECK ((nonce >= 0)),
   constraint nonce_allocation_pkey PRIMARY KEY (chain_id, signer, nonce),
@@ -212,6 +222,14 @@ create table nonce_reservation (
   mined_at timestamp with time zone,
   final_at timestamp with time zone,
   tenant text not null default ''::text,
+  key_id text,
+  holder text,
+  alarm text,
+  alarm_at timestamp with time zone,
+  fill_ordered_at timestamp with time zone,
+  yielded_at timestamp with time zone,
+  constraint nonce_reservation_alarm_check CHECK ((alarm = ANY (ARRAY['unknown_hash'::text, 'not_mined'::text, 'not_used'::text]))),
+  constraint nonce_reservation_alarm_is_whole CHECK (((alarm IS NULL) = (alarm_at IS NULL))),
   constraint nonce_reservation_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint nonce_reservation_lent_is_whole CHECK ((num_nulls(nonce, fencing_token, reserved_at) = ANY (ARRAY[0, 3]))),
   constraint nonce_reservation_nonce_by_state CHECK ( CASE WHEN (state = 'REQUESTED'::text) THEN (nonce IS NULL) WHEN (state = ANY (ARRAY['RESERVED'::text, 'USED'::text])) THEN (nonce IS NOT NULL) ELSE true END),
@@ -221,7 +239,8 @@ create table nonce_reservation (
   constraint nonce_reservation_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'reverted'::text, 'foreign'::text]))),
   constraint nonce_reservation_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'RESERVED'::text, 'USED'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
   constraint nonce_reservation_ttl_ms_check CHECK ((ttl_ms > 0)),
-  constraint nonce_reservation_version_check CHECK ((version > 0))
+  constraint nonce_reservation_version_check CHECK ((version > 0)),
+  constraint nonce_reservation_yielded_on_order CHECK (((yielded_at IS NULL) OR ((fill_ordered_at IS NOT NULL) AND (nonce IS NOT NULL))))
 ) with (fillfactor=70);
 
 CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (chain_id, signer, created_at, ordinal) WHERE (final_at IS NULL);
@@ -242,10 +261,12 @@ create table nonce_reset (
   refusal text,
   requested_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
   answered_at timestamp with time zone,
-  constraint nonce_reset_answer_is_whole CHECK ((((state = 'REQUESTED'::text) = (answered_at IS NULL)) AND ((state = 'DONE'::text) = (to_nonce IS NOT NULL)) AND ((state = 'REFUSED'::text) = (refusal IS NOT NULL)))),
+  cancels_first boolean not null default false,
+  tx_ids uuid[],
+  constraint nonce_reset_answer_is_whole CHECK ((((state = ANY (ARRAY['REQUESTED'::text, 'CANCELLING'::text])) = (answered_at IS NULL)) AND ((state = 'DONE'::text) = (to_nonce IS NOT NULL)) AND ((state = 'REFUSED'::text) = (refusal IS NOT NULL)) AND ((state <> 'CANCELLING'::text) OR (cancels_first AND (tx_ids IS NOT NULL))))),
   constraint nonce_reset_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint nonce_reset_pkey PRIMARY KEY (reset_id),
-  constraint nonce_reset_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'DONE'::text, 'REFUSED'::text])))
+  constraint nonce_reset_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'CANCELLING'::text, 'DONE'::text, 'REFUSED'::text])))
 );
 
 CREATE INDEX nonce_reset_lane ON public.nonce_reset USING btree (chain_id, signer, requested_at);
@@ -279,10 +300,15 @@ create table signer_health (
   balance_wei numeric(78,0),
   balance_at timestamp with time zone,
   send_window jsonb,
+  chain_latest bigint,
+  chain_pending bigint,
+  chain_at timestamp with time zone,
+  chain_drift bigint,
   tx_cost_wei numeric(78,0),
   tx_cost_samples integer,
   problems jsonb not null default '[]'::jsonb,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint signer_health_chain_is_whole CHECK ((num_nulls(chain_latest, chain_pending, chain_at, chain_drift) = ANY (ARRAY[0, 4]))),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
   constraint signer_health_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_health_tx_cost CHECK (((tx_cost_wei IS NULL) = (tx_cost_samples IS NULL)))
