@@ -2,6 +2,13 @@
 import { formatCount } from '../format/format-amount.ts'
 
 /** Null: it fits. */
+/** What to do about it. */
+export function adviseOnDrift(drift: number): string {
+  return drift < 0
+    ? 'Find out what else sends with this key, and stop it.'
+    : 'Fill the gap with empty transactions: `drover signer fill-gap`.'
+}
+
 export function describeDrift(drift: number): string | null {
   if (drift === 0) return null
   const count = Math.abs(drift)
