@@ -1,7 +1,6 @@
 /** What it means that the nonce cursor of a lane does not fit what the chain counts. */
 import { formatCount } from '../format/format-amount.ts'
 
-/** Null: it fits. */
 /** What to do about it. */
 export function adviseOnDrift(drift: number): string {
   return drift < 0
@@ -9,6 +8,7 @@ export function adviseOnDrift(drift: number): string {
     : 'Fill the gap with empty transactions: `drover signer fill-gap`.'
 }
 
+/** Null: it fits. */
 export function describeDrift(drift: number): string | null {
   if (drift === 0) return null
   const count = Math.abs(drift)
