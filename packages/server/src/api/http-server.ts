@@ -41,8 +41,9 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     request.caller = await admit(request, services)
-    await beginWork(request, reply, services)
-    holdBody(request, reply, services)
+    if (await beginWork(request, reply, services)) holdBody(request, reply, services)
+    // Nobody is there to answer. What is begun for them would hold its place until the service stops.
+    else reply.hijack()
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler((error, request, reply) => {
@@ -62,12 +63,14 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
 }
 
 /** In its turn, before anything of its body is read. What is open to everybody is small and asks nobody who they are. */
-async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<void> {
+async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
   const { scope } = request.routeOptions.config
-  if (scope === null || request.is404) return
-  const end = await work.begin(request.caller.tenant)
-  if (reply.raw.destroyed) end()
-  else reply.raw.once('close', end)
+  if (scope === null || request.is404) return !reply.raw.destroyed
+  const end = await work.begin(request.caller.tenant, { gone: signalClose(reply) })
+  if (end !== null && reply.raw.destroyed) end()
+  if (end === null || reply.raw.destroyed) return false
+  reply.raw.once('close', end)
+  return true
 }
 
 /** Until it is answered: what was read from a body lives as long. */

@@ -53,6 +53,7 @@ export function openServerEvents(
   let isBeatDue = false
   let wantsMore = true
   let wake = (): void => {}
+  const gone = new AbortController()
   const body = new Readable({
     read() {
       wantsMore = true
@@ -84,6 +85,7 @@ export function openServerEvents(
     cancelBeat()
     unfollow()
     wake()
+    gone.abort()
     onEnd(end, error)
   }
 
@@ -125,7 +127,8 @@ export function openServerEvents(
     await write(`retry: ${RETRY_MS}\n\n`)
     while (!isOver) {
       const news = woken()
-      const endWork = await ports.work.begin(caller.tenant)
+      const endWork = await ports.work.begin(caller.tenant, { gone: gone.signal, isBounded: true })
+      if (endWork === null) return
       const told = await tellNext().finally(endWork)
       if (told === 'forbidden') return end('forbidden')
       if (told === 'nothing') await news

@@ -1,8 +1,11 @@
 /** What one tenant does is not seen, and not felt, by another. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../core/app-error.ts'
 import { LOCAL_CALLER, type Rate, type Scope } from '../core/caller.ts'
 import { moveReservation } from '../core/reservation.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createBodyPool } from './body-pool.ts'
 import { CHAIN_ID, createTestApi, LANE, NOW, SIGNER, TARGET, type TestApi } from './create-test-api.suite.ts'
@@ -137,6 +140,35 @@ describe('a reservation', () => {
       expect(JSON.stringify(shown).replaceAll(`no reservation ${ids[1]}`, '')).not.toContain(secret)
     expect((await get(`/v1/nonces/${ids[1]}`, ann)).status).toBe(404)
     expect((await get(`/v1/nonces/${ids[1]}`, operator)).status).toBe(200)
+  })
+
+  test('of another tenant is in the events without its holder, in pages and in streams', async () => {
+    const { ann, bob, ids, secrets } = await reserveBoth()
+    const [mine, theirs] = ids
+    for (const { key } of [ann, bob]) {
+      await api.store.orderReservations({
+        ...{ type: 'release', filter: { keyId: key.id }, cause: 'key_revoked' },
+        by: { actor: 'root (r-1)', reason: `API key ${key.id} was revoked` },
+      })
+    }
+    const operator = await makeKey({ name: 'ops', scopes: ['read', 'operate'] })
+    const url = await listen(api.server, { host: '127.0.0.1', port: 0 })
+    async function readBoth({ headers }: Key): Promise<readonly string[]> {
+      const page = await (await fetch(`${url}/v1/events?after=0`, { headers })).text()
+      const stream = await fetch(`${url}/v1/events/stream?after=0`, { headers })
+      const reader = stream.body?.getReader()
+      let text = ''
+      while (!text.includes('reservation.released')) text += Buffer.from((await reader?.read())?.value ?? []).toString()
+      await reader?.cancel()
+      return [page, text]
+    }
+    for (const seen of await readBoth(ann)) {
+      expect(seen).toContain(`"reservationId":"${mine}","tenant":"ann"`)
+      expect(seen).toContain('"detail":{"nonce":1}')
+      for (const secret of secrets) expect(seen).not.toContain(secret)
+    }
+    for (const key of [bob, operator]) for (const seen of await readBoth(key)) expect(seen).toContain(theirs)
+    await api.server.close()
   })
 
   test('is taken back by an operator and nobody else, and given back with its key', async () => {
@@ -292,5 +324,45 @@ test('bodies are held to so many bytes, of one tenant to half, and make room whe
   release()
   expect([(await mine()).status, (await theirs()).status]).toEqual([404, 404])
   expect((await send(eve, 200)).status).toBe(404)
+  await api.server.close()
+})
+
+test('who hangs up before its turn has come leaves nothing behind, and nothing is done for it', async () => {
+  const pool = createBodyPool({ maxBytes: 1_000 })
+  let accepted = 0
+  let arrive = (): void => {}
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  let leave = (): void => {}
+  const left = new Promise<void>((resolve) => {
+    leave = resolve
+  })
+  const work: WorkTurns = {
+    begin: async (_tenant, { gone }) => {
+      arrive()
+      await new Promise((resolve) => gone.addEventListener('abort', resolve))
+      leave()
+      // Its turn came all the same, as it may in the moment in which it went.
+      return () => {}
+    },
+  }
+  const accept = async () => {
+    accepted++
+    throw new AppError('not_found', 'There is none.')
+  }
+  api = await createTestApi({ services: { bodies: pool, accept, work } })
+  const { headers } = await makeKey()
+  const url = new URL(await listen(api.server, { host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(url.port), url.hostname)
+  const body = JSON.stringify(intent())
+  const head = `Host: x\r\nAuthorization: ${headers.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  socket.write(`POST /v1/transactions HTTP/1.1\r\n${head}\r\n\r\n${body}`)
+  await arrived
+  socket.destroy()
+  await once(socket, 'close')
+  await left
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect([pool.used(), accepted]).toEqual([0, 0])
   await api.server.close()
 })

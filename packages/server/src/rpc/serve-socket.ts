@@ -3,6 +3,7 @@
  * message and every heartbeat. Whoever sends faster than is answered is read more slowly; whoever reads more slowly than
  * is sent is let go, and can connect again.
  */
+import { setMaxListeners } from 'node:events'
 import type { RawData, WebSocket } from 'ws'
 import { AppError, type AppErrorCode } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
@@ -42,6 +43,9 @@ export function serveSocket(
   const connection = { send, fail: (reason: string) => socket.close(CLOSE_CODES.later, reason) }
   const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), connection)
   const { recheck, stop: stopBeating } = keepBeating(socket, caller, ports)
+  const gone = new AbortController()
+  // Each message that waits in line listens.
+  setMaxListeners(MAX_RUNNING, gone.signal)
   let running = 0
 
   function send(text: string): void {
@@ -53,8 +57,8 @@ export function serveSocket(
   async function answerWithin(message: string, bytes: number): Promise<void> {
     const leave = ports.bodies.enter(caller.tenant, bytes)
     try {
-      const endWork = await ports.work.begin(caller.tenant)
-      await answer(message).finally(endWork)
+      const endWork = await ports.work.begin(caller.tenant, { gone: gone.signal })
+      if (endWork !== null) await answer(message).finally(endWork)
     } finally {
       leave()
     }
@@ -98,6 +102,7 @@ export function serveSocket(
   // A frame that breaks the protocol; the library closes the connection by itself.
   socket.on('error', (error) => telemetry.log('debug', 'a WebSocket failed', { error: error.message }))
   socket.on('close', () => {
+    gone.abort()
     stopBeating()
     subscriptions.close()
   })

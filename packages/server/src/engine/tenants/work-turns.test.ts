@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.suite.ts'
 import { createWorkTurns } from './work-turns.ts'
@@ -7,8 +8,9 @@ function create() {
   const turns = createWorkTurns(clock)
   const begun: string[] = []
   const ends: (() => void)[] = []
-  const begin = async (tenant: string): Promise<void> => {
-    const end = await turns.begin(tenant)
+  const begin = async (tenant: string, gone = new AbortController().signal): Promise<void> => {
+    const end = await turns.begin(tenant, { gone })
+    if (end === null) return
     begun.push(tenant)
     ends.push(end)
   }
@@ -69,12 +71,39 @@ test('a turn ends by itself: who takes longer waits for something else', async (
 })
 
 test('the line of one tenant is bounded', async () => {
-  const { turns, begin, beLate, flood } = create()
+  const { turns, begin, beLate, flood, clock } = create()
   await begin('other')
   await begin('flood')
   for (let times = 0; times < 8; times++) await beLate()
   await flood('flood', 1_002)
-  await expect(turns.begin('flood')).rejects.toMatchObject({ code: 'tenant_limit', details: { limit: 1_000 } })
+  const { signal: gone } = new AbortController()
+  await expect(turns.begin('flood', { gone })).rejects.toMatchObject({ code: 'tenant_limit', details: { limit: 1_000 } })
+  // What is bounded elsewhere waits instead: a stream does not end because its tenant sends much.
+  let isRefused = false
+  turns.begin('flood', { gone, isBounded: true }).catch(() => {
+    isRefused = true
+  })
+  await clock.settle()
+  expect(isRefused).toBe(false)
+})
+
+test('who goes away gives up the place in line and takes no turn', async () => {
+  const { turns, begin, beLate, flood, count, ends, clock } = create()
+  await begin('other')
+  await begin('flood')
+  for (let times = 0; times < 8; times++) await beLate()
+  await flood('flood', 2)
+  const before = count('flood')
+  const gone = new AbortController()
+  setMaxListeners(1_000, gone.signal)
+  for (let index = 0; index < 1_000; index++) void begin('flood', gone.signal)
+  gone.abort()
+  await clock.settle()
+  void begin('flood')
+  ends.at(-1)?.()
+  await clock.settle()
+  expect(count('flood')).toBe(before + 1)
+  expect(await turns.begin('flood', { gone: gone.signal })).toBeNull()
 })
 
 test('when the thread keeps up again the line is let in, and a node at rest has no timers', async () => {

@@ -9,12 +9,22 @@ import type { Clock } from '../../ports/clock.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface WorkTurns {
-  /** Resolves when it is its turn, with what ends the work. Throws `tenant_limit` where too many of its own wait. */
-  begin(tenant: Tenant): Promise<() => void>
+  /**
+   * Resolves when it is its turn, with what ends the work; with null where whoever asked has gone by then, and there is
+   * nothing to do. Throws `tenant_limit` where too many of its own wait.
+   */
+  begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
+}
+
+interface TurnRequest {
+  /** Aborted when whoever asks has gone: then the place in line is free again. */
+  readonly gone: AbortSignal
+  /** One of a bounded number, such as a stream: it is never refused a place in line. */
+  readonly isBounded?: boolean
 }
 
 interface Line {
-  readonly waiting: (() => void)[]
+  readonly waiting: Set<(mayStart: boolean) => void>
   running: number
   seenAt: number
 }
@@ -45,9 +55,9 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
 
   function startWaiting(): void {
     for (const line of lines.values()) {
-      while (line.waiting.length > 0 && mayRun(line)) {
-        line.running += 1
-        line.waiting.shift()?.()
+      for (const settle of line.waiting) {
+        if (!mayRun(line)) break
+        settle(true)
       }
     }
   }
@@ -61,7 +71,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
       const now = clock.monotonic()
       adjust(now - expected, now)
       for (const [tenant, line] of lines) {
-        const isGone = line.running === 0 && line.waiting.length === 0 && now - line.seenAt > SEEN_FOR_MS
+        const isGone = line.running === 0 && line.waiting.size === 0 && now - line.seenAt > SEEN_FOR_MS
         if (isGone) lines.delete(tenant)
       }
       startWaiting()
@@ -90,21 +100,37 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
     return end
   }
 
+  /** Whether it got its turn; false where who waits has gone. */
+  function waitInLine(line: Line, gone: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = (): void => settle(false)
+      const settle = (mayStart: boolean): void => {
+        line.waiting.delete(settle)
+        gone.removeEventListener('abort', leave)
+        // Counted here and not when it goes on, or others would start in between.
+        if (mayStart) line.running += 1
+        resolve(mayStart)
+      }
+      line.waiting.add(settle)
+      gone.addEventListener('abort', leave)
+    })
+  }
+
   return {
-    async begin(tenant) {
-      const line = lines.get(tenant) ?? { waiting: [], running: 0, seenAt: 0 }
+    async begin(tenant, { gone, isBounded = false }) {
+      if (gone.aborted) return null
+      const line = lines.get(tenant) ?? { waiting: new Set(), running: 0, seenAt: 0 }
       lines.set(tenant, line)
       line.seenAt = clock.monotonic()
       if (!isLooking) look()
-      if (line.waiting.length === 0 && mayRun(line)) {
+      if (line.waiting.size === 0 && mayRun(line)) {
         line.running += 1
         return endOnce(line)
       }
-      if (line.waiting.length >= MOST_WAITING) {
+      if (line.waiting.size >= MOST_WAITING && !isBounded) {
         throw refuseShare({ what: 'requests in line', limit: MOST_WAITING, retryAfterMs: RETRY_AFTER_MS })
       }
-      await new Promise<void>((resolve) => line.waiting.push(resolve))
-      return endOnce(line)
+      return (await waitInLine(line, gone)) ? endOnce(line) : null
     },
   }
 }
