@@ -45,7 +45,7 @@ export function createEventSource(
     if (reached === cursor) return null
     cursor = reached
     const wanted = frames.filter(({ entry }) => matchesEvent(filter, caller, entry))
-    return Buffer.concat(wanted.map(({ bytes }) => bytes))
+    return Buffer.concat(wanted.map((frame) => frame.bytesFor(caller)))
   }
 
   return {

@@ -1,4 +1,5 @@
 /** A history entry as JSON. */
+import { type Caller, hasScope } from '../core/caller.ts'
 import type { Completion, HistoryEntry } from '../ports/store.ts'
 import { checksumAddress } from './contract/address.ts'
 import type { EventResource } from './contract/event-resource.ts'
@@ -18,6 +19,23 @@ export function presentEvent(entry: HistoryEntry): EventResource {
     lastAt: presentInstant(entry.lastAt),
     completion: entry.completion && presentCompletion(entry.completion),
   }
+}
+
+export function presentEventFor(caller: Caller, entry: HistoryEntry): EventResource {
+  return presentEvent(mayKnowHolder(caller, entry) ? entry : withoutHolder(entry))
+}
+
+/** Of another tenant's reservation only an operator learns more than that the nonce is taken, here as everywhere. */
+export function mayKnowHolder(caller: Caller, { type, detail }: HistoryEntry): boolean {
+  if (!type.startsWith('reservation.')) return true
+  return caller.tenant === null || hasScope(caller, 'operate') || detail.tenant === caller.tenant
+}
+
+const SEEN_BY_ALL: readonly string[] = ['nonce', 'lockedUntil', 'blockNumber']
+
+export function withoutHolder(entry: HistoryEntry): HistoryEntry {
+  const seen = Object.entries(entry.detail).filter(([name]) => SEEN_BY_ALL.includes(name))
+  return { ...entry, detail: Object.fromEntries(seen) }
 }
 
 function presentCompletion({ requestId, metadata, inclusion, error }: Completion): EventResource['completion'] {

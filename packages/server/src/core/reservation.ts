@@ -218,12 +218,12 @@ function step(
 }
 
 export function noteReservation(
-  { id, nonce, label }: Pick<Reservation, 'id' | 'nonce' | 'label'>,
+  { id, nonce, label, tenant }: Pick<Reservation, 'id' | 'nonce' | 'label' | 'tenant'>,
   name: string,
   cause: string | null,
   more: HistoryNote['detail'] = {},
 ): HistoryNote {
-  return { type: `reservation.${name}`, cause, detail: { reservationId: id, nonce, label, ...more } }
+  return { type: `reservation.${name}`, cause, detail: { reservationId: id, tenant: tenant || null, nonce, label, ...more } }
 }
 
 /** It holds a nonce that nobody else may have. */

@@ -39,7 +39,7 @@ with target as materialized (
 ), appended as (
   insert into tx_event (event_id, chain_id, signer, type, cause, detail, at, last_at)
   select h.base + row_number() over (order by c.created_at, c.ordinal), c.chain_id, c.signer, $7::text, $8::text,
-         json_build_object('reservationId', c.reservation_id, 'nonce', c.nonce, 'label', c.label,
+         json_build_object('reservationId', c.reservation_id, 'tenant', nullif(c.tenant, ''), 'nonce', c.nonce, 'label', c.label,
                            'actor', $9::text, 'reason', $10::text), h.at, h.at
     from changed c cross join head h
   returning 1

@@ -138,7 +138,7 @@ with target as materialized (
 ), appended as (
   insert into tx_event (event_id, chain_id, signer, type, detail, at, last_at)
   select h.last_id, c.chain_id, c.signer, $6::text, json_strip_nulls(json_build_object(
-           'reservationId', c.reservation_id, 'nonce', c.nonce, 'label', c.label,
+           'reservationId', c.reservation_id, 'tenant', nullif(c.tenant, ''), 'nonce', c.nonce, 'label', c.label,
            'hash', '0x' || encode($4::bytea, 'hex'),
            'lockedUntil', case when $3::text = 'extend' then to_char(c.locked_until, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end)),
          h.at, h.at

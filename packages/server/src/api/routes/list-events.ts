@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../ports/store.ts'
 import { eventFilterParams, toEventFilter } from '../contract/event-query.ts'
 import { eventPage } from '../contract/event-resource.ts'
 import { integerParam, pageLimitParam } from '../contract/query.ts'
-import { presentEvent } from '../present-event.ts'
+import { presentEventFor } from '../present-event.ts'
 import { defineRoute, NO_INPUT } from '../route.ts'
 
 export const listEvents = defineRoute(
@@ -41,7 +41,7 @@ export const listEvents = defineRoute(
     const end = isFiltered ? await store.findLastEventId() : 0
     const read = filter.completions ? store.readCompletions : store.readEvents
     const { entries, next } = await readMatching(read, { after, limit, end, filter: picks ? filter : null })
-    return { status: 200, body: { items: entries.map(presentEvent), next } }
+    return { status: 200, body: { items: entries.map((entry) => presentEventFor(caller, entry)), next } }
   },
 )
 
