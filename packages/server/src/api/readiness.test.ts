@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { createManualClock } from '../engine/manual-clock.suite.ts'
 import type { Clock } from '../ports/clock.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
+import { registerLane } from '../store/samples.suite.ts'
 import { createReadiness } from './readiness.ts'
 
 function createClock() {
@@ -43,4 +46,34 @@ test('a bug in the check is not taken for an outage', async () => {
     },
   }
   await expect(createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).rejects.toThrow(TypeError)
+})
+
+test('what is wrong with a signer is told without the ids of transactions and reservations: anybody may ask', async () => {
+  const memory = createMemoryStore({ clock: createManualClock() })
+  await registerLane(memory)
+  const problem = { since: 0, nonce: 7, count: null, detail: null }
+  const store = {
+    ping: memory.ping,
+    listLaneStatus: async () =>
+      (await memory.listLaneStatus({})).map((status) => ({
+        ...status,
+        lowestReserved: {
+          ...{ nonce: 7, lockedUntil: 0, isUsed: false, isFilling: false, alarm: null },
+          ...{ reservationId: 'secret-id', tenant: 'secret', holder: 'secret key', hash: null },
+        },
+        health: {
+          ...status.health,
+          problems: [
+            { ...problem, code: 'blocked_by_reservation', txId: null } as const,
+            { ...problem, code: 'stuck', txId: 'secret-tx' } as const,
+          ],
+        },
+      })),
+  }
+  const { schemaVersion } = await memory.ping()
+  const readiness = createReadiness({ store, clock: createClock().clock, schemaVersion, ...NOTHING_ELSE })
+  const told = JSON.stringify(await readiness())
+  expect(told).toContain('Nonce 7 has been reserved')
+  expect(told).toContain('Nonce 7 is stuck')
+  expect(told).not.toContain('secret')
 })

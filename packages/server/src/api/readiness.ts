@@ -93,17 +93,29 @@ function describeSilent({ nodeId, heartbeatAt }: SilentNode): ReadinessProblem {
   return { part: `node ${nodeId}`, message, action: SILENT_NODE_STEP, isMinor: true }
 }
 
-/** No reason to send requests elsewhere: every node sees the same. Addresses are shortened, since anybody may ask. */
+/**
+ * No reason to send requests elsewhere: every node sees the same. Anybody may ask, so addresses are shortened, and nothing
+ * says which transaction or reservation it is.
+ */
 function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[]): readonly ReadinessProblem[] {
   const found = lanes.flatMap((status) => {
     const { signer, chainId } = status.signer.lane
     const name = shorten(checksumAddress(signer))
-    return describeLane(status, silent, name).map(toProblem(`signer ${name} on chain ${chainId}`))
+    return describeLane(withoutIds(status), silent, name).map(toProblem(`signer ${name} on chain ${chainId}`))
   })
   if (found.length <= MOST_SIGNERS) return found
   const left = found.length - MOST_SIGNERS
   const more = { part: 'signers', message: `have ${left} more problems`, action: 'See GET /v1/signers.', isMinor: true }
   return [...found.slice(0, MOST_SIGNERS), more]
+}
+
+function withoutIds(status: LaneStatus): LaneStatus {
+  const { health, lowestReserved } = status
+  return {
+    ...status,
+    health: { ...health, problems: health.problems.map((problem) => ({ ...problem, txId: null })) },
+    lowestReserved: lowestReserved && { ...lowestReserved, reservationId: null },
+  }
 }
 
 function toProblem(part: string) {
