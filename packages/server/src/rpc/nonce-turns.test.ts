@@ -169,6 +169,10 @@ test('a stop turns those who wait away', async () => {
   await clock.settle()
   turns.close()
   await clock.settle()
-  expect(answers.get(7)).toMatch(/this node stops; nothing was stored/)
+  expect(answers.get(7)).toMatch(/this node is stopping; nothing was stored/)
+  // Nobody would look after one that comes now.
+  send(9)
+  await clock.settle()
+  expect(answers.get(9)).toMatch(/this node is stopping/)
   expect([clock.waiting(), listeners.size]).toEqual([0, 0])
 })

@@ -53,6 +53,7 @@ const POLL_MS = 1_000
 
 export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPorts): NonceTurns {
   const lines = new Map<LaneKey, Line>()
+  let isClosed = false
   const unlisten = store.listen((notice) => {
     if (notice.type === 'gap') for (const line of lines.values()) move(line)
     if (notice.type !== 'lane.work') return
@@ -110,6 +111,7 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
   }
 
   function accept(request: ExactRequest, lane: Lane, timeoutMs: number): Promise<Accepted> {
+    if (isClosed) return Promise.reject(stops())
     const line = lineOf(lane)
     const { exactNonce: nonce } = request
     if (line.held.has(nonce)) {
@@ -142,14 +144,19 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
   return {
     accept,
     close() {
+      isClosed = true
       unlisten()
-      const reason = new RpcFailure('refused', 'this node stops; nothing was stored, send it again')
+      const reason = stops()
       for (const line of lines.values()) {
         line.cancelPoll()
         for (const held of takeAll(line)) held.settle({ status: 'rejected', reason })
       }
     },
   }
+}
+
+function stops(): RpcFailure {
+  return new RpcFailure('refused', 'this node is stopping; nothing was stored, send it again')
 }
 
 function takeAll({ held }: Line): readonly Held[] {
