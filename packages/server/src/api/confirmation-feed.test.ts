@@ -127,9 +127,35 @@ test('who comes later, or was too slow, is told the whole lists', async () => {
   // More than is kept: thousands of transactions, a block each.
   mined = Array.from({ length: 9_000 }, (_, index) => inBlock(`tx-${index}`, 6))
   await extend(7, 7)
-  const told = take(second)
-  expect(told).toHaveLength(9_000)
-  expect(told?.every(([, , newFork]) => newFork === true)).toBe(true)
+  // In pieces, and what comes in between is told after them.
+  const pieces = [take(second) ?? []]
+  await extend(8, 8)
+  for (let piece = take(second); piece !== null; piece = take(second)) pieces.push(piece)
+  expect(Math.max(...pieces.map(({ length }) => length))).toBe(200)
+  const last = new Map<string, number>()
+  for (const [id, count, newFork] of pieces.flat()) {
+    // Never something new of one whose list was not told.
+    expect(newFork || last.has(id)).toBe(true)
+    last.set(id, count)
+  }
+  expect([last.size, new Set(last.values())]).toEqual([9_000, new Set([2])])
+})
+
+test('clients that come and go cost no reads', async () => {
+  await extend(1, 5)
+  mined = [inBlock('one', 4)]
+  const feed = createFeed()
+  feed.createReader().follow(() => {})
+  await extend(6, 6)
+  reads = 0
+  for (let times = 0; times < 10; times++) {
+    const reader = feed.createReader()
+    const end = reader.follow(() => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(take(reader)).toHaveLength(1)
+    end()
+  }
+  expect(reads).toBe(0)
 })
 
 test('only what was asked for, and one read per block however many listen; none when nobody does', async () => {

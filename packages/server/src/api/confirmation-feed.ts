@@ -57,6 +57,8 @@ interface Frame {
 /** Of one chain, those that were mined last: what one look at the database may cost. */
 const MOST_FOLLOWED = 2_000
 const KEPT_FRAMES = 8_192
+/** Transactions told of in one piece: a client that takes nothing keeps no more than this in memory. */
+const PAGE = 200
 
 export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
   const followers = new Set<() => void>()
@@ -115,8 +117,11 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
   function follow(onNews: () => void): () => void {
     const own = (): void => onNews()
     followers.add(own)
-    unlisten ??= ports.onChain(wake)
-    for (const chainId of ports.chainIds()) wake(chainId)
+    // For those who come later it is known already: however often clients come back, a block is looked at once.
+    if (unlisten === null) {
+      unlisten = ports.onChain(wake)
+      for (const chainId of ports.chainIds()) wake(chainId)
+    }
     return () => {
       followers.delete(own)
       if (followers.size === 0) forget()
@@ -134,16 +139,27 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
     createReader() {
       /** Null: to be told everything first. */
       let last: number | null = null
+      /** Whole lists that are still to be told, as they were at `last`. */
+      let whole: readonly Told[] = []
       return {
         follow,
         readNext(filter, caller) {
-          const isBehind = last === null || (last < place && (frames[0]?.place ?? place + 1) > last + 1)
-          if (!isBehind && last === place) return null
-          const all: readonly Pick<Frame, 'lane' | 'bytes'>[] = isBehind
-            ? [...told.values()].map((one) => ({ lane: one.mined.lane, bytes: frame(one, one.confirmations, true) }))
-            : frames.filter((each) => each.place > (last ?? 0))
-          last = place
-          return Buffer.concat(all.filter(({ lane }) => isWanted(lane, filter, caller)).map(({ bytes }) => bytes))
+          const isMissed = last !== null && last < place && (frames[0]?.place ?? place + 1) > last + 1
+          if (whole.length === 0 && (last === null || isMissed)) {
+            whole = [...told.values()].filter(({ mined }) => isWanted(mined.lane, filter, caller))
+            last = place
+            if (whole.length === 0) return Buffer.alloc(0)
+          }
+          if (whole.length > 0) {
+            const page = whole.slice(0, PAGE)
+            whole = whole.slice(PAGE)
+            return Buffer.concat(page.map((one) => frame(one, one.confirmations, true)))
+          }
+          if (last === place) return null
+          const from = frames.findIndex((each) => each.place > (last ?? 0))
+          const page = frames.slice(from, from + PAGE)
+          last = page.at(-1)?.place ?? place
+          return Buffer.concat(page.filter(({ lane }) => isWanted(lane, filter, caller)).map(({ bytes }) => bytes))
         },
       }
     },
