@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '../core/app-error.ts'
 import type { Hash } from '../core/hex.ts'
-import type { Lane } from '../core/lane.ts'
+import { type Lane, laneKey } from '../core/lane.ts'
 import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../core/reservation.ts'
 import { DEFAULT_SHARE_PERCENT, shareOf } from '../core/tenant-share.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
@@ -151,8 +151,12 @@ export function createReservations(ports: ReservePorts): Reservations {
   /** A hash that the chain knows already must be of this nonce; one that it does not know is checked when it is mined. */
   async function checkHash({ lane, nonce }: Reservation, hash: Hash): Promise<void> {
     const managed = await store.findTransactionByHash(hash)
-    if (managed !== null)
-      throw new AppError('invalid_request', `${hash} is of transaction ${managed.id}.`, { field: 'hash' })
+    if (managed !== null) {
+      // Of another signer the holder may know nothing, not even that it is here.
+      const isNear = laneKey(managed.intent.lane) === laneKey(lane)
+      const whose = isNear ? `of transaction ${managed.id}` : `not nonce ${nonce} of ${lane.signer}`
+      throw new AppError('invalid_request', `${hash} is ${whose}.`, { field: 'hash' })
+    }
     try {
       const found = await chains.get(lane.chainId)?.findTransaction(hash)
       if (!found || (found.from === lane.signer && found.nonce === nonce)) return

@@ -31,6 +31,10 @@ export const CLOSE_CODES = { away: 1001, forbidden: 1008, later: 1013 } as const
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 const MAX_RUNNING = 100
 const LIMITS: ReadonlySet<AppErrorCode> = new Set(['rate_limited', 'tenant_limit', 'overloaded'])
+/** Its ids have to be read for a refusal to be understood. More than this is work, and there was no turn for it. */
+const MAX_REFUSED_CHARS = 256 * 1024
+/** A close frame has room for 123 bytes. */
+const MAX_REASON_CHARS = 120
 
 /** `recheck` ends it where its caller may no longer be served. */
 export function serveSocket(
@@ -78,7 +82,12 @@ export function serveSocket(
   }
 
   function refuse(message: string, error: unknown): void {
-    if (error instanceof AppError && LIMITS.has(error.code)) {
+    const isLimit = error instanceof AppError && LIMITS.has(error.code)
+    if (isLimit && message.length > MAX_REFUSED_CHARS) {
+      connection.fail(error.message.slice(0, MAX_REASON_CHARS))
+      return
+    }
+    if (isLimit) {
       const text = endpoint.refuse(message, new RpcFailure('limit_exceeded', error.message))
       if (text !== null) send(text)
       return
