@@ -187,7 +187,8 @@ test('7 MB of unknown fields, 40 times at once, get short answers and take a bou
   for (const answer of answers) {
     // A connection may be ended before all of a refused body was sent.
     if (answer.status === 'rejected') continue
-    expect([200, 400, 429, 503]).toContain(answer.value.status)
+    // 408: a slow machine did not read all of it within the time for a request to arrive.
+    expect([200, 400, 408, 429, 503]).toContain(answer.value.status)
     expect(answer.value.length).toBeLessThan(10_000)
   }
   expect((await second.request('GET', '/v1/signers', undefined, { ...admin.headers })).status).toBe(200)
