@@ -62,6 +62,17 @@ test('an act of an operator goes to its transaction, with its reason', async () 
   expect(JSON.parse(String(requests[0]?.init?.body))).toEqual({ reason: 'late' })
 })
 
+test('an order to a lane goes to its signer; to cancel all is a reset of its own kind', async () => {
+  const { api, requests } = createAnswered(() => json({}))
+  const body = { chainId: 1, reason: 'late' }
+  await api.orderLane('0xab', 'pause', body)
+  await api.orderLane('0xab', 'cancel-all', body)
+  expect(requests.map(({ path, init }) => [path, JSON.parse(String(init?.body))])).toEqual([
+    ['/v1/signers/0xab/pause', body],
+    ['/v1/signers/0xab/reset-nonce', { ...body, cancelInFlight: true }],
+  ])
+})
+
 describe('what goes wrong', () => {
   test('"not ready" is an answer', async () => {
     const body = { ready: false, problems: [{ part: 'database', message: 'does not answer' }] }

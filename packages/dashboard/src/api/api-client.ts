@@ -74,6 +74,9 @@ export interface TakeBack {
   readonly reservationId?: string
 }
 
+/** `cancel-all`: and then reset the nonce. */
+export type LaneOrder = 'pause' | 'resume' | 'fill-gap' | 'reset-nonce' | 'cancel-all'
+
 export type OperatorAction = ExplanationResource['options'][number]['action']
 
 export type ApiClient = ReturnType<typeof createApiClient>
@@ -140,12 +143,12 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     takeBack: (address: string, action: 'release' | 'fill', body: TakeBack) =>
       post<List<TakenReservation>>(`/v1/signers/${encodeURIComponent(address)}/nonces/${action}`, body, {}),
 
-    cancelAllAndReset: (address: string, chainId: number, reason: string) =>
-      post<ResetResource>(
-        `/v1/signers/${encodeURIComponent(address)}/reset-nonce`,
-        { chainId, reason, cancelInFlight: true },
-        {},
-      ),
+    /** What an operator does to a lane; `body` has the chain and the reason. */
+    orderLane: (address: string, order: LaneOrder, body: { readonly chainId: number; readonly reason: string }) => {
+      const isCancel = order === 'cancel-all'
+      const path = `/v1/signers/${encodeURIComponent(address)}/${isCancel ? 'reset-nonce' : order}`
+      return post<unknown>(path, isCancel ? { ...body, cancelInFlight: true } : body, {})
+    },
   }
 }
 

@@ -7,8 +7,8 @@ import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
 import { BackLink } from '../parts/back-link.tsx'
 import { Copyable } from '../parts/copyable.tsx'
+import { LaneActions } from '../parts/lane-actions.tsx'
 import { LaneFacts } from '../parts/lane-facts.tsx'
-import { LaneReset } from '../parts/lane-reset.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { ReservationPanel } from '../parts/reservation-panel.tsx'
 import { TransactionPanel } from '../parts/transaction-panel.tsx'
@@ -54,7 +54,7 @@ function Lanes({ lanes, resets }: LanesProps) {
         <Fragment key={lane.chainId}>
           <LaneFacts lane={lane} />
           <ReservationPanel lane={lane} />
-          <LaneReset lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
+          <LaneActions lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
         </Fragment>
       ))}
     </>

@@ -1,32 +1,54 @@
-/** `Cancel all, then reset` for one lane, with a reason; and how far the last such order has come. */
+/** What an operator may do to a lane. Each order says what it will do first, and asks for a reason; and how far the last reset has come. */
 import { useContext, useState } from 'preact/hooks'
+import type { LaneOrder } from '../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../api/api-failure.ts'
 import type { LaneResource, ResetResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { Service } from '../live/service.ts'
+import { type ListedOrder, listLaneOrders } from '../words/lane-orders.ts'
 import { announce } from './announcer.tsx'
 import { FormField, TextInput } from './form-field.tsx'
 
-interface LaneResetProps {
+interface LaneActionsProps {
   readonly lane: LaneResource
   /** The latest of its resets; null where there was none. */
   readonly last: ResetResource | null
 }
 
-export function LaneReset({ lane, last }: LaneResetProps) {
-  const [isOpen, setOpen] = useState(false)
+export function LaneActions({ lane, last }: LaneActionsProps) {
+  const [chosen, setChosen] = useState<LaneOrder | null>(null)
+  // Pausing stops being possible when somebody else has done it.
+  const orders = listLaneOrders(lane)
+  const order = orders.find((each) => each.order === chosen)
   return (
     <div class="operator">
       {last !== null && <p>{describeReset(last)}</p>}
-      <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Cancel all, then reset
-      </button>
-      {isOpen && <ResetForm lane={lane} onDone={() => setOpen(false)} />}
+      <ul class="operator-choice" aria-label="What you can do to this signer">
+        {orders.map(({ order: each, name }) => (
+          <li key={each}>
+            <button
+              type="button"
+              class="button"
+              aria-expanded={each === chosen}
+              onClick={() => setChosen(each === chosen ? null : each)}
+            >
+              {name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {order !== undefined && <OrderForm key={chosen} lane={lane} order={order} onDone={() => setChosen(null)} />}
     </div>
   )
 }
 
-function ResetForm({ lane, onDone }: { readonly lane: LaneResource; onDone(): void }) {
+interface OrderFormProps {
+  readonly lane: LaneResource
+  readonly order: ListedOrder
+  onDone(): void
+}
+
+function OrderForm({ lane, order: { order, name, effect }, onDone }: OrderFormProps) {
   const { api, pulse } = useContext(Service)
   const [reason, setReason] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
@@ -36,26 +58,23 @@ function ResetForm({ lane, onDone }: { readonly lane: LaneResource; onDone(): vo
     event.preventDefault()
     if (isBusy) return
     setBusy(true)
-    const failed = await findProblem(() => api.cancelAllAndReset(lane.address, lane.chainId, reason))
+    const failed = await findProblem(() => api.orderLane(lane.address, order, { chainId: lane.chainId, reason }))
     setBusy(false)
     pulse.beatSoon()
     setProblem(failed)
     if (failed !== null) return
-    announce('Cancel all, then reset: ordered')
+    announce(`${name}: ordered`)
     onDone()
   }
 
   return (
     <form class="operator-form" onSubmit={submit} noValidate>
-      <p>
-        Cancels the {formatCount(lane.inFlight)} transactions in flight, each by an empty one under its nonce. Then the
-        next nonce is set to the chain's count. Queued transactions wait until it is over.
-      </p>
-      <FormField id={`reset-${lane.chainId}`} label="Reason, kept in the history" problem={problem}>
+      <p>{effect}</p>
+      <FormField id={`order-${lane.chainId}`} label="Reason, kept in the history" problem={problem}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}
       </FormField>
       <button type="submit" class="button is-primary" disabled={isBusy}>
-        Cancel all, then reset
+        {name}
       </button>
     </form>
   )
