@@ -1,5 +1,5 @@
 /** API keys: who may call the service, for what and how often; and the record of what they did. */
-import type { ApiKey, ApiKeyRequest, AuditEntry, NewApiKey } from './generated/api-types.ts'
+import type { ApiKey, ApiKeyRequest, AuditCheck, AuditEntry, NewApiKey } from './generated/api-types.ts'
 import { spellTime } from './intent.ts'
 import type { CallOptions, Request } from './operation.ts'
 
@@ -22,6 +22,11 @@ export interface AuditOptions extends CallOptions {
   readonly pageSize?: number
 }
 
+export interface AuditCheckOptions extends CallOptions {
+  /** `last.id` of an earlier check that found nothing. */
+  readonly after?: number
+}
+
 export function createApiKeys(request: Request): ApiKeys {
   return {
     list: async (options) => (await request('GET /v1/api-keys', {}, options)).items,
@@ -40,6 +45,17 @@ export function createAudit(request: Request) {
       const { items, next } = await request('GET /v1/audit', { query }, { signal })
       yield* items
       before = next
+    }
+  }
+}
+
+export function createCheckAudit(request: Request) {
+  /** Until the end, or the first entry that is not as it was written. */
+  return async ({ after = 0, signal }: AuditCheckOptions = {}): Promise<AuditCheck> => {
+    for (let from = after; ; ) {
+      const found = await request('GET /v1/audit/check', { query: { after: from } }, { signal })
+      if (found.brokenAt !== null || found.last.id <= from) return found
+      from = found.last.id
     }
   }
 }

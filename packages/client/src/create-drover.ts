@@ -1,11 +1,18 @@
 /** The entry: checks what it is given and puts the parts together. */
-import { type ApiKeys, type AuditOptions, createApiKeys, createAudit } from './api-keys.ts'
+import {
+  type ApiKeys,
+  type AuditCheckOptions,
+  type AuditOptions,
+  createApiKeys,
+  createAudit,
+  createCheckAudit,
+} from './api-keys.ts'
 import { type Chains, createChains } from './chains.ts'
 import { createChosenEvents } from './choose-events.ts'
 import { type ConnectionOptions, createConnection } from './connection.ts'
 import { type EventOptions, readEvents } from './events.ts'
 import { createExchange } from './exchange.ts'
-import type { AuditEntry, ConfirmationUpdate, Event, Node } from './generated/api-types.ts'
+import type { AuditCheck, AuditEntry, ConfirmationUpdate, Event, Node } from './generated/api-types.ts'
 import { createHeldWaits } from './held-waits.ts'
 import type { Intent } from './intent.ts'
 import { type ConfirmationOptions, followConfirmations } from './live-streams.ts'
@@ -53,6 +60,8 @@ export interface Drover {
   readonly apiKeys: ApiKeys
   /** Who changed what, newest first, fetched page by page as the loop goes on. */
   audit(options?: AuditOptions): AsyncIterableIterator<AuditEntry>
+  /** Whether it is as it was written: all its hashes, computed anew. */
+  checkAudit(options?: AuditCheckOptions): Promise<AuditCheck>
   /** All that happens, in order, from a cursor on and through outages: `for await (const event of drover.events())`. */
   events(options?: EventOptions): AsyncIterableIterator<Event>
   /**
@@ -87,6 +96,7 @@ export function createDrover(options: DroverOptions): Drover {
     webhooks: createWebhookEndpoints(request),
     apiKeys: createApiKeys(request),
     audit: createAudit(request),
+    checkAudit: createCheckAudit(request),
     events: (eventOptions = {}) => readEvents({ open, onRetry }, eventOptions),
     confirmations: (liveOptions = {}) => followConfirmations(live, liveOptions),
     request,

@@ -1,5 +1,5 @@
 /** Typed client for Drover, the transaction manager for EVM chains. */
-export type { ApiKeyIntent, ApiKeys, AuditOptions } from './api-keys.ts'
+export type { ApiKeyIntent, ApiKeys, AuditCheckOptions, AuditOptions } from './api-keys.ts'
 export type { BlockQuery, Chains } from './chains.ts'
 export type { Fetch } from './connection.ts'
 export { createDrover, type Drover, type DroverOptions } from './create-drover.ts'
@@ -15,6 +15,7 @@ export type {
   AmountInput,
   ApiKey,
   Attempt,
+  AuditCheck,
   AuditEntry,
   Block,
   BlockPage,

@@ -124,3 +124,13 @@ test('the audit goes from page to page', async () => {
   expect(seen).toEqual([3, 2])
   expect(requests.map(({ url }) => url.search)).toEqual(['?limit=100', '?limit=100&before=2'])
 })
+
+test('the audit is checked to its end, or to where it is broken', async () => {
+  const found = (id: number, brokenAt: number | null = null) => json({ brokenAt, last: { id, hash: 'ab' } })
+  const whole = setUp(inTurn(found(20_000), found(25_000), found(25_000)))
+  expect(await whole.drover.checkAudit()).toEqual({ brokenAt: null, last: { id: 25_000, hash: 'ab' } })
+  expect(whole.requests.map(({ url }) => url.search)).toEqual(['?after=0', '?after=20000', '?after=25000'])
+  const broken = setUp(inTurn(found(20_000), found(25_000, 20_007)))
+  expect(await broken.drover.checkAudit({ after: 3 })).toMatchObject({ brokenAt: 20_007 })
+  expect(broken.requests).toHaveLength(2)
+})

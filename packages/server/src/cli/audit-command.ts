@@ -2,9 +2,11 @@
 import type { Answer } from '@drover/client'
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { EXIT, type ExitCode } from './exit-code.ts'
 import { readCount } from './option-value.ts'
 import { presentTable } from './present-table.ts'
 import { addServiceCommand } from './service-command.ts'
+import type { Session } from './service-session.ts'
 
 type Entry = Answer<'GET /v1/audit'>['items'][number]
 
@@ -12,13 +14,16 @@ export function addAuditCommand(program: Command, context: CommandContext): void
   addServiceCommand(program, context, {
     name: 'audit',
     description: 'list who did what, newest first',
-    examples: ['drover audit --limit 20'],
+    examples: ['drover audit --limit 20', 'drover audit --check'],
     configure: (command) =>
       void command
         .option('--limit <count>', 'at most so many', readCount(1, 200), 50)
-        .option('--before <id>', '`next` of an earlier answer', readCount(0, Number.MAX_SAFE_INTEGER)),
-    async run({ drover, signal, style, print }, command) {
-      const { limit, before } = command.opts<{ limit: number; before?: number }>()
+        .option('--before <id>', '`next` of an earlier answer', readCount(0, Number.MAX_SAFE_INTEGER))
+        .option('--check', 'instead, compute all hashes anew and say whether an entry was changed or is missing'),
+    async run(session, command) {
+      const { drover, signal, style, print } = session
+      const { limit, before, check = false } = command.opts<{ limit: number; before?: number; check?: boolean }>()
+      if (check) return checkAudit(session)
       const query = { limit, ...(before !== undefined && { before }) }
       const page = await drover.request('GET /v1/audit', { query }, { signal })
       print(page, () =>
@@ -27,6 +32,17 @@ export function addAuditCommand(program: Command, context: CommandContext): void
       return undefined
     },
   })
+}
+
+async function checkAudit({ drover, signal, print }: Session): Promise<ExitCode> {
+  const found = await drover.checkAudit({ signal })
+  const { brokenAt, last } = found
+  print(found, () =>
+    brokenAt === null
+      ? `The audit is as it was written, up to entry ${last.id} (hash ${last.hash}).`
+      : `Entry ${brokenAt} of the audit was changed, or one after it is missing. Those before it are as they were written.`,
+  )
+  return brokenAt === null ? EXIT.ok : EXIT.failure
 }
 
 const COLUMNS = [

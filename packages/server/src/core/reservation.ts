@@ -223,7 +223,11 @@ export function noteReservation(
   cause: string | null,
   more: HistoryNote['detail'] = {},
 ): HistoryNote {
-  return { type: `reservation.${name}`, cause, detail: { reservationId: id, tenant: tenant || null, nonce, label, ...more } }
+  return {
+    type: `reservation.${name}`,
+    cause,
+    detail: { reservationId: id, tenant: tenant || null, nonce, label, ...more },
+  }
 }
 
 /** It holds a nonce that nobody else may have. */

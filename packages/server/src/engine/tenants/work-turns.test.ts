@@ -77,7 +77,10 @@ test('the line of one tenant is bounded', async () => {
   for (let times = 0; times < 8; times++) await beLate()
   await flood('flood', 1_002)
   const { signal: gone } = new AbortController()
-  await expect(turns.begin('flood', { gone })).rejects.toMatchObject({ code: 'tenant_limit', details: { limit: 1_000 } })
+  await expect(turns.begin('flood', { gone })).rejects.toMatchObject({
+    code: 'tenant_limit',
+    details: { limit: 1_000 },
+  })
   // What is bounded elsewhere waits instead: a stream does not end because its tenant sends much.
   let isRefused = false
   turns.begin('flood', { gone, isBounded: true }).catch(() => {
