@@ -8,9 +8,9 @@ import { type Caller, mayUse } from '../core/caller.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Attempt, inclusionOf, type Transaction } from '../core/transaction.ts'
-import type { Store } from '../ports/store.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import type { Forwarder, SharedForwarder } from './forwarder.ts'
+import type { RpcReads } from './read-turns.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 export interface FindManaged {
@@ -19,7 +19,7 @@ export interface FindManaged {
 }
 
 interface FindPorts {
-  readonly store: Pick<Store, 'findTransactionByHash'>
+  readonly store: Pick<RpcReads, 'findTransactionByHash'>
   readonly upstream: Pick<Upstream, 'chainId' | 'readPending'>
   readonly forwarder: Pick<SharedForwarder, 'forTenant'>
 }
@@ -30,7 +30,7 @@ const TRANSACTION = 'eth_getTransactionByHash'
 export function createFindManaged({ store, upstream, forwarder }: FindPorts): FindManaged {
   /** Null where it is not ours, or not of a lane that the caller may see: then it is like any other hash. */
   async function findOwn(hash: Hash, caller: Caller): Promise<Transaction | null> {
-    const tx = await store.findTransactionByHash(hash)
+    const tx = await store.findTransactionByHash(hash, caller.tenant)
     if (tx === null || tx.intent.lane.chainId !== upstream.chainId) return null
     return mayUse(caller, tx.intent.lane) ? tx : null
   }

@@ -8,12 +8,14 @@ import type { Upstream } from '../ports/upstream.ts'
 import { createFindManaged } from './find-managed.ts'
 import type { SharedForwarder } from './forwarder.ts'
 import type { NextNonces } from './next-nonces.ts'
+import type { RpcReads } from './read-turns.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import type { RpcServices } from './rpc-services.ts'
 
 export type LocalMethod = (params: readonly unknown[], caller: Caller) => Promise<unknown>
 
-interface LocalPorts extends Pick<RpcServices, 'store' | 'signers' | 'ownAddresses'> {
+interface LocalPorts extends Pick<RpcServices, 'signers' | 'ownAddresses'> {
+  readonly store: Pick<RpcReads, 'findTransactionByHash' | 'listSigners'>
   readonly nextNonces: NextNonces
   readonly upstream: Upstream
   readonly forwarder: Pick<SharedForwarder, 'forTenant'>
@@ -24,7 +26,7 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
   const managed = createFindManaged(ports)
 
   async function listAccounts(_params: readonly unknown[], caller: Caller): Promise<readonly Hex[]> {
-    const records = await ports.store.listSigners()
+    const records = await ports.store.listSigners(caller.tenant)
     const own = records.filter(({ lane }) => lane.chainId === chainId && mayUse(caller, lane))
     return own.sort(compareAccounts).map(({ lane }) => lane.signer)
   }

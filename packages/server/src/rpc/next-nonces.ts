@@ -4,6 +4,7 @@ import type { ChainCounts } from '../engine/free-nonces.ts'
 import { needsCounts, predictNonce } from '../engine/predict-nonce.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { Forwarder, SharedForwarder } from './forwarder.ts'
+import type { RpcReads } from './read-turns.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import type { RpcServices } from './rpc-services.ts'
 
@@ -13,7 +14,7 @@ export interface NextNonces {
 }
 
 interface NextNoncePorts extends Pick<RpcServices, 'signers'> {
-  readonly store: Pick<RpcServices['store'], 'readNonceLine'>
+  readonly store: Pick<RpcReads, 'readNonceLine'>
   readonly forwarder: Pick<SharedForwarder, 'forTenant'>
 }
 
@@ -35,7 +36,7 @@ export function createNextNonces({ store, signers, forwarder }: NextNoncePorts):
 
   return {
     read: async (lane, tenant = null) => {
-      const line = await store.readNonceLine(lane)
+      const line = await store.readNonceLine(lane, tenant)
       const externalUse = signers.peek(lane)?.policy.externalUse ?? false
       const asked = forwarder.forTenant(tenant)
       const counts = needsCounts(line, externalUse) ? await readCounts(asked, lane, line.recyclable.length > 0) : null

@@ -1,6 +1,7 @@
 /**
  * Answers the calls of one message for one chain. Calls of a batch run side by side and are answered in their places;
- * what goes to a node goes there together, and what is to be sent is accepted together, in order.
+ * what goes to a node goes there together, what is to be sent is accepted together, in order, and of the rest some run at
+ * a time: a thousand look-ups in one batch are one caller's work, and not the whole service's.
  */
 import { AppError } from '../core/app-error.ts'
 import { type Caller, hasScope, mayUseChain } from '../core/caller.ts'
@@ -10,6 +11,7 @@ import type { SharedForwarder } from './forwarder.ts'
 import { createLocalMethods, type LocalMethod } from './local-methods.ts'
 import type { MethodList } from './methods.ts'
 import type { NextNonces } from './next-nonces.ts'
+import type { RpcReads } from './read-turns.ts'
 import { RPC_CODES, RpcFailure, toRpcFailure } from './rpc-failure.ts'
 import { joinAnswers, type RpcCall, type RpcEntry, type RpcMessage, writeFailure, writeResult } from './rpc-message.ts'
 import type { RpcServices } from './rpc-services.ts'
@@ -26,7 +28,8 @@ export interface CallContext {
 /** The answer as it goes on the wire; null where nothing is to be answered. */
 export type Dispatch = (message: RpcMessage, context: CallContext) => Promise<string | null>
 
-interface DispatcherPorts extends Pick<RpcServices, 'store' | 'signers' | 'ownAddresses' | 'recordRefusal'> {
+interface DispatcherPorts extends Pick<RpcServices, 'signers' | 'ownAddresses' | 'recordRefusal'> {
+  readonly store: Pick<RpcReads, 'findTransactionByHash' | 'listSigners'>
   readonly upstream: Upstream
   readonly forwarder: Pick<SharedForwarder, 'forTenant'>
   readonly nextNonces: NextNonces
@@ -39,6 +42,8 @@ const SEND = 'eth_sendTransaction'
 const SEND_RAW = 'eth_sendRawTransaction'
 /** Of one message: a client that asks for more at one time can ask for less. */
 const MAX_ANSWER_CHARS = 32 * 1024 * 1024
+/** Calls of one message that Drover answers at one time. */
+const MAX_LOCAL = 16
 
 type Settled = PromiseSettledResult<unknown>
 
@@ -70,19 +75,26 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     const answers: Promise<Settled>[] = []
     const sends: number[] = []
     const passedOn: number[] = []
+    const ownPlaces: number[] = []
+    const tasks: (() => Promise<Settled>)[] = []
     for (const [place, call] of calls.entries()) {
       const refusal = check(call, context)
       const found = findLocal(call.method, context)
       if (refusal !== null) answers[place] = Promise.resolve({ status: 'rejected', reason: refusal })
       else if (call.method === SEND) sends.push(place)
-      else if (found !== null) answers[place] = settle(found(call.params, context.caller))
-      else passedOn.push(place)
+      else if (found === null) passedOn.push(place)
+      else {
+        ownPlaces.push(place)
+        tasks.push(() => settle(found(call.params, context.caller)))
+      }
     }
     const pick = (places: readonly number[]) => places.flatMap((place) => calls[place] ?? [])
     const own = forwarder.forTenant(context.caller.tenant)
     const forwarded = own.forwardEach(pick(passedOn).map(({ method, params }) => ({ method, params })))
     const keyed = pick(sends).map(({ params }, index) => ({ params, requestId: keyOf(context, sends[index], isBatch) }))
     const sent = keyed.length === 0 ? Promise.resolve([]) : ports.sendTransactions(keyed, chainId, context.caller)
+    const looked = runSome(tasks, MAX_LOCAL)
+    for (const [index, place] of ownPlaces.entries()) answers[place] = looked.then((done) => done[index] ?? UNANSWERED)
     for (const [index, place] of passedOn.entries()) answers[place] = pickAnswer(forwarded, index)
     for (const [index, place] of sends.entries()) answers[place] = pickAnswer(sent, index)
     return Promise.all(answers)
@@ -133,7 +145,20 @@ async function settle(answer: Promise<unknown>): Promise<Settled> {
 async function pickAnswer(answers: Promise<readonly Settled[]>, index: number): Promise<Settled> {
   const [settled] = await Promise.allSettled([answers])
   if (settled.status === 'rejected') return settled
-  return settled.value[index] ?? { status: 'rejected', reason: new Error('a call was left without an answer') }
+  return settled.value[index] ?? UNANSWERED
+}
+
+const UNANSWERED: Settled = { status: 'rejected', reason: new Error('a call was left without an answer') }
+
+/** They begin in order, so many at one time. */
+async function runSome<T>(tasks: readonly (() => Promise<T>)[], most: number): Promise<readonly T[]> {
+  const done: T[] = []
+  const left = tasks.entries()
+  const work = async (): Promise<void> => {
+    for (const [index, task] of left) done[index] = await task()
+  }
+  await Promise.all(Array.from({ length: Math.min(most, tasks.length) }, work))
+  return done
 }
 
 function keyOf({ idempotencyKey }: CallContext, place: number | undefined, isBatch: boolean): string | null {

@@ -9,6 +9,7 @@ import { createMethodList } from './methods.ts'
 import { createNextNonces, type NextNonces } from './next-nonces.ts'
 import { createNonceTurns } from './nonce-turns.ts'
 import { createPendingFeed } from './pending-feed.ts'
+import { createReadTurns } from './read-turns.ts'
 import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
 import { parseMessage, type RpcMessage, writeFailure, writeRefusal } from './rpc-message.ts'
@@ -49,13 +50,14 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
   const { upstreams, clock, telemetry, settings } = services
   const turns = createNonceTurns({ ...services, readNext: (lane) => getChain(lane.chainId).nextNonces.read(lane) })
   const sendTransactions = createSendTransactions({ ...services, turns, holdTimeoutMs: settings.holdTimeoutMs })
+  const store = createReadTurns(services.store, settings)
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
       const forwarder = createForwarder(upstream, settings)
-      const nextNonces = createNextNonces({ ...services, forwarder })
+      const nextNonces = createNextNonces({ ...services, store, forwarder })
       const chain = { upstream, forwarder, nextNonces }
-      const dispatch = createRpcDispatcher({ ...services, ...chain, methods, sendTransactions })
+      const dispatch = createRpcDispatcher({ ...services, ...chain, store, methods, sendTransactions })
       const heads = createHeadFeed({ upstream, forwarder, telemetry })
       const pending = createPendingFeed({ forwarder, clock })
       return [upstream.chainId, { dispatch, nextNonces, sources: { heads, pending, forwarder, clock } }]
