@@ -14,6 +14,7 @@ import type { ListReservations } from '../engine/reservations/list-reservations.
 import type { TakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
 import type { Reservations } from '../engine/reserve.ts'
 import type { ResetNonce } from '../engine/reset-nonce.ts'
+import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
@@ -91,6 +92,8 @@ export interface ApiServices {
   readonly bodies: TenantPool
   /** Turns at this node, so that a flood of one tenant makes that one wait. */
   readonly work: WorkTurns
+  /** For what reads much from the database: tenants take turns. */
+  readonly reads: FairTurns
   readonly feeMarkets: FeeMarkets
   /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
   maxTxFeeOf(chainId: number): bigint | null

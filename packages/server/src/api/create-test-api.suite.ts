@@ -20,6 +20,7 @@ import { createReleaseKey } from '../engine/reservations/release-key.ts'
 import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import { createWorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
@@ -137,6 +138,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
     work,
+    reads: createReadTurns(),
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),

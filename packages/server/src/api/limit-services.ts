@@ -13,8 +13,10 @@ import type { AcceptRequest } from '../engine/accept-request.ts'
 import type { LoadedLane } from '../ports/store.ts'
 import type { ApiServices, ApiStore } from './api-services.ts'
 import { checksumAddress } from './contract/address.ts'
+import { readInTurns } from './read-in-turns.ts'
 
-export function limitServices(services: ApiServices, caller: Caller): ApiServices {
+export function limitServices(all: ApiServices, caller: Caller): ApiServices {
+  const services = { ...all, store: readInTurns(all.store, all.reads, caller.tenant) }
   const named = caller.keyId === null ? services : { ...services, ...signRequests(services, caller) }
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
@@ -103,7 +105,8 @@ function refuseItems(
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, bodies, work, clock, readiness, telemetry, dashboardDir } = services
+  const { nodeId, access, apiKeys, audit, waits, bodies, work, reads, clock, readiness, telemetry, dashboardDir } =
+    services
   const { finalityOf, maxTxFeeOf } = services
   return {
     ...{
@@ -113,6 +116,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       waits,
       bodies,
       work,
+      reads,
       clock,
       readiness,
       telemetry,

@@ -1,7 +1,7 @@
 /** What one tenant does is not seen, and not felt, by another. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { AppError } from '../core/app-error.ts'
 import { LOCAL_CALLER, type Rate, type Scope } from '../core/caller.ts'
 import { moveReservation } from '../core/reservation.ts'
@@ -365,4 +365,35 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect([pool.used(), accepted]).toEqual([0, 0])
   await api.server.close()
+})
+
+test('lists of one tenant that take long leave the database to another', async () => {
+  let running = 0
+  let most = 0
+  const ends: (() => void)[] = []
+  api = await createTestApi({
+    store: {
+      listTransactions: async () => {
+        running++
+        most = Math.max(most, running)
+        await new Promise<void>((resolve) => ends.push(resolve))
+        running--
+        return { items: [], next: null }
+      },
+    },
+  })
+  const [ann, bob] = [await makeKey(), await makeKey({ name: 'bob' })]
+  const list = ({ headers }: Key) => api.server.inject({ url: '/v1/transactions?state=EXPIRED', headers })
+  const floods = Array.from({ length: 40 }, () => list(ann))
+  await vi.waitFor(() => expect(running).toBe(3))
+  const theirs = list(bob)
+  await vi.waitFor(() => expect(running).toBe(4))
+  // The last that began is theirs: it ends although all of the flood still waits.
+  ends.pop()?.()
+  expect((await theirs).statusCode).toBe(200)
+  const answered = Promise.all(floods)
+  const timer = setInterval(() => ends.shift()?.(), 1)
+  expect((await answered).every(({ statusCode }) => statusCode === 200)).toBe(true)
+  clearInterval(timer)
+  expect(most).toBe(4)
 })

@@ -33,6 +33,7 @@ import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts
 import { createReservations } from '../engine/reserve.ts'
 import { createResetNonce } from '../engine/reset-nonce.ts'
 import { createStuckReview } from '../engine/stuck-review.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import { createWorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits } from '../engine/transaction-waits.ts'
 import { loadStuckModule } from '../hooks/stuck-module.ts'
@@ -171,6 +172,7 @@ export async function startService(
   const acceptBatch = createAcceptBatch({ accept, intake })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
   const work = createWorkTurns(clock)
+  const reads = createReadTurns({ sharePercent })
   const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({
@@ -198,6 +200,7 @@ export async function startService(
     waits,
     bodies,
     work,
+    reads,
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
@@ -223,7 +226,7 @@ export async function startService(
     dashboardDir: findDashboard(),
   })
   const rpc = createRpcEndpoint({
-    ...{ store, signers, clock, telemetry, acceptBatch, waits, settings: { ...config.rpc, sharePercent } },
+    ...{ store, signers, clock, telemetry, acceptBatch, waits, reads, settings: { ...config.rpc, sharePercent } },
     upstreams: chains.map(({ chain }) => chain),
     ownAddresses: signer.addresses(),
     recordRefusal: access.recordRefusal,

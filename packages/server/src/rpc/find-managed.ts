@@ -10,8 +10,8 @@ import type { Hash } from '../core/hex.ts'
 import { type Attempt, inclusionOf, type Transaction } from '../core/transaction.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import type { Forwarder, SharedForwarder } from './forwarder.ts'
-import type { RpcReads } from './read-turns.ts'
 import { RpcFailure } from './rpc-failure.ts'
+import type { RpcReads } from './rpc-reads.ts'
 
 export interface FindManaged {
   receipt(params: readonly unknown[], caller: Caller): Promise<unknown>

@@ -8,8 +8,8 @@ import type { Upstream } from '../ports/upstream.ts'
 import { createFindManaged } from './find-managed.ts'
 import type { SharedForwarder } from './forwarder.ts'
 import type { NextNonces } from './next-nonces.ts'
-import type { RpcReads } from './read-turns.ts'
 import { RpcFailure } from './rpc-failure.ts'
+import type { RpcReads } from './rpc-reads.ts'
 import type { RpcServices } from './rpc-services.ts'
 
 export type LocalMethod = (params: readonly unknown[], caller: Caller) => Promise<unknown>

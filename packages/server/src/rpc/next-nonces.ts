@@ -4,8 +4,8 @@ import type { ChainCounts } from '../engine/free-nonces.ts'
 import { needsCounts, predictNonce } from '../engine/predict-nonce.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { Forwarder, SharedForwarder } from './forwarder.ts'
-import type { RpcReads } from './read-turns.ts'
 import { RpcFailure } from './rpc-failure.ts'
+import type { RpcReads } from './rpc-reads.ts'
 import type { RpcServices } from './rpc-services.ts'
 
 export interface NextNonces {

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { LOCAL_CALLER } from '../core/caller.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
@@ -35,6 +36,7 @@ function start(chainIds: readonly number[]) {
     },
     store: createMemoryStore({ clock }),
     signers: { peek: () => null },
+    reads: createReadTurns(),
     ownAddresses: [],
     recordRefusal: async () => {},
     chargeItems: () => {},

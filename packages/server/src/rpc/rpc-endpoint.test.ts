@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { LOCAL_CALLER } from '../core/caller.ts'
 import { createManualClock } from '../engine/manual-clock.suite.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createRpcEndpoint } from './rpc-endpoint.ts'
@@ -43,6 +44,7 @@ function start() {
       },
     },
     signers: { peek: () => null },
+    reads: createReadTurns(),
     ownAddresses: [],
     chargeItems: () => {},
     recordRefusal: async () => {},

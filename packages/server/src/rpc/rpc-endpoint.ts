@@ -9,10 +9,10 @@ import { createMethodList } from './methods.ts'
 import { createNextNonces, type NextNonces } from './next-nonces.ts'
 import { createNonceTurns } from './nonce-turns.ts'
 import { createPendingFeed } from './pending-feed.ts'
-import { createReadTurns } from './read-turns.ts'
 import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
 import { parseMessage, type RpcMessage, writeFailure, writeRefusal } from './rpc-message.ts'
+import { createRpcReads } from './rpc-reads.ts'
 import type { RpcServices } from './rpc-services.ts'
 import { createSendTransactions } from './send-transactions.ts'
 import type { SubscriptionSources } from './subscriptions.ts'
@@ -50,7 +50,7 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
   const { upstreams, clock, telemetry, settings } = services
   const turns = createNonceTurns({ ...services, readNext: (lane) => getChain(lane.chainId).nextNonces.read(lane) })
   const sendTransactions = createSendTransactions({ ...services, turns, holdTimeoutMs: settings.holdTimeoutMs })
-  const store = createReadTurns(services.store, settings)
+  const store = createRpcReads(services.store, services.reads)
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LOCAL_CALLER } from '../core/caller.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { PASSED_ON } from './methods.ts'
@@ -26,6 +27,7 @@ const endpoint = createRpcEndpoint({
   },
   store: createMemoryStore({ clock }),
   signers: { peek: () => null },
+  reads: createReadTurns(),
   ownAddresses: [],
   recordRefusal: async () => {},
   chargeItems: () => {},

@@ -3,6 +3,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
+import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
@@ -23,6 +24,8 @@ export interface RpcServices {
   readonly acceptBatch: AcceptBatch
   readonly waits: Pick<TransactionWaits, 'enter'>
   readonly store: Pick<Store, 'findTransactionByHash' | 'readNonceLine' | 'listSigners' | 'listen'>
+  /** What calls read from the store goes in turns. */
+  readonly reads: FairTurns
   /** From memory: a lane that somebody asks for by guessing costs nothing. */
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */

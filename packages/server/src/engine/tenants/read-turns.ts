@@ -1,0 +1,22 @@
+/**
+ * Turns at the database, for whoever reads much of it. The store has a few connections for everybody, the lanes included: a
+ * batch of a thousand look-ups, or lists that find little among much, leave the other tenants theirs.
+ */
+import { AppError } from '../../core/app-error.ts'
+import { createFairTurns, type FairTurns } from './fair-turns.ts'
+
+/** The pool of the store has 10 connections. */
+const MAX_RUNNING = 6
+/** A message has only some of its calls waiting, and messages are bounded; so are requests. */
+const MAX_WAITING = 20_000
+const RETRY_AFTER_MS = 1_000
+
+export function createReadTurns({ sharePercent }: { readonly sharePercent?: number } = {}): FairTurns {
+  return createFairTurns({
+    ...{ what: 'reads of the database', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
+    whenFull: () => {
+      const message = 'Too many requests wait for the database; try again after the time given.'
+      return new AppError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
+    },
+  })
+}
