@@ -110,6 +110,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
   })
   const work = createWorkTurns(clock)
+  const reads = createReadTurns()
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
@@ -124,7 +125,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
     }),
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, work, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, work, reads, isAllowed: access.isAllowed },
       limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
       confirmations: createConfirmationFeed({
         ...{ store, telemetry, onChain: () => () => {}, chainIds: () => [CHAIN_ID], ...around },
@@ -138,7 +139,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
     work,
-    reads: createReadTurns(),
+    reads,
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),

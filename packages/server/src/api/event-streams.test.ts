@@ -5,6 +5,7 @@ import { type Caller, LOCAL_CALLER } from '../core/caller.ts'
 import type { EventFilter } from '../core/event-filter.ts'
 import type { Lane } from '../core/lane.ts'
 import { createManualClock, type ManualClock } from '../engine/manual-clock.suite.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { acceptOne, registerLane } from '../store/samples.suite.ts'
@@ -37,7 +38,7 @@ beforeEach(async () => {
   allowed = true
   streams = createEventStreams({
     ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
-    work: { begin: async () => () => undefined },
+    ...{ work: { begin: async () => () => undefined }, reads: createReadTurns() },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
@@ -216,4 +217,32 @@ test('closing ends every stream in order, and refuses new ones', async () => {
   await ended
   await expect(open('latest')).rejects.toMatchObject({ code: 'too_many_streams' })
   expect(clock.waiting()).toBe(0)
+})
+
+test('one who is behind does not wait for the many of another tenant that are behind too', async () => {
+  await accept(3)
+  const memory = store.readEvents
+  const waiting: (() => void)[] = []
+  const slow = createEventStreams({
+    ...{ clock, telemetry, limits: { ...LIMITS, maxStreams: 200 }, isAllowed: async () => true },
+    store: {
+      ...store,
+      readEvents: async (after, limit) => {
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return memory(after, limit)
+      },
+    },
+    ...{ work: { begin: async () => () => undefined }, reads: createReadTurns() },
+    confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
+  })
+  const follow = (tenant: string) =>
+    slow.open({ after: 0, filter: ALL, caller: { ...LOCAL_CALLER, keyId: tenant, tenant }, confirmations: false })
+  for (let count = 0; count < 90; count++) (await follow('flood')).resume()
+  await clock.settle()
+  const mine = await follow('other')
+  await clock.settle()
+  // The last to begin; those of the flood still take their time.
+  waiting.at(-1)?.()
+  expect(idsIn(await take(mine))).toEqual([1, 2, 3])
+  slow.close()
 })

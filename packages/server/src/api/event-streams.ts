@@ -3,10 +3,11 @@ import type { Readable } from 'node:stream'
 import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
 import { createEventTail } from '../engine/event-tail.ts'
+import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { HistoryEntry, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { ConfirmationFeed } from './confirmation-feed.ts'
 import { createEventFrame } from './event-frame.ts'
@@ -40,20 +41,18 @@ interface EventStreamsPorts {
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
   readonly work: WorkTurns
+  readonly reads: FairTurns
   readonly limits: EventStreamLimits
   isAllowed(caller: Caller): Promise<boolean>
   readonly confirmations: Pick<ConfirmationFeed, 'createReader'>
 }
 
-/** Pages that are read at one time for streams that are behind. */
-const READERS = 4
 const RETRY_AFTER_MS = 5_000
 
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
-  const { store, clock, telemetry, work, limits, isAllowed } = ports
+  const { store, clock, telemetry, work, reads, limits, isAllowed } = ports
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
   const streams = new Set<ServerEvents>()
-  const readPage = createPageReader(store)
   const pool = createTenantPool({
     ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
     sharePercent: limits.sharePercent,
@@ -101,6 +100,9 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
       try {
         const from = after === 'latest' ? await store.findLastEventId() : after
         const reader = confirmations ? ports.confirmations.createReader() : null
+        // Those who are behind read in turns, so that a thousand who come back at once leave the database to others.
+        const readPage = (after: number, limit: number) =>
+          reads.run(request.caller.tenant, () => store.readEvents(after, limit))
         const source = createEventSource({ tail, readPage, confirmations: reader }, { ...request, after: from })
         return start(source, request.caller, leave)
       } catch (error) {
@@ -128,21 +130,4 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
 
 function refuse(why: string): AppError {
   return new AppError('too_many_streams', `${why}; ask another, or try again.`, { retryAfterMs: RETRY_AFTER_MS })
-}
-
-/** Those who are behind wait in line, so that a thousand who come back at once leave the database to others. */
-function createPageReader(store: Pick<Store, 'readEvents'>) {
-  const line: (() => void)[] = []
-  let reading = 0
-  return async (after: number, limit: number): Promise<readonly HistoryEntry[]> => {
-    if (reading >= READERS) await new Promise<void>((resolve) => line.push(resolve))
-    else reading += 1
-    try {
-      return await store.readEvents(after, limit)
-    } finally {
-      const next = line.shift()
-      if (next === undefined) reading -= 1
-      else next()
-    }
-  }
 }
