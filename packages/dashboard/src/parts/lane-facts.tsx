@@ -26,7 +26,7 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           {lane.chain !== null && (
             <Fact name="On chain">
               {formatCount(lane.chain.latest)}{' '}
-              <span class="muted">mined, {formatCount(lane.chain.pending)} with the pool</span>
+              <span class="muted">mined, {formatCount(lane.chain.pending)} with pending ones</span>
               {lane.chain.drift !== 0 && <span class="is-alarming"> {describeDrift(lane.chain.drift)}</span>}
             </Fact>
           )}

@@ -37,7 +37,7 @@ const reserve: ServiceCommand = {
     void command
       .option(
         '--ttl <duration>',
-        'how long they stay lent without being used; left out: as the service has it',
+        'how long they stay reserved without being used (default: the reservationTtl of the service)',
         readDuration,
       )
       .option('--count <count>', 'how many', readCount(1, 100), 1)
