@@ -203,7 +203,12 @@ function describeOrders(get: GetStore): void {
     expect(await store.orderReservations({ ...order, filter: { ids: [mine.id] } })).toEqual([])
     expect(await find(store, other.id)).toMatchObject({ state: 'REQUESTED' })
     expect(await store.readEvents(after, 10)).toMatchObject([
-      { type: 'reservation.released', cause: 'operator', lane, detail: { reservationId: mine.id, ...by } },
+      {
+        type: 'reservation.released',
+        cause: 'operator',
+        lane,
+        detail: { reservationId: mine.id, tenant: 'shop', ...by },
+      },
     ])
     expect(await store.orderReservations({ ...order, filter: { keyId: 'k2' } })).toHaveLength(1)
   })
