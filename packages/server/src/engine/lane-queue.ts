@@ -121,7 +121,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       passOverUnfunded: !hasUnfunded,
       passOverPaused: !hasPriced,
     })
-    if (queued.length > 0) mayHaveMore = true
+    // What may not go now is no reason to look again: whoever lets it go says so.
+    if (queued.some((tx) => !scene.fillsOnly || isFill(tx.intent))) mayHaveMore = true
     const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
     const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
@@ -135,7 +136,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
-    const ordered = await prepareOrdered(yielded, queued, counts, context)
+    // Only a pass for the gaps has read every fill that is there already.
+    const ordered = gap ? await prepareOrdered(yielded, queued, counts, context) : []
     const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
     const fills =
