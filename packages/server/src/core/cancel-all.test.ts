@@ -26,6 +26,11 @@ describe('an order to cancel everything', () => {
     expect(plan(['tx-1'], [])).toEqual({ type: 'reset' })
   })
 
+  test('does not wait for one that lost its nonce meanwhile: nothing can cancel it', () => {
+    expect(plan(['tx-1'], [stuck('foreign_nonce')])).toEqual({ type: 'reset' })
+    expect(plan(['tx-1', 'tx-2'], [stuck('foreign_nonce'), mined({ id: 'tx-2' })])).toEqual({ type: 'wait' })
+  })
+
   test('is refused where policy forbids it, unless nothing is left to replace', () => {
     const policy = { mayReplace: 'never' }
     expect(plan(null, [sent], { policy })).toMatchObject({ type: 'refuse', why: expect.stringContaining('never') })

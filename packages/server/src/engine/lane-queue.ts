@@ -6,8 +6,9 @@
 import { fillsOrdered, isFill } from '../core/fill.ts'
 import { type ChainView, type Finality, finalHeight } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
+import { awaitsBlock } from '../core/lose-nonce.ts'
 import { type Policy, replacesByItself } from '../core/policy.ts'
-import { inclusionOf, type Queued } from '../core/transaction.ts'
+import type { Queued } from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -91,7 +92,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     preparing = true
     if (gap) gapsTried = true
     mayHaveMore = false
-    const predecessorsPending = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
+    const predecessorsPending = [...ledger.inFlight.values()].some(awaitsBlock)
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
