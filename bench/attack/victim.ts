@@ -19,7 +19,6 @@ export async function observe(
     failures[what] = (failures[what] ?? 0) + 1
   }
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const sentAt = new Map<string, number>()
   const stop = new AbortController()
 
   async function time<T>(what: 'accept' | 'read', work: () => Promise<T>): Promise<T | null> {
@@ -40,9 +39,9 @@ export async function observe(
     return (await answer.json()) as { readonly id?: string }
   }
 
-  /** An event is late by the time since its intent was accepted. */
+  /** An event is late by the time since it happened. */
   async function follow(): Promise<void> {
-    const answer = await fetch(`${url}/v1/events/stream?signer=${signer}`, { headers, signal: stop.signal })
+    const answer = await fetch(`${url}/v1/events/stream?from=${signer}`, { headers, signal: stop.signal })
     if (!answer.ok || answer.body === null) return fail(`stream: ${answer.status}`)
     let text = ''
     for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
@@ -50,11 +49,8 @@ export async function observe(
       const lines = text.split('\n')
       text = lines.pop() ?? ''
       for (const line of lines) {
-        const id = /"transactionId":"([^"]+)"/.exec(line)?.[1]
-        const at = id === undefined ? undefined : sentAt.get(id)
-        if (id === undefined || at === undefined) continue
-        latencies.event.push(Math.max(0, performance.now() - at))
-        sentAt.delete(id)
+        const at = /"at":"([^"]+)"/.exec(line)?.[1]
+        if (at !== undefined) latencies.event.push(Math.max(0, Date.now() - Date.parse(at)))
       }
     }
   }
@@ -70,7 +66,6 @@ export async function observe(
       (async () => {
         const made = await time('accept', () => ask('/v1/transactions', { method: 'POST', body }))
         if (made?.id === undefined) return
-        sentAt.set(made.id, performance.now())
         await time('read', () => ask(`/v1/transactions/${made.id}`))
       })(),
     )

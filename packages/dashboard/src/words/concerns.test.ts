@@ -67,12 +67,17 @@ test('an RPC endpoint that is not used as it should be is told, with the reason'
 })
 
 test.each([
-  [-1, 'the chain is 1 nonce ahead: something else uses this key'],
-  [3, '3 nonces below the next one are neither used nor held'],
-])('a nonce cursor that does not fit the chain (%i) is told', (drift, words) => {
+  [-1, 'the chain is 1 nonce ahead: something else uses this key', 'Find out what else'],
+  [3, '3 nonces below the next one are neither used nor held', 'drover signer fill-gap'],
+])('a nonce cursor that does not fit the chain (%i) is told', (drift, words, step) => {
   const chain = { latest: 7, pending: 7, drift, at: LANE.createdAt }
   expect(findConcerns(READY, [{ ...LANE, label: 'payouts', chain }])).toEqual([
-    { level: 'warn', text: `payouts: ${words}`, href: `#/signer/${LANE.address}` },
+    {
+      level: 'warn',
+      text: `payouts: ${words}`,
+      action: expect.stringContaining(step),
+      href: `#/signer/${LANE.address}`,
+    },
   ])
   expect(findConcerns(READY, [{ ...LANE, chain: { ...chain, drift: 0 } }])).toEqual([])
 })

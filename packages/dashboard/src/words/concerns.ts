@@ -3,7 +3,7 @@ import type { ChainResource, EndpointResource, LaneResource, Readiness } from '.
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { formHash } from '../pages/route.ts'
-import { describeDrift } from './drift.ts'
+import { adviseOnDrift, describeDrift } from './drift.ts'
 import { nameEndpointState } from './endpoint-states.ts'
 
 export interface Concern {
@@ -51,7 +51,8 @@ function inspectLane(lane: LaneResource): Concern[] {
     const text = `${who}: paused, ${formatCount(lane.queued)} queued`
     concerns.push({ level: 'warn', text, action: null, href })
   }
-  const drift = describeDrift(lane.chain?.drift ?? 0)
-  if (drift !== null) concerns.push({ level: 'warn', text: `${who}: ${drift}`, action: null, href })
+  const drift = lane.chain?.drift ?? 0
+  const said = describeDrift(drift)
+  if (said !== null) concerns.push({ level: 'warn', text: `${who}: ${said}`, action: adviseOnDrift(drift), href })
   return concerns
 }

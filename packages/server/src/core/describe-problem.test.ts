@@ -50,7 +50,7 @@ test('a foreign nonce: its transaction is in the command', () => {
   expect(shown?.message).toBe(
     'Nonce 7 was used by a transaction that Drover did not sign. 2 more transactions of this signer are stuck too.',
   )
-  expect(shown?.action).toContain(`drover tx resolve ${TX} `)
+  expect(shown?.action).toContain(`drover tx requeue ${TX} `)
 })
 
 test('a reservation is named where it is still the one', () => {

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { AppError } from '../../core/app-error.ts'
 import type { AcceptRequest } from '../../engine/accept-request.ts'
-import { mapInPieces } from '../../engine/tenants/breathe.ts'
 import type { ApiServices } from '../api-services.ts'
 import {
   batchKeyInput,
@@ -12,6 +11,7 @@ import {
   transactionBatchResource,
 } from '../contract/transaction-batch.ts'
 import { transactionRequest } from '../contract/transaction-request.ts'
+import { mapInPieces } from '../map-in-pieces.ts'
 import { parseInput } from '../parse-input.ts'
 import { presentProblem, toAppError } from '../present-problem.ts'
 import { presentTransaction } from '../present-transaction.ts'
