@@ -78,3 +78,36 @@ for (const [name, policy] of [
     expect(await bench.store.findReset(reset)).toMatchObject({ state: 'DONE' })
   })
 }
+
+const PHANTOM = `0x${'de'.repeat(32)}` as const
+
+for (const [name, policy] of [
+  ['fast', BUSY],
+  ['stable', { ...STABLE, maxInFlight: 4 }],
+] as const) {
+  test.each(['nobody', 'another owner'])(
+    `${name}: nonces that are being taken back, and %s comes in between`,
+    async (who) => {
+      const { bench, node } = await setUp(policy)
+      const first = await bench.submit()
+      await bench.clock.advance(300)
+      const [used, unused] = [await bench.lend(), await bench.lend()]
+      await bench.soon(bench.reservations.act(used.id, 'me', { type: 'use', hash: PHANTOM }))
+      const last = await bench.submit()
+      await bench.clock.advance(300)
+      if (who === 'another owner') node.kill()
+      expect(await bench.takeBack()).toEqual(['filled', 'released'])
+      const reset = await order(bench)
+      if (who === 'another owner') {
+        await bench.startNode('node-b')
+        await bench.clock.advance(40_000)
+      }
+      expect(await bench.store.findReset(reset)).toMatchObject({ state: 'CANCELLING' })
+      await mineOn(bench, 16)
+      expect(await bench.store.findReset(reset)).toMatchObject({ state: 'DONE', toNonce: 4 })
+      for (const id of [first, last]) expect(await bench.cluster.find(id)).toMatchObject({ state: 'CANCELLED' })
+      expect((await bench.mined()).map(({ nonce }) => nonce)).toEqual([0, used.nonce, unused.nonce, 3])
+      expect((await bench.store.readLaneRequests(bench.lane)).reservations).toEqual([])
+    },
+  )
+}
