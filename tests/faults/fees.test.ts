@@ -144,7 +144,10 @@ describe('a node that inflates prices', () => {
     'the only node lies about everything: nothing is signed, explain says whose word it is; then the next block goes on',
     async () => {
       node = await startSingleNode({ preset: 'stable' })
+      // From its first word on: one that knows what gas cost before notices a lie.
+      await node.stopService()
       const heal = lieAbout(node.proxy, ALL_LIES)
+      await node.start()
       const id = await node.send(PLAIN)
       const waiting = await node.until(id, waitsForPrice)
       expect(waiting).toMatchObject({ state: 'QUEUED', nonce: null, error: { code: 'fee_above_cap' } })

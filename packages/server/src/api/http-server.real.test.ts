@@ -92,7 +92,7 @@ describe('what operators do', () => {
 
 test.each([
   ['/v1/transactions?limit=200&chainId=9007199254740991&nonce=9007199254740991&since=1970-01-01T00:00:00Z'],
-  ['/v1/transactions?after=ffffffff-ffff-ffff-ffff-ffffffffffff&state=QUEUED,EXPIRED'],
+  ['/v1/transactions?after=9007199254740991&state=QUEUED,EXPIRED'],
   ['/v1/events?after=9007199254740991&limit=200'],
   ['/v1/signers'],
   ['/v1/nodes'],
