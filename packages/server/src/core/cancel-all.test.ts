@@ -8,6 +8,10 @@ const ORDERED = { mayReplace: 'on_order' } as const
 const sent = tracking('pending')
 const cancelling = tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'cancel')] })
 
+const LENT = {
+  ...{ id: 'r-1', state: 'RESERVED', nonce: 3, inclusion: null, finalAt: null, fillOrderedAt: null },
+} as unknown as Reservation
+
 function plan(txIds: readonly string[] | null, inFlight: readonly InFlight[], change: object = {}) {
   return planCancelAll({ txIds }, { inFlight, reservations: [], policy: ORDERED, ...change })
 }
@@ -26,14 +30,29 @@ describe('an order to cancel everything', () => {
     expect(plan(['tx-1'], [])).toEqual({ type: 'reset' })
   })
 
+  test('does not wait for one that lost its nonce meanwhile: nothing can cancel it', () => {
+    expect(plan(['tx-1'], [stuck('foreign_nonce')])).toEqual({ type: 'reset' })
+    expect(plan(['tx-1', 'tx-2'], [stuck('foreign_nonce'), mined({ id: 'tx-2' })])).toEqual({ type: 'wait' })
+  })
+
   test('is refused where policy forbids it, unless nothing is left to replace', () => {
     const policy = { mayReplace: 'never' }
     expect(plan(null, [sent], { policy })).toMatchObject({ type: 'refuse', why: expect.stringContaining('never') })
     expect(plan(['tx-1'], [cancelling], { policy })).toEqual({ type: 'wait' })
   })
 
+  test.each<[string, Partial<Reservation>]>([
+    ['is given back', { state: 'RELEASED' }],
+    ['is being filled', { state: 'USED', fillOrderedAt: 1 }],
+  ])('goes on beside a lent nonce that %s, and waits for its end', (_, change) => {
+    const reservations = [{ ...LENT, ...change }]
+    expect(plan(null, [sent], { reservations })).toMatchObject({ type: 'note' })
+    expect(plan([], [], { reservations })).toEqual({ type: 'wait' })
+    expect(plan([], [], { reservations: [...reservations, LENT] })).toMatchObject({ type: 'refuse' })
+  })
+
   test('is refused while a nonce is lent, by name', () => {
-    const lent = { id: 'r-1', state: 'RESERVED', nonce: 3, inclusion: null, finalAt: null } as unknown as Reservation
+    const lent = LENT
     expect(plan(null, [sent], { reservations: [lent] })).toMatchObject({
       ...{ type: 'refuse', why: expect.stringContaining('nonce 3 (reservation r-1)') },
     })

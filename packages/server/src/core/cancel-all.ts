@@ -5,7 +5,7 @@
  */
 
 import { isFill } from './fill.ts'
-import { hasLostNonce } from './lose-nonce.ts'
+import { awaitsBlock, hasLostNonce } from './lose-nonce.ts'
 import type { NonceReset } from './nonce-reset.ts'
 import type { Policy } from './policy.ts'
 import { holdsNonce, type Reservation } from './reservation.ts'
@@ -31,9 +31,10 @@ export function planCancelAll(
   { txIds }: Pick<NonceReset, 'txIds'>,
   { inFlight, reservations, policy }: Scene,
 ): CancelAllStep {
-  const unmined = inFlight.filter((tx) => inclusionOf(tx) === null && !hasLostNonce(tx))
+  const unmined = inFlight.filter(awaitsBlock)
   const lent = reservations.filter((each) => holdsNonce(each) && each.inclusion === null)
-  if (lent.length > 0) return { type: 'refuse', why: describeLent(lent) }
+  const kept = lent.filter((each) => !isTakenBack(each))
+  if (kept.length > 0) return { type: 'refuse', why: describeLent(kept) }
   const open = unmined.filter((tx) => newestAttempt(tx)?.kind !== 'cancel' && !isFill(tx.intent))
   if (policy.mayReplace === 'never' && open.length > 0) {
     const count = open.length === 1 ? '1 transaction is' : `${open.length} transactions are`
@@ -45,7 +46,14 @@ export function planCancelAll(
   const known = new Set(txIds ?? [])
   const added = unmined.filter(({ id }) => !known.has(id))
   if (txIds === null || added.length > 0) return { type: 'note', txIds: [...known, ...added.map(({ id }) => id)] }
-  return { type: inFlight.some(({ id }) => known.has(id)) ? 'wait' : 'reset' }
+  // What lost its nonce to somebody else cannot be cancelled, and is in nobody's way.
+  const isOpen = lent.length > 0 || inFlight.some((tx) => known.has(tx.id) && !hasLostNonce(tx))
+  return { type: isOpen ? 'wait' : 'reset' }
+}
+
+/** Its nonce comes back, or an empty transaction takes it: either is the lane's own doing, and ends by itself. */
+function isTakenBack({ state, fillOrderedAt }: Reservation): boolean {
+  return state === 'RELEASED' || fillOrderedAt !== null
 }
 
 /** Whether this one is still to be told. What makes way may go back in line, and a cancel is an end. */

@@ -36,6 +36,11 @@ export function hasLostNonce(tx: InFlight): boolean {
   return tx.state === 'STUCK' && tx.subState === 'foreign_nonce'
 }
 
+/** A block may still take it, so that those above wait for it, and what it may cost is kept for it. */
+export function awaitsBlock(tx: InFlight): boolean {
+  return inclusionOf(tx) === null && !hasLostNonce(tx)
+}
+
 export function loseNonce(tx: InFlight, { at, proof }: Extract<TxEvent, { type: 'nonce.lost' }>, policy: Policy): Step {
   if (inclusionOf(tx) !== null) return stay(tx)
   const verdict = judgeNonceUser(tx, proof.user)

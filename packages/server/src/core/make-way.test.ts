@@ -218,3 +218,31 @@ describe('while it makes way', () => {
     expect(move(passing, late).tx).toBe(passing)
   })
 })
+
+describe('a policy that replaces only on order', () => {
+  const waits = { refusal: REFUSAL, error: REFUSAL } as const
+  const ordered = { actor: 'ann', reason: 'not needed any more' }
+  const empty = (tx: Transaction) =>
+    move(tx, { type: 'attempt.added', at, attempt: attemptOf(2, 'cancel') }, STABLE).tx.attempts.length
+
+  test('signs no empty transaction for a refusal that nobody answered with an order', () => {
+    const tx = allocated({ ...waits, subState: 'making_way' })
+    expect(empty(tx)).toBe(1)
+    const again = move(tx, { type: 'resubmit.claimed', at }, STABLE).tx
+    expect(again).toMatchObject({ subState: 'signed', refusal: null })
+  })
+
+  test('goes on with one that is out, or that an operator ordered', () => {
+    const sent = tracking('making_way', { ...waits, attempts: BOTH })
+    expect(move(sent, { type: 'attempt.added', at, attempt: attemptOf(3, 'cancel') }, STABLE).tx.attempts).toHaveLength(
+      3,
+    )
+    const cancelled = move(
+      allocated({ ...waits, subState: 'making_way' }),
+      { type: 'operator.cancelled', at, by: ordered },
+      STABLE,
+    ).tx
+    expect(cancelled).toMatchObject({ wish: 'cancel', refusal: null, subState: 'signed' })
+    expect(empty(cancelled)).toBe(2)
+  })
+})

@@ -44,7 +44,8 @@ export function wishCancel(
   policy: Policy,
 ): Step {
   if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
-  const lifted = tx.suspended ? { suspended: false, subState: sendable(tx) } : {}
+  const isHeld = tx.suspended || tx.subState === 'making_way'
+  const lifted = isHeld ? { suspended: false, subState: sendable(tx) } : {}
   const isSigned = newestAttempt(tx)?.kind === 'cancel'
   return move({ ...tx, ...lifted, refusal: null, wish: isSigned ? tx.wish : 'cancel' }, noteOperator(event))
 }
@@ -134,9 +135,9 @@ export function isBumpRefusal(error: TxError | null): boolean {
   return error !== null && BUMP_REFUSALS.includes(error.code)
 }
 
-/** Somebody asked for other bytes under this nonce; an empty transaction that was asked for is carried through. */
+/** Somebody asked for other bytes under this nonce, or an empty transaction is out already and is carried through. */
 export function isOrdered(tx: InFlight): boolean {
-  return tx.wish !== 'none' || isCancelling(tx)
+  return tx.wish !== 'none' || newestAttempt(tx)?.kind === 'cancel'
 }
 
 function mayBeReplaced(tx: InFlight, policy: Policy): boolean {

@@ -7,7 +7,8 @@
 import { AppError } from '../core/app-error.ts'
 import { fillsOrdered, isFill } from '../core/fill.ts'
 import type { Lane } from '../core/lane.ts'
-import { inclusionOf, type Queued } from '../core/transaction.ts'
+import { awaitsBlock } from '../core/lose-nonce.ts'
+import type { Queued } from '../core/transaction.ts'
 import type { OperatorAct } from '../core/tx-event.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -35,7 +36,7 @@ export function createFillGaps(ports: FillGapPorts): FillGaps {
       store.readQueue(lane, MOST_FILLS),
     ])
     const given = [
-      ...inFlight.filter((tx) => inclusionOf(tx) === null).map(({ nonce }) => nonce),
+      ...inFlight.filter(awaitsBlock).map(({ nonce }) => nonce),
       // What its holder has not used may come back: no reason yet to fill what is free below it.
       ...reservations.flatMap(({ nonce, state, inclusion }) =>
         nonce !== null && state === 'USED' && inclusion === null ? [nonce] : [],

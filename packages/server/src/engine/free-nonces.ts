@@ -17,6 +17,11 @@ export interface AccountCounts extends ChainCounts {
   readonly final: number | null
 }
 
+/** The same, and the block that was followed when they were asked for: they are no older than that. Null: none was. */
+export interface CountsSince extends AccountCounts {
+  readonly head: number | null
+}
+
 /** It lost a nonce to another transaction before: the cursor may be behind the chain. */
 export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
   return attempts.length > 0

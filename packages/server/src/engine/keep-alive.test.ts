@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { STABLE } from '../core/policy.ts'
-import { allocated, mined, T0, tracking } from '../core/sample-transactions.suite.ts'
+import { allocated, mined, stuck, T0, tracking } from '../core/sample-transactions.suite.ts'
 import type { InFlight } from '../core/transaction.ts'
 import { keepAlive, nextDueAt, type Surroundings } from './keep-alive.ts'
 import { createLaneDraft } from './lane-draft.ts'
@@ -70,6 +70,16 @@ describe('waiting too long', () => {
   test('behind a mined nonce, the next one is the lowest', () => {
     const states = keep([mined({ id: 'tx-6', nonce: 6 }), sent(7, 0)], 600_000).states
     expect(states[1]).toBe('tx-7 STUCK no_inclusion')
+  })
+
+  test('behind a nonce that was lost to somebody else, the next one is the lowest', () => {
+    const lost = stuck('foreign_nonce', { id: 'tx-6', nonce: 6 })
+    expect(keep([lost, sent(7, 0), sent(8, 0)], 600_000).states).toEqual([
+      'tx-6 STUCK foreign_nonce',
+      'tx-7 STUCK no_inclusion',
+      'tx-8 TRACKING blocked_by_predecessor',
+    ])
+    expect(keep([lost, sent(7, 0), sent(8, 0)], 30_000, { window: 1 }).claimed).toEqual(['tx-7'])
   })
 
   test('behind a suspended nonce nobody is stuck', () => {

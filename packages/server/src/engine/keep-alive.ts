@@ -3,9 +3,9 @@
  * or nearly due in one batch, so that a node that lost its mempool has the whole sequence back within one interval; and a
  * transaction that waited too long is called stuck, the lowest nonce only, since those above wait for it.
  */
-import { hasLostNonce } from '../core/lose-nonce.ts'
+import { awaitsBlock } from '../core/lose-nonce.ts'
 import type { Policy } from '../core/policy.ts'
-import { type InFlight, inclusionOf, isPreconfirmed } from '../core/transaction.ts'
+import { type InFlight, isPreconfirmed } from '../core/transaction.ts'
 import type { LaneDraft } from './lane-draft.ts'
 
 export interface Surroundings {
@@ -19,7 +19,7 @@ export interface Surroundings {
 
 export function keepAlive(draft: LaneDraft, now: number, policy: Policy, around: Surroundings): void {
   const { window, lowestLent, movingSince } = around
-  const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null)
+  const unmined = draft.inFlight().filter(awaitsBlock)
   const waiting = unmined.filter(isWaiting)
   // A suspended one keeps its nonce, and those above wait for it all the same.
   const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestLent ?? Number.POSITIVE_INFINITY)
@@ -43,7 +43,7 @@ function isDue(tx: InFlight, now: number, policy: Policy): boolean {
 }
 
 function isWaiting(tx: InFlight): boolean {
-  return inclusionOf(tx) === null && !tx.suspended && !hasLostNonce(tx)
+  return awaitsBlock(tx) && !tx.suspended
 }
 
 /** Some bytes that a node once took have been quiet for a whole interval: the pool may have lost them all. */
@@ -64,7 +64,7 @@ export function nextDueAt(
   let unmined = 0
   for (const tx of inFlight) {
     // In nonce order: what lies beyond the window waits for what is in it.
-    if (inclusionOf(tx) === null && ++unmined > window) break
+    if (awaitsBlock(tx) && ++unmined > window) break
     if (!isWaiting(tx)) continue
     next = Math.min(next, tx.nextResubmitAt)
     if (tx.state === 'STUCK' || tx.subState === 'blocked_by_predecessor' || isPreconfirmed(tx)) continue

@@ -7,8 +7,9 @@
 import { maxCostInFlight } from '../core/cost.ts'
 import type { Inclusion } from '../core/finality.ts'
 import type { QueueWait } from '../core/lane-problem.ts'
+import { awaitsBlock } from '../core/lose-nonce.ts'
 import { addSample, countRunway, estimateTxCost, type TxCost } from '../core/runway.ts'
-import { findAttempt, type InFlight, inclusionOf, isInFlight, type TxId } from '../core/transaction.ts'
+import { findAttempt, type InFlight, isInFlight, type TxId } from '../core/transaction.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { LaneHealth } from '../ports/store.ts'
 import { type AccountWatch, createAccountWatch, type ReadMode, type WatchPorts } from './account-watch.ts'
@@ -235,6 +236,6 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
 /** What the unmined ones may cost at most. */
 function sumReserved(inFlight: Iterable<InFlight>): bigint {
   let sum = 0n
-  for (const tx of inFlight) if (inclusionOf(tx) === null) sum += maxCostInFlight(tx)
+  for (const tx of inFlight) if (awaitsBlock(tx)) sum += maxCostInFlight(tx)
   return sum
 }

@@ -6,8 +6,9 @@
 import { fillsOrdered, isFill } from '../core/fill.ts'
 import { type ChainView, type Finality, finalHeight } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
+import { awaitsBlock } from '../core/lose-nonce.ts'
 import { type Policy, replacesByItself } from '../core/policy.ts'
-import { inclusionOf, type Queued } from '../core/transaction.ts'
+import type { Queued } from '../core/transaction.ts'
 import { type Chain, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -91,7 +92,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     preparing = true
     if (gap) gapsTried = true
     mayHaveMore = false
-    const predecessorsPending = [...ledger.inFlight.values()].some((tx) => inclusionOf(tx) === null)
+    const predecessorsPending = [...ledger.inFlight.values()].some(awaitsBlock)
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
@@ -121,7 +122,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       passOverUnfunded: !hasUnfunded,
       passOverPaused: !hasPriced,
     })
-    if (queued.length > 0) mayHaveMore = true
+    // What may not go now is no reason to look again: whoever lets it go says so.
+    if (queued.some((tx) => !scene.fillsOnly || isFill(tx.intent))) mayHaveMore = true
     const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
     const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
@@ -135,7 +137,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
-    const ordered = await prepareOrdered(yielded, queued, counts, context)
+    // Only a pass for the gaps has read every fill that is there already.
+    const ordered = gap ? await prepareOrdered(yielded, queued, counts, context) : []
     const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
     const fills =

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { createFakeChain } from '../chain/fake-chain.ts'
+import type { ChainView } from '../core/finality.ts'
 import type { Lease } from '../core/lane.ts'
 import { STABLE } from '../core/policy.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
@@ -34,7 +35,7 @@ async function setUp() {
   })
   const items = [{ id: '01890a5d-0000-7000-8000-000000000001', lockOwner: 'x' }]
   await store.insertReservations({ lane: LANE, items, ttlMs: 60_000, label: null, requestId: null })
-  return { clock, requests, posted, watched }
+  return { clock, store, requests, posted, watched }
 }
 
 test('the counts are asked for again after the cycle that was to take them broke and the lane was loaded anew', async () => {
@@ -49,6 +50,30 @@ test('the counts are asked for again after the cycle that was to take them broke
   expect(requests.decide(LEDGER, SCENE)).toBeNull()
   await clock.settle()
   expect(posted.filter(({ type }) => type === 'counts')).toHaveLength(2)
+})
+
+test('a cursor is not reset by a count that may be older than the chain that is followed', async () => {
+  const { clock, store, requests, posted } = await setUp()
+  const id = '01890a5d-0000-7000-8000-000000000009'
+  await store.insertReset({ id, lane: LANE, actor: 'ann', reason: 'wiped' })
+  await requests.refresh()
+  const ledger = { ...LEDGER, cursor: 5 }
+  const scene = { ...SCENE, slots: 0 }
+  const ask = async (view: ChainView | null) => {
+    const answer = requests.decide(ledger, { ...scene, view })
+    await clock.settle()
+    requests.take(posted.splice(0))
+    return answer
+  }
+  expect(await ask(null)).toBeNull()
+  expect(await ask(null)).toBeNull()
+  const head = { number: 0, hash: `0x${'00'.repeat(32)}`, parentHash: `0x${'00'.repeat(32)}`, timestamp: 0 } as const
+  const view: ChainView = { head, safe: null, finalized: null, header: () => null }
+  expect(await ask(view)).toBeNull()
+  expect((await ask(view))?.toWrite(LEASE)).toMatchObject({
+    cursor: { expected: 5, next: 0 },
+    reset: { state: 'DONE' },
+  })
 })
 
 test('a reading that ends after the lane was stopped puts nothing under watch', async () => {

@@ -21,7 +21,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { OpenReservation } from '../ports/lane-requests.ts'
 import type { LaneWrite, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { type AccountCounts, findUsable } from './free-nonces.ts'
+import { type CountsSince, findUsable } from './free-nonces.ts'
 import type { Ledger } from './lane-draft.ts'
 import { findHighest } from './lane-room.ts'
 import type { LaneSignal } from './lane-runner.ts'
@@ -94,7 +94,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   let held: readonly LentNonce[] = []
   let isRead = false
   let isStopped = false
-  let counts: AccountCounts | null = null
+  let counts: CountsSince | null = null
   let counting = false
   /** The height at which some lapsed nonce was found used, but not finally. */
   let unsettledAt: number | null = null
@@ -189,11 +189,19 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     const asksChain = lapse(next, context.view?.head.number ?? null, listNonces(ledger))
     raiseAlarms(next, ledger, context)
     const asksCount = grantAll(next, context, ledger.recyclable.length > 0)
-    const needsReset = counts === null && isResetDue(ledger, context.policy)
+    const needsReset = context.view !== null && findAnchored() === null && isResetDue(ledger, context.policy)
     counts = null
     if (asksChain || asksCount || needsReset) askCounts(context.view, listNonces(ledger))
     draft = next.changedIds().size === 0 ? null : next
     return draft
+  }
+
+  /**
+   * What frees a nonce, or moves the cursor back, must not go by a count from before the blocks that are known: a nonce
+   * that is used would be given out again.
+   */
+  function findAnchored(): CountsSince | null {
+    return counts?.head === null ? null : counts
   }
 
   function planFirst(reset: NonceReset, ledger: Ledger, policy: Policy): CancelAllStep {
@@ -212,9 +220,10 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     const step = planFirst(reset, ledger, policy)
     if (step.type === 'refuse') return refuseReset(reset, step.why, ledger)
     if (step.type === 'note') return beginCancelling(reset, step.txIds, ledger)
-    if (step.type === 'wait' || counts === null) return null
+    const seen = findAnchored()
+    if (step.type === 'wait' || seen === null) return null
     const inFlight = [...ledger.inFlight.values()]
-    const verdict = decideReset(counts.latest, { inFlight, reservations: [...open.values()] })
+    const verdict = decideReset(seen.latest, { inFlight, reservations: [...open.values()] })
     if (verdict.type === 'refused') return refuseReset(reset, verdict.why, ledger)
     resets = resets.slice(1)
     counts = null
@@ -262,14 +271,16 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   /** True where the chain must be asked first. What it has used, but not finally, waits for the next block. */
   function lapse(next: RequestDraft, head: number | null, sent: ReadonlySet<number>): boolean {
     let waits = false
+    const seen = findAnchored()
     const isOver = (each: OpenReservation) => awaitsYield(each) || isLapsed(each, (nonce) => sent.has(nonce))
     for (const reservation of next.list().filter(isOver)) {
-      if (reservation.nonce !== null && counts === null) {
-        waits ||= head === null || head !== unsettledAt
+      if (reservation.nonce !== null && seen === null) {
+        // Until a block is followed there is nothing to ask at; the first one wakes the lane.
+        waits ||= head !== null && head !== unsettledAt
         continue
       }
       const at = clock.now()
-      const { latest, final } = counts ?? { latest: 0, final: null }
+      const { latest, final } = seen ?? { latest: 0, final: null }
       const isFree = awaitsYield(reservation) && reservation.nonce !== null && latest <= reservation.nonce
       const event = isFree
         ? ({ type: 'reservation.yielded', at, latestCount: latest } as const)
@@ -327,7 +338,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     telemetry.log('warn', 'a reserved nonce holds up a signer', { ...fields, cause, ...detail })
   }
 
-  async function readCounts(view: ChainView | null, sent: ReadonlySet<number>): Promise<AccountCounts> {
+  async function readCounts(view: ChainView | null, sent: ReadonlySet<number>): Promise<CountsSince> {
     const { signer } = lease.lane
     const height = view === null ? null : finalHeight(view, ports.finality())
     const isOver = (each: OpenReservation) => awaitsYield(each) || isLapsed(each, (nonce) => sent.has(nonce))
@@ -340,7 +351,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
         ? ports.chain.getTransactionCount(signer, height)
         : null,
     ])
-    return { latest: Math.max(latest, atHead), pending, final }
+    return { latest: Math.max(latest, atHead), pending, final, head: view?.head.number ?? null }
   }
 
   return {

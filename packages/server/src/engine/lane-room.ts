@@ -1,4 +1,5 @@
 /** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
+import { awaitsBlock } from '../core/lose-nonce.ts'
 import type { Policy } from '../core/policy.ts'
 import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../core/transaction.ts'
 import { findGaps } from './free-nonces.ts'
@@ -28,7 +29,7 @@ type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
 /** The highest nonce that is on its way. What a holder has not used may come back: no reason yet to fill what is below. */
 export function findHighest({ inFlight, lent }: Outstanding): number | null {
   let highest: number | null = null
-  for (const tx of inFlight) if (inclusionOf(tx) === null) highest = Math.max(highest ?? tx.nonce, tx.nonce)
+  for (const tx of inFlight) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)
   for (const { nonce, isUsed, isMined } of lent) {
     if (isUsed && !isMined) highest = Math.max(highest ?? nonce, nonce)
   }
@@ -64,7 +65,7 @@ export function nextLoanAlarm(lent: readonly LentNonce[], now: number, afterMs: 
 export function findLowestSent({ inFlight, lent }: Outstanding): GapScene['lowest'] {
   let lowest: GapScene['lowest'] = null
   for (const tx of inFlight) {
-    const newest = inclusionOf(tx) === null ? newestAttempt(tx) : null
+    const newest = awaitsBlock(tx) ? newestAttempt(tx) : null
     if (newest === null) continue
     lowest = { nonce: tx.nonce, since: newest.createdAt }
     break

@@ -8,7 +8,7 @@ import type { SendOutcome } from '../core/send-outcome.ts'
 import type { Intent, Queued, TxId } from '../core/transaction.ts'
 import type { Block } from '../ports/chain.ts'
 import type { FinalReorg } from './follow/final-reorg.ts'
-import type { AccountCounts } from './free-nonces.ts'
+import type { AccountCounts, CountsSince } from './free-nonces.ts'
 import type { Preparation } from './prepare.ts'
 
 export type LaneSignal =
@@ -16,7 +16,7 @@ export type LaneSignal =
   | { readonly type: 'amended' }
   /** Something is asked of the lane's owner, or a lock has run out. */
   | { readonly type: 'asked' }
-  | { readonly type: 'counts'; readonly counts: AccountCounts }
+  | { readonly type: 'counts'; readonly counts: CountsSince }
   | { readonly type: 'tick' }
   /** The slow timer: the balance may be old. */
   | { readonly type: 'balance.due' }

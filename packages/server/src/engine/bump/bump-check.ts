@@ -7,7 +7,8 @@ import { formatAmount } from '../../core/amount.ts'
 import { maxCost, maxCostInFlight } from '../../core/cost.ts'
 import type { Fees } from '../../core/fees.ts'
 import type { Lane } from '../../core/lane.ts'
-import { type InFlight, inclusionOf, newestAttempt, type TxError, type TxId } from '../../core/transaction.ts'
+import { awaitsBlock } from '../../core/lose-nonce.ts'
+import { type InFlight, newestAttempt, type TxError, type TxId } from '../../core/transaction.ts'
 import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -112,7 +113,7 @@ export function createBumpCheck({ chain, clock, telemetry, lane, wake }: CheckPo
 
 /** Nothing of the lane is before it. */
 function isFirst(tx: InFlight, { inFlight, isBlocked }: BumpScene): boolean {
-  return inFlight.find((each) => inclusionOf(each) === null)?.id === tx.id && !isBlocked(tx.nonce)
+  return inFlight.find(awaitsBlock)?.id === tx.id && !isBlocked(tx.nonce)
 }
 
 function toCall(tx: InFlight): Call {
@@ -137,7 +138,7 @@ function objectToCost(
   balanceWei: bigint,
   { inFlight }: BumpScene,
 ): TxError | null {
-  const before = inFlight.filter((each) => each.nonce < tx.nonce && inclusionOf(each) === null)
+  const before = inFlight.filter((each) => each.nonce < tx.nonce && awaitsBlock(each))
   const left = before.reduce((sum, each) => sum - maxCostInFlight(each), balanceWei)
   const needed = maxCost(tx.intent.value, gasLimit, fees)
   if (needed <= left) return null

@@ -1,6 +1,7 @@
 /** The unmined nonces of a lane that follow each other without a hole from the lowest on: what a node's pending count can tell of. */
 import type { Hash } from '../../core/hex.ts'
-import { type InFlight, inclusionOf, newestAttempt } from '../../core/transaction.ts'
+import { awaitsBlock } from '../../core/lose-nonce.ts'
+import { type InFlight, newestAttempt } from '../../core/transaction.ts'
 
 export interface SentRun {
   readonly lowest: number
@@ -11,7 +12,7 @@ export interface SentRun {
 
 /** In nonce order, as a lane keeps them. */
 export function listUnmined(inFlight: readonly InFlight[]): readonly InFlight[] {
-  return inFlight.filter((tx) => inclusionOf(tx) === null)
+  return inFlight.filter(awaitsBlock)
 }
 
 /** Null where the lowest is not out. `before`: what was given up as missing from there on does not count as sent. */
