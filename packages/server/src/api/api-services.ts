@@ -27,6 +27,7 @@ import type { Access } from './access.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { EventStreams } from './event-streams.ts'
 import type { ReadLogs } from './log-reads.ts'
+import type { Pieces } from './pieces.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type ApiStore = Pick<
@@ -92,6 +93,8 @@ export interface ApiServices {
   readonly bodies: TenantPool
   /** Turns at this node, so that a flood of one tenant makes that one wait. */
   readonly work: WorkTurns
+  /** For work on long lists. */
+  readonly pieces: Pieces
   /** For what reads much from the database: tenants take turns. */
   readonly reads: FairTurns
   readonly feeMarkets: FeeMarkets

@@ -37,6 +37,7 @@ import { createBodyPool } from './body-pool.ts'
 import { createConfirmationFeed } from './confirmation-feed.ts'
 import { createEventStreams } from './event-streams.ts'
 import { createHttpServer } from './http-server.ts'
+import { createPieces } from './pieces.ts'
 import { createReadiness } from './readiness.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -111,13 +112,15 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   })
   const work = createWorkTurns(clock)
   const reads = createReadTurns()
+  const pieces = createPieces()
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
     apiKeys: createApiKeys({ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) }),
     audit: keys,
     accept,
-    acceptBatch: createAcceptBatch({ accept, intake }),
+    acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest }),
+    pieces,
     ...{ store, chainStatus, telemetry, dashboardDir: null },
     webhooks: createWebhooks({
       ...{ clock, random, maxWebhooks: 3, secretOverlapMs: 86_400_000 },

@@ -105,10 +105,24 @@ function refuseItems(
 }
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
-  const { nodeId, access, apiKeys, audit, waits, bodies, work, reads, clock, readiness, telemetry, dashboardDir } =
-    services
+  const {
+    nodeId,
+    access,
+    apiKeys,
+    audit,
+    waits,
+    bodies,
+    work,
+    pieces,
+    reads,
+    clock,
+    readiness,
+    telemetry,
+    dashboardDir,
+  } = services
   const { finalityOf, maxTxFeeOf } = services
   return {
+    pieces,
     ...{
       nodeId,
       access,

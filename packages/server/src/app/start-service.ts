@@ -9,6 +9,7 @@ import { createEventStreams } from '../api/event-streams.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { listen } from '../api/listen.ts'
 import { createLogReads } from '../api/log-reads.ts'
+import { createPieces } from '../api/pieces.ts'
 import { createReadiness } from '../api/readiness.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
@@ -169,7 +170,8 @@ export async function startService(
     limits: { ...config.reservations, sharePercent },
   })
   const resets = createResetNonce({ store, clock, random })
-  const acceptBatch = createAcceptBatch({ accept, intake })
+  const pieces = createPieces()
+  const acceptBatch = createAcceptBatch({ accept, intake, rest: pieces.rest })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
   const work = createWorkTurns(clock)
   const reads = createReadTurns({ sharePercent })
@@ -200,6 +202,7 @@ export async function startService(
     waits,
     bodies,
     work,
+    pieces,
     reads,
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,

@@ -11,6 +11,7 @@ import type { NewTransaction } from '../ports/store.ts'
 import type { Accept, Accepted } from './accept.ts'
 import type { AcceptRequest } from './accept-request.ts'
 import type { Intake, IntakeOutcome } from './intake.ts'
+import type { Tenant } from './tenants/tenant-pool.ts'
 
 /** An answer for each, in order. */
 export type AcceptBatch = (requests: readonly AcceptRequest[]) => Promise<readonly PromiseSettledResult<Accepted>[]>
@@ -21,24 +22,32 @@ export const OUT_OF_TURN = 'out_of_turn'
 interface AcceptBatchPorts {
   readonly accept: Accept
   readonly intake: Pick<Intake, 'submitTogether'>
+  /** Lets others have their turn: a long batch is taken up in parts. */
+  rest?(tenant: Tenant): Promise<void>
 }
 
-export function createAcceptBatch({ accept, intake }: AcceptBatchPorts): AcceptBatch {
-  return (requests) => {
+/** Looked up in one round trip each. */
+const PART = 250
+
+export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): AcceptBatch {
+  return async (requests) => {
     const keys = requests.map(keyOf)
     const keyed = keys.filter((key) => key !== null)
     const repeats = keyed.length - new Set(keyed).size
     const gathering = createGathering(requests, requests.length - repeats, intake)
     const lastOf = new Map<string, Promise<unknown>>()
-    const answers = requests.map((request, place) => {
+    const answers: Promise<PromiseSettledResult<Accepted>[]>[] = []
+    for (const [place, request] of requests.entries()) {
+      if (place > 0 && place % PART === 0) await rest?.(request.tenant ?? null)
       const key = keys[place] ?? null
       const before = key === null ? undefined : lastOf.get(key)
       const answer =
         before === undefined ? gathering.join(place, request, accept) : acceptAfter(before, request, accept)
       if (key !== null) lastOf.set(key, answer)
-      return answer
-    })
-    return Promise.allSettled(answers)
+      // One that is refused before the last was taken up is not left without anybody who looks at it.
+      answers.push(Promise.allSettled([answer]))
+    }
+    return (await Promise.all(answers)).flat()
   }
 }
 

@@ -11,7 +11,6 @@ import {
   transactionBatchResource,
 } from '../contract/transaction-batch.ts'
 import { transactionRequest } from '../contract/transaction-request.ts'
-import { mapInPieces } from '../map-in-pieces.ts'
 import { parseInput } from '../parse-input.ts'
 import { presentProblem, toAppError } from '../present-problem.ts'
 import { presentTransaction } from '../present-transaction.ts'
@@ -43,13 +42,13 @@ export const createTransactionBatch = defineRoute(
   async ({ body, headers }, services, caller) => {
     services.access.chargeItems(caller, body.transactions.length)
     const batchKey = headers[IDEMPOTENCY_KEY] ?? null
-    const items = await mapInPieces(body.transactions, (item, index) =>
+    const items = await services.pieces.map(caller.tenant, body.transactions, (item, index) =>
       readItem(item, batchKey === null ? null : `${batchKey}:${index}`),
     )
     const requests = items.flatMap((item) => (item instanceof AppError ? [] : [item]))
     const answers = await services.acceptBatch(requests)
     const answerTo = new Map(requests.map((request, place) => [request, answers[place]]))
-    const results = await mapInPieces(items, (item) =>
+    const results = await services.pieces.map(caller.tenant, items, (item) =>
       item instanceof AppError ? refuse(item, services) : present(answerTo.get(item), services),
     )
     return { status: 200, body: { results: limitIssues(results) } }
