@@ -15,6 +15,8 @@ interface Target {
 
 const target = JSON.parse(process.env.ATTACK ?? '{}') as Target
 const agent = new Agent({ keepAlive: true, maxSockets: 4_000 })
+/** `ATTACK_WITHOUT=calls,junk` leaves parts out, to see what each of them does. */
+const skipped = (process.env.ATTACK_WITHOUT ?? '').split(',')
 const counts = new Map<string, number>()
 
 function count(what: string, outcome: number | string): void {
@@ -45,7 +47,8 @@ function call(what: string, method: string, path: string, body?: string, hold = 
 }
 
 /** So many at once, for ever; a short breath after each, as a network gives. */
-function flood(atOnce: number, work: () => Promise<void>): void {
+function flood(what: string, atOnce: number, work: () => Promise<void>): void {
+  if (skipped.includes(what)) return
   for (let index = 0; index < atOnce; index++) {
     void (async () => {
       for (;;) {
@@ -66,15 +69,15 @@ const calls = JSON.stringify(
 )
 const junk = JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`key${index}`, index])))
 
-flood(16, () => call('batches', 'POST', '/v1/transactions/batch', batch()))
-flood(16, () => call('single', 'POST', '/v1/transactions', JSON.stringify(intent)))
-flood(10, () => call('calls', 'POST', '/rpc', calls))
-flood(40, () => call('junk', 'POST', '/v1/transactions', junk))
-flood(32, () => call('lists', 'GET', '/v1/transactions?limit=200'))
-flood(600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, true))
-flood(600, () => call('waits', 'POST', '/v1/transactions?wait=confirmed', JSON.stringify(intent)))
-flood(4, () => call('nonces', 'POST', `/v1/signers/${target.signer}/nonces`, '{"count":100}'))
-flood(600, async () => {
+flood('batches', 16, () => call('batches', 'POST', '/v1/transactions/batch', batch()))
+flood('single', 16, () => call('single', 'POST', '/v1/transactions', JSON.stringify(intent)))
+flood('calls', 10, () => call('calls', 'POST', '/rpc', calls))
+flood('junk', 40, () => call('junk', 'POST', '/v1/transactions', junk))
+flood('lists', 32, () => call('lists', 'GET', '/v1/transactions?limit=200'))
+flood('streams', 600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, true))
+flood('waits', 600, () => call('waits', 'POST', '/v1/transactions?wait=confirmed', JSON.stringify(intent)))
+flood('nonces', 4, () => call('nonces', 'POST', `/v1/signers/${target.signer}/nonces`, '{"count":100}'))
+flood('sockets', 600, async () => {
   const socket = new WebSocket(`${target.url.replace('http', 'ws')}/rpc`, {
     headers: { authorization: `Bearer ${target.token}` },
   })

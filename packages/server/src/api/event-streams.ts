@@ -40,7 +40,7 @@ interface EventStreamsPorts {
   readonly store: Pick<Store, 'listen' | 'readEvents' | 'findLastEventId'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
-  readonly work: WorkTurns
+  readonly work: Pick<WorkTurns, 'begin'>
   readonly reads: FairTurns
   readonly limits: EventStreamLimits
   isAllowed(caller: Caller): Promise<boolean>

@@ -1,4 +1,5 @@
 /** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
+import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError } from '../core/app-error.ts'
 import { admit } from './admit.ts'
@@ -11,6 +12,8 @@ import { refuseConnection } from './refuse-connection.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 import { registerDashboard } from './serve-dashboard.ts'
+
+const REFUSAL_MS = 1_000
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -46,9 +49,11 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     else reply.hijack()
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
-  server.setErrorHandler((error, request, reply) => {
+  server.setErrorHandler(async (error, request, reply) => {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
+    // Whoever asks again at once would cost more than it is refused.
+    if (appError.code === 'tenant_limit' && services.work.isHoldingBack()) await pause(REFUSAL_MS)
     return sendProblem(reply, appError)
   })
   // What never ends by itself would keep the server from closing.

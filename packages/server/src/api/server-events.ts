@@ -15,7 +15,7 @@ export interface ServerEventPorts {
   /** Whether the caller may still read; asked before anything is told, and with every heartbeat. */
   isAllowed(caller: Caller): Promise<boolean>
   /** Each piece is work of its own: a tenant with hundreds of streams is told in turns. */
-  readonly work: WorkTurns
+  readonly work: Pick<WorkTurns, 'begin'>
   readonly heartbeatMs: number
   /** A client that takes nothing for this long is let go. */
   readonly stallMs: number

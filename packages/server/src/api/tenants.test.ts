@@ -339,6 +339,8 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
     leave = resolve
   })
   const work: WorkTurns = {
+    most: () => Number.POSITIVE_INFINITY,
+    isHoldingBack: () => false,
     begin: async (_tenant, { gone }) => {
       arrive()
       await new Promise((resolve) => gone.addEventListener('abort', resolve))

@@ -229,7 +229,7 @@ export async function startService(
     dashboardDir: findDashboard(),
   })
   const rpc = createRpcEndpoint({
-    ...{ store, signers, clock, telemetry, acceptBatch, waits, reads, settings: { ...config.rpc, sharePercent } },
+    ...{ store, signers, clock, telemetry, acceptBatch, waits, work, reads, settings: { ...config.rpc, sharePercent } },
     upstreams: chains.map(({ chain }) => chain),
     ownAddresses: signer.addresses(),
     recordRefusal: access.recordRefusal,

@@ -34,12 +34,18 @@ type Answers = readonly PromiseSettledResult<unknown>[]
 
 export function createForwarder(
   upstream: Pick<Upstream, 'chainId' | 'forward'>,
-  { sharePercent }: { readonly sharePercent?: number } = {},
+  { sharePercent, most }: { readonly sharePercent?: number; most?(): number } = {},
 ): SharedForwarder {
   const turns = createFairTurns({
     ...{ what: 'calls to the chain', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
+    ...(most !== undefined && { most }),
     whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for a node; try again later'),
   })
+
+  /** Nodes work on the calls of a batch side by side: while tenants are held back, one tenant's are few. */
+  function callsAtOnce(): number {
+    return Math.max(1, Math.min(MAX_CALLS, Math.floor((most?.() ?? MAX_CALLS * 2) / 2)))
+  }
 
   async function forwardTurn(tenant: Tenant, requests: Requests): Promise<Answers> {
     try {
@@ -55,8 +61,11 @@ export function createForwarder(
   function forTenant(tenant: Tenant): Forwarder {
     const forwardEach = async (requests: Requests): Promise<Answers> => {
       const parts: Answers[] = []
-      for (let start = 0; start < requests.length; start += MAX_CALLS)
-        parts.push(await forwardTurn(tenant, requests.slice(start, start + MAX_CALLS)))
+      for (let start = 0; start < requests.length; ) {
+        const end = start + callsAtOnce()
+        parts.push(await forwardTurn(tenant, requests.slice(start, end)))
+        start = end
+      }
       return parts.flat()
     }
     const forward = async (request: UpstreamRequest): Promise<unknown> => {

@@ -27,6 +27,7 @@ function answerTo(method: string, chainId: number): unknown {
 function start(chainIds: readonly number[]) {
   const telemetry = createRecordingTelemetry()
   const endpoint = createRpcEndpoint({
+    work: { most: () => Number.POSITIVE_INFINITY },
     upstreams: chainIds.map(upstreamOf),
     acceptBatch: async () => [],
     waits: {

@@ -30,6 +30,7 @@ function start() {
     readPending: async () => null,
   }
   const endpoint = createRpcEndpoint({
+    work: { most: () => Number.POSITIVE_INFINITY },
     upstreams: [upstream as Upstream],
     store: {
       findTransactionByHash: () => read(null),

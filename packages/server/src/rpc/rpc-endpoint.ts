@@ -54,7 +54,7 @@ export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
-      const forwarder = createForwarder(upstream, settings)
+      const forwarder = createForwarder(upstream, { ...settings, most: services.work.most })
       const nextNonces = createNextNonces({ ...services, store, forwarder })
       const chain = { upstream, forwarder, nextNonces }
       const dispatch = createRpcDispatcher({ ...services, ...chain, store, methods, sendTransactions })

@@ -11,6 +11,7 @@ import { createRpcEndpoint } from './rpc-endpoint.ts'
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 const telemetry = createRecordingTelemetry()
 const endpoint = createRpcEndpoint({
+  work: { most: () => Number.POSITIVE_INFINITY },
   upstreams: [
     {
       chainId: 1,

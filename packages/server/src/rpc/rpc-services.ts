@@ -4,6 +4,7 @@ import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane.ts'
 import type { AcceptBatch } from '../engine/accept-batch.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { TransactionWaits } from '../engine/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
@@ -30,6 +31,8 @@ export interface RpcServices {
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */
   readonly ownAddresses: readonly Address[]
+  /** While tenants are held back, each has fewer calls on their way. */
+  readonly work: Pick<WorkTurns, 'most'>
   /** Every call of a message counts against the rate of the key. Throws AppError. */
   chargeItems(caller: Caller, items: number): void
   /** For the audit: somebody tried what their key is not good for. Never throws. */

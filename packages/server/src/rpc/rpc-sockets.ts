@@ -4,10 +4,12 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
 import { AppError } from '../core/app-error.ts'
 import type { Caller } from '../core/caller.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Store } from '../ports/store.ts'
 import { type Admission, admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
@@ -20,6 +22,7 @@ export interface RpcSockets {
 
 interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
   readonly door: UpgradeDoor
+  readonly work: Pick<WorkTurns, 'begin' | 'isHoldingBack'>
   readonly maxSockets: number
   readonly sharePercent?: number
   /** Tells of keys that were revoked. */
@@ -31,6 +34,8 @@ type Admitted = Extract<Admission, { readonly type: 'admitted' }>
 
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
 const GRACE_MS = 1_000
+/** While tenants are held back: whoever asks again at once would cost more than it is refused. */
+const REFUSAL_MS = 1_000
 const RETRY_AFTER_MS = 5_000
 
 export function createRpcSockets({
@@ -65,8 +70,10 @@ export function createRpcSockets({
     const admitted = isClosed || stream.destroyed ? refuseAsFull() : asked
     if (stream.destroyed && asked.type === 'admitted') asked.leave()
     // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
-    if (admitted.type === 'refused') stream.end(admitted.answer, () => stream.destroy())
-    else begin(request, stream, head, admitted)
+    if (admitted.type === 'refused') {
+      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS)
+      stream.end(admitted.answer, () => stream.destroy())
+    } else begin(request, stream, head, admitted)
   }
 
   function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {

@@ -23,7 +23,7 @@ export interface SocketPorts {
   readonly telemetry: Telemetry
   /** Bytes of messages that are being worked on, and of the bodies of requests. */
   readonly bodies: Pick<TenantPool, 'enter'>
-  readonly work: WorkTurns
+  readonly work: Pick<WorkTurns, 'begin'>
   readonly heartbeatMs: number
 }
 

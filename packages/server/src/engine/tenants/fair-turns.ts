@@ -17,6 +17,8 @@ interface FairTurnsOptions {
   readonly maxRunning: number
   readonly maxWaiting: number
   readonly sharePercent?: number | undefined
+  /** How many one tenant may have running now, where that is less than its share. */
+  most?(): number
   whenFull(): Error
 }
 
@@ -37,7 +39,8 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const limitOf = (tenant: Tenant, size: number): number => (tenant === null ? size : shareOf(size, sharePercent))
 
   function canRun(tenant: Tenant, line: Line): boolean {
-    return running < maxRunning && line.running < limitOf(tenant, maxRunning)
+    const most = options.most?.() ?? Number.POSITIVE_INFINITY
+    return running < maxRunning && line.running < Math.min(most, limitOf(tenant, maxRunning))
   }
 
   function begin(tenant: Tenant, line: Line): void {

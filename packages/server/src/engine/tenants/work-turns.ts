@@ -14,6 +14,10 @@ export interface WorkTurns {
    * nothing to do. Throws `tenant_limit` where too many of its own wait.
    */
   begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
+  /** How many of anything one tenant may have in work now. */
+  most(): number
+  /** Tenants are held back: the thread was late a moment ago, and several are there. */
+  isHoldingBack(): boolean
 }
 
 interface TurnRequest {
@@ -35,7 +39,7 @@ const LATE_MS = 10
 const CUT_EVERY_MS = 100
 const LONGEST_TURN_MS = 250
 const FEWEST = 2
-const MOST = 256
+const MOST = 64
 const MOST_WAITING = 1_000
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 5_000
@@ -49,8 +53,10 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
 
   const isCrowded = (): boolean => lines.size > 1
 
+  const most = (): number => (isCrowded() ? limit : Number.POSITIVE_INFINITY)
+
   function mayRun(line: Line): boolean {
-    return line.running < (isCrowded() ? limit : Number.POSITIVE_INFINITY)
+    return line.running < most()
   }
 
   function startWaiting(): void {
@@ -117,6 +123,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   }
 
   return {
+    most,
+    isHoldingBack: () => isCrowded() && limit < MOST,
     async begin(tenant, { gone, isBounded = false }) {
       if (gone.aborted) return null
       const line = lines.get(tenant) ?? { waiting: new Set(), running: 0, seenAt: 0 }
