@@ -128,7 +128,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
     }),
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, work, reads, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, work, pieces, reads, isAllowed: access.isAllowed },
       limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
       confirmations: createConfirmationFeed({
         ...{ store, telemetry, onChain: () => () => {}, chainIds: () => [CHAIN_ID], ...around },

@@ -8,10 +8,13 @@ import type { EventTail } from '../engine/event-tail.ts'
 import type { HistoryEntry } from '../ports/store.ts'
 import type { ConfirmationReader } from './confirmation-feed.ts'
 import { createEventFrame, type EventFrame } from './event-frame.ts'
+import type { Pieces } from './pieces.ts'
 import type { ServerEventSource } from './server-events.ts'
 
 export interface EventSourcePorts {
   readonly tail: EventTail<EventFrame>
+  /** For long pages. */
+  readonly pieces: Pick<Pieces, 'map'>
   /** A page from the store; its callers wait in line, so that many who are behind do not starve the rest. */
   readPage(after: number, limit: number): Promise<readonly HistoryEntry[]>
   /** Null where they were not asked for. */
@@ -25,6 +28,8 @@ export interface EventStreamRequest {
 }
 
 const PAGE = 200
+/** Fewer are told at once. */
+const LONG = 20
 
 export function createEventSource(
   ports: EventSourcePorts,
@@ -43,9 +48,11 @@ export function createEventSource(
     const isWhole = kept === null && frames.length < PAGE && before !== null
     const reached = isWhole ? Math.max(last, before) : last
     if (reached === cursor) return null
-    cursor = reached
     const wanted = frames.filter(({ entry }) => matchesEvent(filter, caller, entry))
-    return Buffer.concat(wanted.map((frame) => frame.bytesFor(caller)))
+    const toBytes = (frame: EventFrame): Buffer => frame.bytesFor(caller)
+    const bytes = wanted.length < LONG ? wanted.map(toBytes) : await ports.pieces.map(caller.tenant, wanted, toBytes)
+    cursor = reached
+    return Buffer.concat(bytes)
   }
 
   return {

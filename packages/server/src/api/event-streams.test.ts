@@ -11,6 +11,7 @@ import { createMemoryStore } from '../store/memory-store.ts'
 import { acceptOne, registerLane } from '../store/samples.suite.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createEventStreams, type EventStreams } from './event-streams.ts'
+import { createPieces } from './pieces.ts'
 
 const ALL: EventFilter = { types: null, chainId: null, signer: null, completions: false }
 const LIMITS = { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 }
@@ -38,7 +39,7 @@ beforeEach(async () => {
   allowed = true
   streams = createEventStreams({
     ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
-    ...{ work: { begin: async () => () => undefined }, reads: createReadTurns() },
+    ...{ work: { begin: async () => () => undefined }, pieces: createPieces(), reads: createReadTurns() },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
@@ -232,7 +233,7 @@ test('one who is behind does not wait for the many of another tenant that are be
         return memory(after, limit)
       },
     },
-    ...{ work: { begin: async () => () => undefined }, reads: createReadTurns() },
+    ...{ work: { begin: async () => () => undefined }, pieces: createPieces(), reads: createReadTurns() },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   const follow = (tenant: string) =>

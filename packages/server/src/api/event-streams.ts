@@ -12,6 +12,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import type { ConfirmationFeed } from './confirmation-feed.ts'
 import { createEventFrame } from './event-frame.ts'
 import { createEventSource, type EventStreamRequest } from './event-stream.ts'
+import type { Pieces } from './pieces.ts'
 import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
 
 export interface EventStreams {
@@ -41,6 +42,7 @@ interface EventStreamsPorts {
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
   readonly work: Pick<WorkTurns, 'begin'>
+  readonly pieces: Pick<Pieces, 'map'>
   readonly reads: FairTurns
   readonly limits: EventStreamLimits
   isAllowed(caller: Caller): Promise<boolean>
@@ -50,7 +52,7 @@ interface EventStreamsPorts {
 const RETRY_AFTER_MS = 5_000
 
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
-  const { store, clock, telemetry, work, reads, limits, isAllowed } = ports
+  const { store, clock, telemetry, work, pieces, reads, limits, isAllowed } = ports
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
   const streams = new Set<ServerEvents>()
   const pool = createTenantPool({
@@ -103,7 +105,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
         // Those who are behind read in turns, so that a thousand who come back at once leave the database to others.
         const readPage = (after: number, limit: number) =>
           reads.run(request.caller.tenant, () => store.readEvents(after, limit))
-        const source = createEventSource({ tail, readPage, confirmations: reader }, { ...request, after: from })
+        const source = createEventSource({ tail, readPage, pieces, confirmations: reader }, { ...request, after: from })
         return start(source, request.caller, leave)
       } catch (error) {
         leave()

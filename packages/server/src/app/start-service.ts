@@ -191,7 +191,7 @@ export async function startService(
     operate,
     webhooks: hooks.webhooks,
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, work, reads, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, work, pieces, reads, isAllowed: access.isAllowed },
       limits: { ...config.events, sharePercent },
       confirmations: createConfirmationFeed({
         ...{ store, telemetry, onChain: engine.onChain, ...around },

@@ -38,9 +38,11 @@ export const listTransactions = defineRoute(
     answers: [{ status: 200, description: 'One page.', schema: transactionPage }],
     errors: [],
   },
-  async ({ query: { limit, after, order, ...filters } }, services) => {
+  async ({ query: { limit, after, order, ...filters } }, services, { tenant }) => {
     const page = await services.store.listTransactions(formFilter(filters), { after: after ?? null, limit, order })
-    const items = page.items.map((transaction) => presentTransaction(transaction, services))
+    const items = await services.pieces.map(tenant, page.items, (transaction) =>
+      presentTransaction(transaction, services),
+    )
     return { status: 200, body: { items, next: page.next } }
   },
 )
