@@ -33,7 +33,12 @@ test('everything in flight is cancelled over a restart, then the cursor is where
   }
   expect((await node.drover().get(orderPath)).body).toMatchObject({ state: 'CANCELLING', progress: { left: COUNT } })
   expect(await node.read(later)).toMatchObject({ state: 'QUEUED', nonce: null })
-  expect((await node.drover().get(`/v1/transactions/${later}/explain`)).body).toMatchObject({
+  // Until the lease of the dead process has run out, that is what it waits for.
+  const explained = await eventually(
+    async () => (await node.drover().get(`/v1/transactions/${later}/explain`)).body,
+    ({ cause }) => cause !== 'no_owner',
+  )
+  expect(explained).toMatchObject({
     ...{ cause: 'lane_cancelling', summary: expect.stringContaining(ordered.body.id) },
   })
 

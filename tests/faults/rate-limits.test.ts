@@ -44,7 +44,8 @@ scenario('20 calls a second allowed, 30 intents at once: steady progress', async
   const seconds = await confirmAll(ids)
   const [{ callsPerSecond }] = await endpoints()
   remark(`30 intents in ${seconds} s; ${limit.allowed} calls answered, ${limit.refused} refused`)
-  expect(callsPerSecond).toBeLessThan(30)
+  // It is tried now and then whether more is allowed by now.
+  expect(callsPerSecond).toBeLessThan(2 * 20)
   expect(limit.refused).toBeLessThan(limit.allowed)
   await expectExactlyOnce(node)
 })
