@@ -2,8 +2,8 @@
 import { constants, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { launchProcess } from '../tests/setup/launch-process.ts'
 import { type Observed, observe } from './attack/victim.ts'
-import { launchProcess } from './flow/launch-process.ts'
 import { createKey, startBenchStack } from './flow/stack.ts'
 import { build } from './flow.ts'
 
@@ -31,11 +31,12 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
       ...{ ATTACK: JSON.stringify(attacker), ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '' },
     })
     // It stands for other machines, which would not take this one's processors.
-    setPriority(attack.pid, constants.priority.PRIORITY_LOW)
+    setPriority(attack.child.pid ?? 0, constants.priority.PRIORITY_LOW)
     await pause(WARM_UP_MS)
     const attacked = await observe(victim, attackMs)
     const report = attack.lineWhere((line) => line.startsWith('{'))
-    await attack.end()
+    attack.child.kill('SIGTERM')
+    await attack.exited
     print(calm, attacked)
     process.stdout.write(`\nThe attacker got: ${await report}\n`)
   } finally {

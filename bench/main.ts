@@ -1,4 +1,4 @@
-/** `npm run bench [name] [options]`: each prints a table with ratios against a baseline that runs beside it. */
+/** `npm run bench [name] [options]`: each prints a table with ratios against a baseline of the same run. */
 import { cpus } from 'node:os'
 import { benchAttack } from './attack.ts'
 import { benchFlow } from './flow.ts'

@@ -1,6 +1,6 @@
 /**
  * The caller, as a process of its own: sends intents over HTTP, as fast as they are taken or at a given pace, and prints
- * what it saw as one line of JSON. It starts when it is told on standard input, and takes its order from there.
+ * what it saw as one line of JSON. It reads its order, one line of JSON too, from standard input.
  */
 import { Agent, request } from 'node:http'
 import { createInterface } from 'node:readline'

@@ -1,9 +1,8 @@
-/** One run of the whole service under one scenario, and the bare sender beside it. */
+/** Runs one scenario twice: with a bare sender, then with the whole service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { Client } from 'pg'
 import { runBareSender } from './bare-sender.ts'
 import type { DriverOrder, DriverReport } from './driver.ts'
 import { openStreams } from './open-streams.ts'
@@ -11,6 +10,7 @@ import type { Scenario } from './scenario.ts'
 import { type BenchStack, startBenchStack } from './stack.ts'
 import { readUsage, type Usage } from './usage.ts'
 import { watchBlocks } from './watch-blocks.ts'
+import { withDatabase } from './with-database.ts'
 
 export interface Percentiles {
   readonly p50: number
@@ -141,14 +141,4 @@ function perIntent(before: Usage, after: Usage, intents: number) {
 
 function pick(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
-
-async function withDatabase<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -8,7 +8,7 @@ export interface Scenario {
   /** Intents a second; absent: as fast as they are taken. */
   readonly perSecond?: number
   readonly simulate: boolean
-  /** Readers of the event stream beside it. */
+  /** How many clients read the event stream meanwhile. */
   readonly streams?: number
   /** Settings that a user would have to change. */
   readonly tuned?: Readonly<Record<string, string>>

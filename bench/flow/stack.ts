@@ -8,7 +8,7 @@ import { callAnvil } from '../../packages/server/src/dev/call-anvil.ts'
 import { startEmbeddedPostgres } from '../../packages/server/src/dev/embedded-postgres.ts'
 import { startLocalChain } from '../../packages/server/src/dev/local-chain.ts'
 import { developmentAccount } from '../../tests/setup/anvil.ts'
-import { launchProcess } from './launch-process.ts'
+import { launchProcess } from '../../tests/setup/launch-process.ts'
 import type { Scenario } from './scenario.ts'
 
 export interface Account {
@@ -69,10 +69,13 @@ export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
       DROVER_PORT: '0',
       ...scenario.tuned,
     })
-    stops.push(launched.end)
+    stops.push(() => {
+      launched.child.kill('SIGTERM')
+      return launched.exited
+    })
     const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
     const { url } = JSON.parse(line) as { readonly url: string }
-    const service = { url, pid: launched.pid, token }
+    const service = { url, pid: launched.child.pid ?? 0, token }
     return { chain, accounts, databaseUrl: postgres.databaseUrl, postgresPid: postgres.pid, service, stop }
   } catch (error) {
     await stop()

@@ -1,7 +1,7 @@
 /** What processes have used so far, and what the service counted. Linux only: elsewhere processor time reads as null. */
 import { readdir, readFile } from 'node:fs/promises'
-import { Client } from 'pg'
 import type { BenchStack } from './stack.ts'
+import { withDatabase } from './with-database.ts'
 
 export interface Usage {
   /** Microseconds of processor time. */
@@ -68,15 +68,10 @@ function sumOf(metrics: readonly string[], name: string): number {
 
 /** All of the server's, so also those few of this bench. */
 async function readTransactions(databaseUrl: string): Promise<number> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    await client.query('select pg_stat_force_next_flush()').catch(() => undefined)
+  return await withDatabase(databaseUrl, async (client) => {
     const found = await client.query<{ count: string }>(
       'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
     )
     return Number(found.rows[0]?.count)
-  } finally {
-    await client.end()
-  }
+  })
 }

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { startCli } from '../setup/cli-terminal.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, type LaunchedProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import type { LaunchedProcess } from '../setup/launch-process.ts'
 
 const ROWS = 2_000
 const sender = developmentAccount(0)

@@ -9,8 +9,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCli } from '../setup/cli-terminal.ts'
-import { type LaunchedProcess, launchDrover } from '../setup/drover-process.ts'
+import { launchDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import type { LaunchedProcess } from '../setup/launch-process.ts'
 
 let dataDir: string
 

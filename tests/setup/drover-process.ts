@@ -1,8 +1,6 @@
 /** Starts the real service as a process of its own, talks to it over HTTP, and kills it with real signals. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { type LaunchedProcess, launchProcess } from './launch-process.ts'
 
 /** What `compile.ts` makes before the first test. */
 const MAIN = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
@@ -27,49 +25,8 @@ export interface DroverProcess {
   output(): string
 }
 
-export interface LaunchedProcess {
-  readonly child: ChildProcess
-  readonly exited: Promise<number | null>
-  output(): string
-  /** The first line of standard output that fits; rejects with all output if the process ends first. */
-  lineWhere(fits: (line: string) => boolean): Promise<string>
-}
-
 export function launchDrover(args: readonly string[], env: Record<string, string> = {}, cwd = '/'): LaunchedProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let text = ''
-  const lines: string[] = []
-  const waiting = new Set<() => void>()
-  child.stderr?.on('data', (chunk: Buffer) => {
-    text += chunk.toString()
-  })
-  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-    text += `${line}\n`
-    lines.push(line)
-    for (const look of waiting) look()
-  })
-  const exited = once(child, 'close').then(([code]) => code as number | null)
-  return {
-    child,
-    exited,
-    output: () => text,
-    lineWhere: (fits) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const line = lines.find(fits)
-          if (line === undefined) return
-          waiting.delete(look)
-          resolve(line)
-        }
-        waiting.add(look)
-        look()
-        void exited.then((code) => reject(new Error(`drover ${args.join(' ')} ended with ${code}:\n${text}`)))
-      }),
-  }
+  return launchProcess([MAIN, ...args], env, cwd)
 }
 
 export interface StartOptions {
@@ -79,11 +36,6 @@ export interface StartOptions {
   readonly signerKeys: readonly string[]
   readonly env?: Record<string, string>
 }
-
-const LIVE = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of LIVE) child.kill('SIGKILL')
-})
 
 /** `drover start`, ready. The port is any free one. */
 export async function startDrover(options: StartOptions): Promise<DroverProcess> {
@@ -97,8 +49,6 @@ export async function startDrover(options: StartOptions): Promise<DroverProcess>
     ...(options.rpcUrl !== undefined && { DROVER_POLL_INTERVAL: '100ms' }),
     ...options.env,
   })
-  LIVE.add(launched.child)
-  void launched.exited.then(() => LIVE.delete(launched.child))
   const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
   const { url, nodeId } = JSON.parse(line) as { url: string; nodeId: string }
 

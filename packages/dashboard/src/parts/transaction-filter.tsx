@@ -94,6 +94,7 @@ function FindField({ route }: { readonly route: OverviewRoute }) {
         placeholder="To, request id, key=value"
         value={text}
         maxLength={200}
+        size={26}
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => setText(event.currentTarget.value)}

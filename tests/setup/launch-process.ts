@@ -1,0 +1,62 @@
+/** A Node process whose output is read line by line. It ends when this one does. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+export interface LaunchedProcess {
+  readonly child: ChildProcess
+  readonly exited: Promise<number | null>
+  output(): string
+  /** The first line of standard output that fits; rejects with all output if the process ends first. */
+  lineWhere(fits: (line: string) => boolean): Promise<string>
+}
+
+const LIVE = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of LIVE) child.kill('SIGKILL')
+})
+
+export function launchProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd = '/',
+): LaunchedProcess {
+  const child = spawn(process.execPath, [...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  LIVE.add(child)
+  let text = ''
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+    text += `${line}\n`
+    lines.push(line)
+    for (const look of waiting) look()
+  })
+  const exited = once(child, 'close').then(([code]) => {
+    LIVE.delete(child)
+    return code as number | null
+  })
+  return {
+    child,
+    exited,
+    output: () => text,
+    lineWhere: (fits) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const line = lines.find(fits)
+          if (line === undefined) return
+          waiting.delete(look)
+          resolve(line)
+        }
+        waiting.add(look)
+        look()
+        void exited.then((code) => reject(new Error(`${args.join(' ')} ended with ${code}:\n${text}`)))
+      }),
+  }
+}
