@@ -1,5 +1,5 @@
-/** Made-up lanes and transactions for the store's tests: each call gives what nobody else has. */
-import { randomBytes, randomUUID } from 'node:crypto'
+/** Made-up lanes and transactions for tests: each call gives a new one, and every run gives the same ones in the same order. */
+import { createHash } from 'node:crypto'
 import type { Inclusion } from '../core/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane.ts'
@@ -10,8 +10,14 @@ import type { LaneWrite, NewTransaction, Store, TxSave } from '../ports/store.ts
 
 let chainIds = 1_000
 
+let drawn = 0
+function nextHex(): string {
+  drawn += 1
+  return createHash('sha256').update(`sample ${drawn}`).digest('hex')
+}
+
 export function anyHash(): Hash {
-  return `0x${randomBytes(32).toString('hex')}`
+  return `0x${nextHex()}`
 }
 
 /** Something for the history to say. */
@@ -20,7 +26,7 @@ export function anyNote(type = 'signer.changed'): HistoryNote {
 }
 
 export function anyAddress(): Address {
-  return `0x${randomBytes(20).toString('hex')}`
+  return `0x${nextHex().slice(0, 40)}`
 }
 
 /** Ids grow with each call, as those of one node do. */
@@ -28,7 +34,7 @@ let lastIdMs = 0
 export function anyId(): string {
   lastIdMs = Math.max(lastIdMs + 1, Date.now())
   const hex = lastIdMs.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${nextHex().slice(0, 3)}-8${nextHex().slice(0, 3)}-${nextHex().slice(0, 12)}`
 }
 
 export function anyLane(): Lane {
