@@ -13,13 +13,23 @@ const MAY_IMPORT = {
   webhooks: ['core', 'ports', 'hooks'],
   api: ['core', 'ports', 'engine'],
   // The same rules for what a caller may write, and the same wall against other names, as for the rest of the HTTP server.
-  rpc: ['core', 'ports', 'engine', 'api/contract', 'api/parse-input', 'api/check-host'],
+  rpc: ['core', 'ports', 'engine', 'api/contract', 'api/parse-input', 'api/access/check-host'],
   telemetry: ['core', 'ports'],
   config: ['core', 'ports', 'telemetry'],
   // The command line and the development set-up are programs: they start the composed service, and compose nothing.
   dev: ['core', 'ports', 'config', 'telemetry', 'app'],
   // The contract too: a batch is checked by it, line by line, before anything of it is sent.
-  cli: ['core', 'ports', 'config', 'telemetry', 'app', 'dev', 'store/migrate', 'api/contract', 'api/parse-input'],
+  cli: [
+    'core',
+    'ports',
+    'config',
+    'telemetry',
+    'app',
+    'dev',
+    'store/postgres/migrate',
+    'api/contract',
+    'api/parse-input',
+  ],
 }
 
 /** Packages that only these folders of the server may know. */
@@ -39,7 +49,7 @@ const ONLY_KNOWN_TO = {
 const ENGINE_BUILT_INS = ['crypto']
 
 const SERVER = '^packages/server/src'
-const TEST = '\\.(test|suite)\\.ts$'
+const TEST = '(\\.(test|suite)\\.ts$|/src/testing/)'
 const inServer = (folders) => `${SERVER}/(${folders.join('|')})(/|\\.ts$)`
 const nodeModule = (name) => `(^|node_modules/)${name}(/|$)`
 

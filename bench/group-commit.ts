@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { createSystemRandom } from '../packages/server/src/app/system-random.ts'
-import { STABLE } from '../packages/server/src/core/policy.ts'
+import { STABLE } from '../packages/server/src/core/lane/policy.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/dev/embedded-postgres.ts'
 import type { NewTransaction, Store } from '../packages/server/src/ports/store.ts'
-import { migrate } from '../packages/server/src/store/migrate.ts'
-import { createPostgresStore } from '../packages/server/src/store/postgres-store.ts'
-import { createSilentTelemetry } from '../packages/server/src/telemetry/recording-telemetry.ts'
+import { migrate } from '../packages/server/src/store/postgres/migrate.ts'
+import { createPostgresStore } from '../packages/server/src/store/postgres/postgres-store.ts'
+import { createSilentTelemetry } from '../packages/server/src/testing/telemetry/recording-telemetry.ts'
 
 const ROWS = 2_000
 const BATCHES = [1, 10, 100, 500]

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGES = ['timers', 'client', 'server'].map((name) => join(ROOT, 'packages', name))
 const MIGRATIONS = /^store\/migrations\/.*\.sql$/
-const TESTS = /\.(?:test|suite)\.ts$|\.d\.ts$/
+const TESTS = /^testing\/|\.(?:test|suite)\.ts$|\.d\.ts$/
 
 /** @param {string} folder */
 function listFiles(folder) {

@@ -1,6 +1,6 @@
 /** The reference page of all error codes, out of the table of codes. */
-import { ERROR_ADVICE } from '../packages/server/src/api/contract/error-advice.ts'
-import { STATUS_OF } from '../packages/server/src/api/contract/problem.ts'
+import { ERROR_ADVICE } from '../packages/server/src/api/contract/resources/error-advice.ts'
+import { STATUS_OF } from '../packages/server/src/api/contract/values/problem.ts'
 import { ROUTES } from '../packages/server/src/api/routes.ts'
 import { EXIT, EXIT_MEANINGS } from '../packages/server/src/cli/exit-code.ts'
 import { APP_ERRORS, type AppErrorCode } from '../packages/server/src/core/app-error.ts'

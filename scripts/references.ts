@@ -1,5 +1,5 @@
 /** Every generated file, by its path from the root: built from the code, so that neither can say what the other does not. */
-import { buildOpenApi } from '../packages/server/src/api/build-open-api.ts'
+import { buildOpenApi } from '../packages/server/src/api/openapi/build-open-api.ts'
 import { ROUTES } from '../packages/server/src/api/routes.ts'
 import { buildApiTypes } from './api-types.ts'
 import { buildCliReference } from './cli-reference.ts'

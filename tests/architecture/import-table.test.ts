@@ -87,8 +87,8 @@ describe('planted imports', () => {
     await symlink(join(folder, 'packages/timers'), join(folder, 'node_modules/@drover/timers'))
     for (const name of Object.keys(PACKAGES).filter((used) => !used.startsWith('@drover/')))
       await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
-    await plant('packages/server/src/store/migrate.ts', 'export const leaf = 1\n')
-    await plantImport('packages/server/src/cli/migrates.ts', '../store/migrate.ts')
+    await plant('packages/server/src/store/postgres/migrate.ts', 'export const leaf = 1\n')
+    await plantImport('packages/server/src/cli/migrates.ts', '../store/postgres/migrate.ts')
     await plant(
       'tsconfig.json',
       '{"compilerOptions":{"module":"NodeNext","allowImportingTsExtensions":true,"noEmit":true}}',

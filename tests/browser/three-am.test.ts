@@ -6,7 +6,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CHAIN_STEPS, DATABASE_STEP, laneStep, SILENT_NODE_STEP } from '../../packages/server/src/core/next-steps.ts'
+import {
+  CHAIN_STEPS,
+  DATABASE_STEP,
+  laneStep,
+  SILENT_NODE_STEP,
+} from '../../packages/server/src/core/explain/next-steps.ts'
 import { type DevelopmentAccount, developmentAccount } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { drop } from '../setup/rpc-reactions.ts'

@@ -1,8 +1,8 @@
 /** RPC nodes and the database away: requests are answered, `explain` says what is waited for, a start waits, lanes go where the chain can be reached. */
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { toAddress } from '../../packages/server/src/core/hex.ts'
-import { laneKey } from '../../packages/server/src/core/lane.ts'
-import { rankNodes } from '../../packages/server/src/core/rendezvous.ts'
+import { laneKey } from '../../packages/server/src/core/lane/lane.ts'
+import { rankNodes } from '../../packages/server/src/core/lane/rendezvous.ts'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'

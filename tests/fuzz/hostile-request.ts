@@ -3,7 +3,7 @@
  * a field that is not known, one of a wrong kind or one that is no JSON; or it names somebody who is not there. So nothing
  * of what is sent may leave a trace, and every answer has to say what is wrong.
  */
-import { sampleBody, sampleParameter } from '../../packages/server/src/api/sample-request.ts'
+import { sampleBody, sampleParameter } from '../../packages/server/src/api/openapi/sample-request.ts'
 import type { Chance } from './chance.ts'
 import { HOSTILE_JSON, HOSTILE_TEXTS, HOSTILE_VALUES } from './hostile-values.ts'
 

@@ -1,6 +1,7 @@
 /** The command line as a function, with a terminal that remembers what was said and can be interrupted. */
+
+import type { Terminal } from '../../packages/server/src/cli/output/terminal.ts'
 import { runCli } from '../../packages/server/src/cli/run-cli.ts'
-import type { Terminal } from '../../packages/server/src/cli/terminal.ts'
 
 export interface CliResult {
   readonly code: number

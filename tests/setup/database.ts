@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { migrate } from '../../packages/server/src/store/migrate.ts'
+import { migrate } from '../../packages/server/src/store/postgres/migrate.ts'
 import './postgres.ts'
 
 export interface TestDatabase {

@@ -5,9 +5,9 @@ import { revertingCode } from '../../../tests/setup/contracts.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/setup/database.ts'
 import { type DroverProcess, startDrover } from '../../../tests/setup/drover-process.ts'
 import { eventually } from '../../../tests/setup/eventually.ts'
-import type { Fetch } from './connection.ts'
 import { createDrover, type Drover } from './create-drover.ts'
-import { toBigInt } from './to-big-int.ts'
+import type { Fetch } from './transport/connection.ts'
+import { toBigInt } from './transport/to-big-int.ts'
 
 const sender = developmentAccount(0)
 const recipient = developmentAccount(9).address

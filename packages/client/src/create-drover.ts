@@ -1,4 +1,6 @@
 /** The entry: checks what it is given and puts the parts together. */
+
+import type { AuditCheck, AuditEntry, ConfirmationUpdate, Event, Node } from './generated/api-types.ts'
 import {
   type ApiKeys,
   type AuditCheckOptions,
@@ -6,28 +8,27 @@ import {
   createApiKeys,
   createAudit,
   createCheckAudit,
-} from './api-keys.ts'
-import { type Chains, createChains } from './chains.ts'
-import { createChosenEvents } from './choose-events.ts'
-import { type ConnectionOptions, createConnection } from './connection.ts'
-import { type EventOptions, readEvents } from './events.ts'
-import { createExchange } from './exchange.ts'
-import type { AuditCheck, AuditEntry, ConfirmationUpdate, Event, Node } from './generated/api-types.ts'
-import { createHeldWaits } from './held-waits.ts'
-import type { Intent } from './intent.ts'
-import { type ConfirmationOptions, followConfirmations } from './live-streams.ts'
-import { createNonces, type Nonces } from './nonces.ts'
-import { createOpenStream } from './open-stream.ts'
-import type { CallOptions, Request } from './operation.ts'
-import { createPolledEvents } from './poll-events.ts'
-import { DEFAULT_RETRY, NO_RETRY, type RetryPolicy } from './retry.ts'
-import { type BatchOptions, type BatchResult, createSendBatch } from './send-batch.ts'
-import { createSigners, type Signers } from './signers.ts'
-import { createStreamedEvents } from './stream-events.ts'
-import type { TransactionHandle } from './transaction-handle.ts'
-import { createSend, createTransactions, type Transactions } from './transactions.ts'
-import { createTransport, type RetryNotice } from './transport.ts'
-import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
+} from './resources/api-keys.ts'
+import { type Chains, createChains } from './resources/chains.ts'
+import { createHeldWaits } from './resources/held-waits.ts'
+import type { Intent } from './resources/intent.ts'
+import { createNonces, type Nonces } from './resources/nonces.ts'
+import { type BatchOptions, type BatchResult, createSendBatch } from './resources/send-batch.ts'
+import { createSigners, type Signers } from './resources/signers.ts'
+import type { TransactionHandle } from './resources/transaction-handle.ts'
+import { createSend, createTransactions, type Transactions } from './resources/transactions.ts'
+import { createWebhookEndpoints, type WebhookEndpoints } from './resources/webhook-endpoints.ts'
+import { createChosenEvents } from './stream/choose-events.ts'
+import { type EventOptions, readEvents } from './stream/events.ts'
+import { type ConfirmationOptions, followConfirmations } from './stream/live-streams.ts'
+import { createOpenStream } from './stream/open-stream.ts'
+import { createPolledEvents } from './stream/poll-events.ts'
+import { createStreamedEvents } from './stream/stream-events.ts'
+import { type ConnectionOptions, createConnection } from './transport/connection.ts'
+import { createExchange } from './transport/exchange.ts'
+import type { CallOptions, Request } from './transport/operation.ts'
+import { DEFAULT_RETRY, NO_RETRY, type RetryPolicy } from './transport/retry.ts'
+import { createTransport, type RetryNotice } from './transport/transport.ts'
 
 export interface DroverOptions extends ConnectionOptions {
   /** For one try of one request. 30 seconds if left out. */

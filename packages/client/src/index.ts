@@ -1,16 +1,6 @@
 /** Typed client for Drover, the transaction manager for EVM chains. */
-export type { ApiKeyIntent, ApiKeys, AuditCheckOptions, AuditOptions } from './api-keys.ts'
-export type { BlockQuery, Chains } from './chains.ts'
-export type { Fetch } from './connection.ts'
+
 export { createDrover, type Drover, type DroverOptions } from './create-drover.ts'
-export {
-  type ApiErrorCode,
-  type ClientErrorCode,
-  DroverError,
-  type DroverErrorCode,
-  type DroverErrorDetails,
-} from './drover-error.ts'
-export type { EventOptions } from './events.ts'
 export type {
   AmountInput,
   ApiKey,
@@ -52,17 +42,28 @@ export type {
   WebhookChange,
   WebhookRequest,
 } from './generated/api-types.ts'
-export type { Intent } from './intent.ts'
-export type { BlockStreamOptions, ConfirmationOptions } from './live-streams.ts'
-export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './nonces.ts'
-export type { Answer, CallOptions, OperationInput, OperationName, Request } from './operation.ts'
-export type { RetryPolicy } from './retry.ts'
-export type { BatchOptions, BatchResult } from './send-batch.ts'
-export type { ReservationQuery, Signers, TakenItems } from './signers.ts'
-export type { Stage, Stages } from './stage.ts'
-export { toBigInt } from './to-big-int.ts'
-export type { HistoryOptions, TransactionHandle } from './transaction-handle.ts'
-export type { ListOptions, PageOptions, TransactionFilter, Transactions } from './transactions.ts'
-export type { RetryNotice } from './transport.ts'
-export type { WaitOptions } from './wait-for-stage.ts'
-export type { DeliveryOptions, WebhookEndpoints } from './webhook-endpoints.ts'
+export type { ApiKeyIntent, ApiKeys, AuditCheckOptions, AuditOptions } from './resources/api-keys.ts'
+export type { BlockQuery, Chains } from './resources/chains.ts'
+export type { Intent } from './resources/intent.ts'
+export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './resources/nonces.ts'
+export type { BatchOptions, BatchResult } from './resources/send-batch.ts'
+export type { ReservationQuery, Signers, TakenItems } from './resources/signers.ts'
+export type { Stage, Stages } from './resources/stage.ts'
+export type { HistoryOptions, TransactionHandle } from './resources/transaction-handle.ts'
+export type { ListOptions, PageOptions, TransactionFilter, Transactions } from './resources/transactions.ts'
+export type { WaitOptions } from './resources/wait-for-stage.ts'
+export type { DeliveryOptions, WebhookEndpoints } from './resources/webhook-endpoints.ts'
+export type { EventOptions } from './stream/events.ts'
+export type { BlockStreamOptions, ConfirmationOptions } from './stream/live-streams.ts'
+export type { Fetch } from './transport/connection.ts'
+export {
+  type ApiErrorCode,
+  type ClientErrorCode,
+  DroverError,
+  type DroverErrorCode,
+  type DroverErrorDetails,
+} from './transport/drover-error.ts'
+export type { Answer, CallOptions, OperationInput, OperationName, Request } from './transport/operation.ts'
+export type { RetryPolicy } from './transport/retry.ts'
+export { toBigInt } from './transport/to-big-int.ts'
+export type { RetryNotice } from './transport/transport.ts'

@@ -5,12 +5,12 @@
  * it again; so an answer that was lost is asked for once more, and so is a hash that is not there yet: where a signer has
  * one transaction in flight at a time, the service answers "still waiting" after a while, and the transaction goes on.
  */
-import { delay } from '../delay.ts'
-import type { DroverError } from '../drover-error.ts'
-import type { Exchange, Outcome } from '../exchange.ts'
-import { parseObject } from '../parse-object.ts'
-import { nextDelayMs, type RetryPolicy } from '../retry.ts'
-import { spellFailure } from '../spell-failure.ts'
+import { delay } from '../transport/delay.ts'
+import type { DroverError } from '../transport/drover-error.ts'
+import type { Exchange, Outcome } from '../transport/exchange.ts'
+import { parseObject } from '../transport/parse-object.ts'
+import { nextDelayMs, type RetryPolicy } from '../transport/retry.ts'
+import { spellFailure } from '../transport/spell-failure.ts'
 import { PROVIDER_CODES, ProviderRpcError } from './provider-rpc-error.ts'
 
 export interface RpcCall {

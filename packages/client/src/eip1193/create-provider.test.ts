@@ -8,7 +8,7 @@ import {
   type Reply,
   type Script,
   stubService,
-} from '../stub-service.suite.ts'
+} from '../testing/stub-service.ts'
 import { createProvider, type ProviderOptions } from './create-provider.ts'
 import { ProviderRpcError } from './provider-rpc-error.ts'
 

@@ -1,8 +1,8 @@
 /** An EIP-1193 provider that speaks with the service's JSON-RPC endpoint: what wallets are to ethers, viem and web3. */
-import { type ConnectionOptions, createConnection } from '../connection.ts'
-import { createRequestId } from '../create-request-id.ts'
-import { createExchange } from '../exchange.ts'
-import { DEFAULT_RETRY, NO_RETRY, type RetryPolicy } from '../retry.ts'
+import { type ConnectionOptions, createConnection } from '../transport/connection.ts'
+import { createRequestId } from '../transport/create-request-id.ts'
+import { createExchange } from '../transport/exchange.ts'
+import { DEFAULT_RETRY, NO_RETRY, type RetryPolicy } from '../transport/retry.ts'
 import { createCallRpc, SEND_METHOD, STILL_WAITING } from './call-rpc.ts'
 import { createProviderEvents, type ProviderEvents } from './provider-events.ts'
 import { PROVIDER_CODES, ProviderRpcError } from './provider-rpc-error.ts'

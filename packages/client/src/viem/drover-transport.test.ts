@@ -8,7 +8,7 @@ import {
 } from 'viem'
 import { anvil } from 'viem/chains'
 import { expect, test } from 'vitest'
-import { ADDRESS, json, type Script, stubService } from '../stub-service.suite.ts'
+import { ADDRESS, json, type Script, stubService } from '../testing/stub-service.ts'
 import { drover } from './drover-transport.ts'
 import { toDroverAccount } from './to-drover-account.ts'
 

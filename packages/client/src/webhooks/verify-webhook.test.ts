@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { event } from '../stub-service.suite.ts'
+import { event } from '../testing/stub-service.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 
 const SECRET = `whsec_${btoa('0123456789abcdef0123456789abcdef')}`

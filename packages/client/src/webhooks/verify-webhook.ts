@@ -2,9 +2,10 @@
  * Tells a webhook of the service from a forgery and from an old one that is played again, in the way of Standard Webhooks:
  * HMAC-SHA256 over id, time and body, with the secret that was shown when the webhook was made.
  */
-import { DroverError } from '../drover-error.ts'
+
 import type { Event } from '../generated/api-types.ts'
-import { parseObject } from '../parse-object.ts'
+import { DroverError } from '../transport/drover-error.ts'
+import { parseObject } from '../transport/parse-object.ts'
 
 /** What is posted to a webhook. */
 export interface WebhookMessage {

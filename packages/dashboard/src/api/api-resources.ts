@@ -1,12 +1,19 @@
 /** What the service answers, taken from its own contract: a field that changes there does not compile here. */
-export type { EventResource } from '../../../server/src/api/contract/event-resource.ts'
-export type { ExplanationResource } from '../../../server/src/api/contract/explanation-resource.ts'
-export type { Problem } from '../../../server/src/api/contract/problem.ts'
-export type { ReservationResource } from '../../../server/src/api/contract/reservation-resource.ts'
-export type { ResetResource } from '../../../server/src/api/contract/reset-resource.ts'
-export type { LaneResource } from '../../../server/src/api/contract/signer-resource.ts'
-export type { ChainResource, EndpointResource, NodeResource } from '../../../server/src/api/contract/system-resource.ts'
-export type { AttemptResource, TransactionResource } from '../../../server/src/api/contract/transaction-resource.ts'
+export type { EventResource } from '../../../server/src/api/contract/resources/event-resource.ts'
+export type { ExplanationResource } from '../../../server/src/api/contract/resources/explanation-resource.ts'
+export type { ReservationResource } from '../../../server/src/api/contract/resources/reservation-resource.ts'
+export type { ResetResource } from '../../../server/src/api/contract/resources/reset-resource.ts'
+export type { LaneResource } from '../../../server/src/api/contract/resources/signer-resource.ts'
+export type {
+  ChainResource,
+  EndpointResource,
+  NodeResource,
+} from '../../../server/src/api/contract/resources/system-resource.ts'
+export type {
+  AttemptResource,
+  TransactionResource,
+} from '../../../server/src/api/contract/resources/transaction-resource.ts'
+export type { Problem } from '../../../server/src/api/contract/values/problem.ts'
 
 export interface Readiness {
   readonly ready: boolean

@@ -2,18 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { APP_ERRORS, type AppErrorCode } from '../core/app-error.ts'
-import { inclusionIn } from '../core/sample-transactions.suite.ts'
-import type { Webhook } from '../core/webhook.ts'
-import { createResetNonce } from '../engine/reset-nonce.ts'
-import { createTransactionWaits } from '../engine/transaction-waits.ts'
+import type { Webhook } from '../core/webhook/webhook.ts'
+import { createResetNonce } from '../engine/operate/reset-nonce.ts'
+import { createTransactionWaits } from '../engine/wait/transaction-waits.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { HolderOutcome } from '../ports/lane-requests.ts'
-import { createMemoryStore } from '../store/memory-store.ts'
-import { createMemoryWebhookStore } from '../store/memory-webhook-store.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
-import { buildOpenApi } from './build-open-api.ts'
-import { ERROR_ADVICE } from './contract/error-advice.ts'
-import { STATUS_OF } from './contract/problem.ts'
 import {
   allocate,
   CHAIN_ID,
@@ -27,13 +20,20 @@ import {
   TARGET,
   type TestApi,
   type TestApiOptions,
-} from './create-test-api.suite.ts'
-import { createKeyToken } from './key-token.ts'
-import { listen } from './listen.ts'
+} from '../testing/api/create-test-api.ts'
+import { inclusionIn } from '../testing/core/sample-transactions.ts'
+import { createMemoryStore } from '../testing/store/memory-store.ts'
+import { createMemoryWebhookStore } from '../testing/store/memory-webhook-store.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
+import { createKeyToken } from './access/key-token.ts'
+import { ERROR_ADVICE } from './contract/resources/error-advice.ts'
+import { STATUS_OF } from './contract/values/problem.ts'
+import { createWebhooks } from './lookup/webhooks.ts'
+import { buildOpenApi } from './openapi/build-open-api.ts'
+import { sampleBody } from './openapi/sample-request.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
-import { sampleBody } from './sample-request.ts'
-import { createWebhooks } from './webhooks.ts'
+import { listen } from './server/listen.ts'
 
 interface Answer {
   readonly status: number

@@ -1,7 +1,7 @@
 /** One HTTP operation: how it is called, what it answers, and the code behind it. The server and OpenAPI both read it. */
 import { z } from 'zod'
+import type { Caller, Scope } from '../core/access/caller.ts'
 import type { AppErrorCode } from '../core/app-error.ts'
-import type { Caller, Scope } from '../core/caller.ts'
 import type { ApiServices } from './api-services.ts'
 import { parseInput } from './parse-input.ts'
 

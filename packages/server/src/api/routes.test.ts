@@ -1,9 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../ports/store.ts'
-import { eventPage, historyPage } from './contract/event-resource.ts'
-import { laneList, signerResource } from './contract/signer-resource.ts'
-import { chainList, nodeList, readinessResource } from './contract/system-resource.ts'
-import { attemptList, transactionPage } from './contract/transaction-resource.ts'
 import {
   allocate,
   blockHash,
@@ -14,7 +10,11 @@ import {
   STRANGER,
   TARGET,
   type TestApi,
-} from './create-test-api.suite.ts'
+} from '../testing/api/create-test-api.ts'
+import { eventPage, historyPage } from './contract/resources/event-resource.ts'
+import { laneList, signerResource } from './contract/resources/signer-resource.ts'
+import { chainList, nodeList, readinessResource } from './contract/resources/system-resource.ts'
+import { attemptList, transactionPage } from './contract/resources/transaction-resource.ts'
 
 const HASH = `0x${'a1'.repeat(32)}` as const
 let api: TestApi

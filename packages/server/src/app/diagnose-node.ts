@@ -1,7 +1,7 @@
 /** Whether a node of a chain can be worked with, and whether the signers have funds there. */
 import { type NodeProbe, probeNode } from '../chain/probe-node.ts'
+import { spellDuration } from '../core/explain/spell-time.ts'
 import type { Address } from '../core/hex.ts'
-import { spellDuration } from '../core/spell-time.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 import { createSystemClock } from './system-clock.ts'
 

@@ -1,7 +1,7 @@
 /** How much may be accepted: at one time by this node, and in all by the queues of the signers. */
 import type { Config } from '../config/config.ts'
 import { AppError } from '../core/app-error.ts'
-import type { AcceptBounds } from '../engine/accept.ts'
+import type { AcceptBounds } from '../engine/accept/accept.ts'
 import { createQueueBounds } from '../engine/tenants/queue-depth.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,5 +1,5 @@
 /** Decides at the start who may reach the service: whoever has a key; without any, this machine alone, and only on order. */
-import { type Access, createAccess } from '../api/access.ts'
+import { type Access, createAccess } from '../api/access/access.ts'
 import { LOOPBACK_HOST } from '../config/loopback-host.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'

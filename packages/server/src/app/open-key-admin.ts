@@ -1,15 +1,15 @@
 /** API keys without a service: made, listed and revoked straight in the database, by whoever can reach it. */
-import { createApiKeys } from '../api/api-keys.ts'
-import { apiKeyRequest } from '../api/contract/api-key-request.ts'
-import type { ApiKeyResource } from '../api/contract/api-key-resource.ts'
-import { parseKeyToken } from '../api/key-token.ts'
+import { createApiKeys } from '../api/access/api-keys.ts'
+import { parseKeyToken } from '../api/access/key-token.ts'
+import { apiKeyRequest } from '../api/contract/requests/api-key-request.ts'
+import type { ApiKeyResource } from '../api/contract/resources/api-key-resource.ts'
 import { parseInput } from '../api/parse-input.ts'
-import { presentApiKey } from '../api/present-api-key.ts'
-import { type Caller, LOCAL_CALLER } from '../core/caller.ts'
+import { presentApiKey } from '../api/present/present-api-key.ts'
+import { type Caller, LOCAL_CALLER } from '../core/access/caller.ts'
 import { createReleaseKey } from '../engine/reservations/release-key.ts'
-import { migrate } from '../store/migrate.ts'
-import { createPostgresAccessStore } from '../store/postgres-access-store.ts'
-import { createPostgresStore } from '../store/postgres-store.ts'
+import { createPostgresAccessStore } from '../store/postgres/access/postgres-access-store.ts'
+import { migrate } from '../store/postgres/migrate.ts'
+import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 
 export interface KeyAdmin {
   /** `wanted` is as in a request to the API; throws AppError where it is not. */

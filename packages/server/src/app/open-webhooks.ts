@@ -1,12 +1,16 @@
 /** Puts together what webhooks need: their store, what posts to them, the loop that delivers, and what the API changes. */
-import { presentEvent } from '../api/present-event.ts'
-import { createWebhooks, type Webhooks } from '../api/webhooks.ts'
+
+import { createWebhooks, type Webhooks } from '../api/lookup/webhooks.ts'
+import { presentEvent } from '../api/present/present-event.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { createPostgresWebhookStore, type PostgresWebhookStore } from '../store/postgres-webhook-store.ts'
-import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
+import {
+  createPostgresWebhookStore,
+  type PostgresWebhookStore,
+} from '../store/postgres/webhooks/postgres-webhook-store.ts'
+import { createSecretBox, type SecretBox } from '../store/postgres/webhooks/secret-box.ts'
 import { createPoster } from '../webhooks/post-delivery.ts'
 import { createWebhookDeliverer } from '../webhooks/webhook-deliverer.ts'
 import { findTargetProblem } from '../webhooks/webhook-target.ts'

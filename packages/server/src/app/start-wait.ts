@@ -3,8 +3,8 @@
  * the address of the service answers, and `/readyz` says what is missing.
  */
 import type { ReadinessProblem } from '../api/api-services.ts'
-import { createWaitingRoom } from '../api/waiting-room.ts'
-import { CHAIN_STEPS, DATABASE_STEP } from '../core/next-steps.ts'
+import { createWaitingRoom } from '../api/server/waiting-room.ts'
+import { CHAIN_STEPS, DATABASE_STEP } from '../core/explain/next-steps.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { FAST, type Policy, STABLE } from '../core/policy.ts'
+import { FAST, type Policy, STABLE } from '../core/lane/policy.ts'
 import type { SignerRecord } from '../ports/store.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { tellKeptPolicies } from './tell-kept-policies.ts'
 
 function tell(kept: Policy, wanted: Policy | null) {

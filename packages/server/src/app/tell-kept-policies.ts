@@ -2,7 +2,7 @@
  * A policy is the signer's, in the database, where operators change it; settings only give it to new signers. Whoever
  * changed a setting and started again has to be told that it changed nothing.
  */
-import type { Policy } from '../core/policy.ts'
+import type { Policy } from '../core/lane/policy.ts'
 import type { SignerRecord } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 

@@ -1,5 +1,5 @@
 /** What an EVM chain can be asked: each request with the one way its answer is read and checked against what was asked. */
-import type { Inclusion } from '../core/finality.ts'
+import type { Inclusion } from '../core/chain/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 import type { Block, BlockRef, CountTag, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
 import type { Read } from './rpc/pool-read.ts'

@@ -1,7 +1,7 @@
 /** Reads signed bytes back: what they say, and who signed them. */
 import { keccak256, parseTransaction } from 'viem/utils'
-import type { AccessList } from '../core/access-list.ts'
-import type { Fees } from '../core/fees.ts'
+import type { AccessList } from '../core/chain/access-list.ts'
+import type { Fees } from '../core/fees/fees.ts'
 import { type Address, type Hash, type Hex, toAddress } from '../core/hex.ts'
 import { recoverSender } from './recover-sender.ts'
 

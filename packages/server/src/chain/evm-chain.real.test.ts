@@ -6,7 +6,7 @@ import { createSystemClock } from '../app/system-clock.ts'
 import { type Hex, toAddress } from '../core/hex.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
-import { type ChainHarness, describeChain, UNTRIED_DATA } from './chain.suite.ts'
+import { type ChainHarness, describeChain, UNTRIED_DATA } from '../testing/chain/chain.suite.ts'
 import { createEvmChain, type EvmChain } from './evm-chain.ts'
 
 const POOR_KEY: Hex = `0x${'5a'.repeat(32)}`

@@ -7,8 +7,9 @@
  * getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions 1, see
  * `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
-import type { FeeModel } from '../core/fees.ts'
-import type { Inclusion } from '../core/finality.ts'
+
+import type { Inclusion } from '../core/chain/finality.ts'
+import type { FeeModel } from '../core/fees/fees.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'

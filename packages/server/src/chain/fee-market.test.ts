@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../engine/manual-clock.suite.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createFakeEndpoint } from '../testing/chain/fake-endpoint.ts'
+import { createManualClock } from '../testing/engine/manual-clock.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { createFeeMarketReader, type FeeSettings } from './fee-market.ts'
-import { createFakeEndpoint } from './rpc/fake-endpoint.suite.ts'
 import { createRpcPool } from './rpc/pool.ts'
 import type { RpcReply } from './rpc/read-reply.ts'
 

@@ -1,9 +1,9 @@
 /**
  * What the chain asks at the moment, by all nodes that are ready: one batch to each of a few, side by side. A slow one is
- * not waited for once another has answered. `core/fee-quotes.ts` makes one market of what they say.
+ * not waited for once another has answered. `core/fees/fee-quotes.ts` makes one market of what they say.
  */
-import { combineQuotes, type FeeQuote, type Suspicion } from '../core/fee-quotes.ts'
-import type { FeeMarket, FeeModel } from '../core/fees.ts'
+import { combineQuotes, type FeeQuote, type Suspicion } from '../core/fees/fee-quotes.ts'
+import type { FeeMarket, FeeModel } from '../core/fees/fees.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'

@@ -1,5 +1,5 @@
 /** What is asked of a node to find out what gas costs, and what its answers say. */
-import { type FeeQuote, lowerMedian, nextBaseFee } from '../core/fee-quotes.ts'
+import { type FeeQuote, lowerMedian, nextBaseFee } from '../core/fees/fee-quotes.ts'
 import type { Read, ReadReply } from './rpc/pool-read.ts'
 import { BadAnswer, getFields, parseQuantity, toQuantity } from './rpc-values.ts'
 

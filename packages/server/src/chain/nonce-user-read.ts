@@ -3,9 +3,9 @@
  * configured one alone is not believed: at least two have to show the same transaction in the same block with the same
  * receipt, and none another.
  */
-import type { Inclusion } from '../core/finality.ts'
+import type { Inclusion } from '../core/chain/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
-import type { NonceUser } from '../core/nonce-user.ts'
+import type { NonceUser } from '../core/lane/nonce-user.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import { receiptRead } from './chain-reads.ts'
 import type { RpcPool } from './rpc/pool.ts'

@@ -18,7 +18,7 @@ import { type Block, ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignedTransaction } from '../ports/signer.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { createEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
 
 const account = developmentAccount(0)

@@ -1,5 +1,5 @@
 /** Reads JSON-RPC results without trusting them: whatever is not exactly what was asked for is a bad answer. */
-import type { Inclusion } from '../core/finality.ts'
+import type { Inclusion } from '../core/chain/finality.ts'
 import { type Address, type Hash, type Hex, isAddress, isHex } from '../core/hex.ts'
 import type { Block, BlockRoom, Log, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
 

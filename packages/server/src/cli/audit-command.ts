@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { EXIT, type ExitCode } from './exit-code.ts'
 import { readCount } from './option-value.ts'
-import { presentTable } from './present-table.ts'
+import { presentTable } from './output/present-table.ts'
 import { addServiceCommand } from './service-command.ts'
 import type { Session } from './service-session.ts'
 

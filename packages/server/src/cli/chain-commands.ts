@@ -2,16 +2,16 @@
 import type { Block, Chain, DroverNode } from '@drover/client'
 import type { Command } from 'commander'
 import { formatAmount } from '../core/amount.ts'
-import { spellDuration } from '../core/spell-time.ts'
+import { spellDuration } from '../core/explain/spell-time.ts'
 import type { CommandContext } from './command-context.ts'
 import { EXIT, type ExitCode } from './exit-code.ts'
 import { readCount } from './option-value.ts'
-import { presentEndpoints } from './present-endpoints.ts'
-import { presentFields } from './present-fields.ts'
-import { presentTable } from './present-table.ts'
+import { presentEndpoints } from './output/present-endpoints.ts'
+import { presentFields } from './output/present-fields.ts'
+import { presentTable } from './output/present-table.ts'
+import { shorten } from './output/style.ts'
 import { addServiceCommand, type ServiceCommand } from './service-command.ts'
 import { Interrupted, type Session, UsageError } from './service-session.ts'
-import { shorten } from './style.ts'
 
 const listChains: ServiceCommand = {
   name: 'list',

@@ -1,7 +1,7 @@
 /** What every command is given: the terminal, a place for its exit code, and what hides secrets in anything it prints. */
 import type { Redactor } from '../telemetry/redactor.ts'
 import type { ExitCode } from './exit-code.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 export interface CommandContext {
   readonly terminal: Terminal

@@ -5,7 +5,7 @@ import { integer } from '../config/setting-type.ts'
 import { DEFAULT_DATA_DIR } from '../dev/dev-record.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import type { CommandContext } from './command-context.ts'
-import { presentDevSummary } from './present-dev-summary.ts'
+import { presentDevSummary } from './output/present-dev-summary.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
 interface DevOptions {

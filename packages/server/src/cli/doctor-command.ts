@@ -9,8 +9,8 @@ import { type ConfigInput, type ResolvedSettings, resolveSettings } from '../con
 import { DEFAULT_DATA_DIR, type DevRecord, readDevRecord } from '../dev/dev-record.ts'
 import { type CommandContext, printLine } from './command-context.ts'
 import { EXIT } from './exit-code.ts'
+import { createStyle, type Style, toVisible } from './output/style.ts'
 import { addSettingFlags, readConfigInput } from './setting-flags.ts'
-import { createStyle, type Style, toVisible } from './style.ts'
 
 const MARKS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], failed: ['✗', 'red'] } as const
 /** What package.json asks for. */

@@ -3,7 +3,7 @@
  * the first one is made, and the way back in for those who have locked themselves out.
  */
 import type { Command } from 'commander'
-import { SCOPES } from '../core/caller.ts'
+import { SCOPES } from '../core/access/caller.ts'
 import type { CommandContext } from './command-context.ts'
 import type { KeyAction } from './key-actions.ts'
 import { collect, readAmount, readChainId, readCount, readInstantOrSpan } from './option-value.ts'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+import { createProcessTerminal } from './output/terminal.ts'
 /** The `drover` program. */
 import { runCli } from './run-cli.ts'
-import { createProcessTerminal } from './terminal.ts'
 
 // A reader that has seen enough (`drover config | head`) is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EXIT } from './exit-code.ts'
+import type { Terminal } from './output/terminal.ts'
 import { type Running, runUntilStopped } from './run-until-stopped.ts'
-import type { Terminal } from './terminal.ts'
 
 interface Stage {
   readonly terminal: Terminal

@@ -5,7 +5,7 @@
  * service is stopped in the same way, so that its lanes go to a peer at once instead of when their leases expire.
  */
 import { EXIT, type ExitCode } from './exit-code.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 export interface Running {
   stop(): Promise<void>

@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { createDrover, type Drover } from '@drover/client'
 import type { CommandContext } from './command-context.ts'
 import { EXIT } from './exit-code.ts'
-import { createStyle, type Style } from './style.ts'
-import type { Terminal } from './terminal.ts'
+import { createStyle, type Style } from './output/style.ts'
+import type { Terminal } from './output/terminal.ts'
 
 export interface Session {
   readonly drover: Drover

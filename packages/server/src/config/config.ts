@@ -1,6 +1,7 @@
 /** The configuration as the program uses it: complete, checked, in the units that the code counts in. */
-import type { FeeModel } from '../core/fees.ts'
-import type { Finality } from '../core/finality.ts'
+
+import type { Finality } from '../core/chain/finality.ts'
+import type { FeeModel } from '../core/fees/fees.ts'
 import type { Hex } from '../core/hex.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import type { SettingValues } from './settings.ts'

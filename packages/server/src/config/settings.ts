@@ -2,11 +2,12 @@
  * Every setting, once. Flags, environment variables, the configuration file, the reference page, `drover config` and the
  * hiding of secrets are all derived from this table, so a setting that is not here does not exist anywhere.
  */
-import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fee-cap.ts'
-import { FEE_MODELS, type FeeModel } from '../core/fees.ts'
-import type { Finality } from '../core/finality.ts'
-import { FAST, STABLE } from '../core/policy.ts'
-import { DEFAULT_SHARE_PERCENT } from '../core/tenant-share.ts'
+
+import { DEFAULT_SHARE_PERCENT } from '../core/access/tenant-share.ts'
+import type { Finality } from '../core/chain/finality.ts'
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fees/fee-cap.ts'
+import { FEE_MODELS, type FeeModel } from '../core/fees/fees.ts'
+import { FAST, STABLE } from '../core/lane/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'

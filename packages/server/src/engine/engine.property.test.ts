@@ -5,9 +5,9 @@
  * is what the chain holds. One seed replays one history.
  */
 import { expect, test } from 'vitest'
-import type { FakeFault } from '../chain/fake-chain.ts'
-import type { StoreFault } from './faulty-store.suite.ts'
-import { createTestCluster, QUICK, type TestCluster, type TestNode } from './test-cluster.suite.ts'
+import type { FakeFault } from '../testing/chain/fake-chain.ts'
+import type { StoreFault } from '../testing/engine/faulty-store.ts'
+import { createTestCluster, QUICK, type TestCluster, type TestNode } from '../testing/engine/test-cluster.ts'
 
 const FINAL_AFTER = 6
 const STEPS = 60

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { STABLE } from '../core/policy.ts'
-import { anyNote } from '../store/samples.suite.ts'
-import { createTestCluster, QUICK, type TestCluster } from './test-cluster.suite.ts'
+import { STABLE } from '../core/lane/policy.ts'
+import { createTestCluster, QUICK, type TestCluster } from '../testing/engine/test-cluster.ts'
+import { anyNote } from '../testing/store/samples.ts'
 
 async function submitMany(cluster: TestCluster, count: number) {
   const ids: string[] = []

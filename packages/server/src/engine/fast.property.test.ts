@@ -1,10 +1,10 @@
 /** A random walk over the fast preset: reservations, foreign use, crashes, reorganisations, fee spikes. Nothing doubled, nothing lost. */
 import { expect, test } from 'vitest'
-import { FAST, type Policy } from '../core/policy.ts'
-import { transition } from '../core/transition.ts'
-import { createDice } from './dice.suite.ts'
-import { createReservations } from './reserve.ts'
-import { createTestCluster, type TestNode } from './test-cluster.suite.ts'
+import { FAST, type Policy } from '../core/lane/policy.ts'
+import { transition } from '../core/transaction/transition.ts'
+import { createDice } from '../testing/engine/dice.ts'
+import { createTestCluster, type TestNode } from '../testing/engine/test-cluster.ts'
+import { createReservations } from './reservations/reserve.ts'
 
 const GWEI = 10n ** 9n
 const POLICY: Policy = {

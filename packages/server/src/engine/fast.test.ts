@@ -1,9 +1,14 @@
 /** The fast preset as a whole: fees, replacement, gaps and funds, on one lane with a chain that does what the test says. */
 import { describe, expect, test } from 'vitest'
-import type { Policy } from '../core/policy.ts'
-import type { Transaction } from '../core/transaction.ts'
-import { operate, POLICY, run } from './fast-bench.suite.ts'
-import { createTestCluster, type TestCluster, type TestClusterOptions, type TestNode } from './test-cluster.suite.ts'
+import type { Policy } from '../core/lane/policy.ts'
+import type { Transaction } from '../core/transaction/transaction.ts'
+import { operate, POLICY, run } from '../testing/engine/fast-bench.ts'
+import {
+  createTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+  type TestNode,
+} from '../testing/engine/test-cluster.ts'
 
 const GWEI = 10n ** 9n
 

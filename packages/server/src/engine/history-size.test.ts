@@ -3,10 +3,10 @@
  * as a walk through the states.
  */
 import { describe, expect, test } from 'vitest'
-import type { FakeFault, FakeOperation } from '../chain/fake-chain.ts'
-import { STABLE } from '../core/policy.ts'
-import type { TxId } from '../core/transaction.ts'
-import { createTestCluster, QUICK, type TestCluster, type TestClusterOptions } from './test-cluster.suite.ts'
+import { STABLE } from '../core/lane/policy.ts'
+import type { TxId } from '../core/transaction/transaction.ts'
+import type { FakeFault, FakeOperation } from '../testing/chain/fake-chain.ts'
+import { createTestCluster, QUICK, type TestCluster, type TestClusterOptions } from '../testing/engine/test-cluster.ts'
 
 const MINUTES = 180
 const TIMES = { resubmitIntervalMs: 15_000, stuckAfterMs: 120_000 }

@@ -4,14 +4,14 @@
  * a state that disagrees with the chain, none was executed twice, and no attempt offered more than it may.
  */
 import { expect, test } from 'vitest'
-import { type Fees, maxPricePerGas } from '../core/fees.ts'
-import { FAST, type Policy } from '../core/policy.ts'
-import type { Attempt, Intent, Transaction } from '../core/transaction.ts'
-import { transition } from '../core/transition.ts'
-import { createCheapBytes } from './cheap-bytes.suite.ts'
-import { createDice, type Dice } from './dice.suite.ts'
-import { createLyingEndpoints } from './lying-endpoints.suite.ts'
-import { createTestCluster, type TestCluster, type TestNode } from './test-cluster.suite.ts'
+import { type Fees, maxPricePerGas } from '../core/fees/fees.ts'
+import { FAST, type Policy } from '../core/lane/policy.ts'
+import type { Attempt, Intent, Transaction } from '../core/transaction/transaction.ts'
+import { transition } from '../core/transaction/transition.ts'
+import { createCheapBytes } from '../testing/engine/cheap-bytes.ts'
+import { createDice, type Dice } from '../testing/engine/dice.ts'
+import { createLyingEndpoints } from '../testing/engine/lying-endpoints.ts'
+import { createTestCluster, type TestCluster, type TestNode } from '../testing/engine/test-cluster.ts'
 
 const GWEI = 10n ** 9n
 const CAP = 40n * GWEI

@@ -1,6 +1,6 @@
 /** Keys and the audit. Apart from the store of transactions, so that a lookup of a key never waits behind their writes. */
-import type { ApiKey, KeyGrant, KeyId } from '../core/api-key.ts'
-import type { Reach } from '../core/caller.ts'
+import type { ApiKey, KeyGrant, KeyId } from '../core/access/api-key.ts'
+import type { Reach } from '../core/access/caller.ts'
 
 /** A key as it is looked up with every request. */
 export interface KeyRecord extends ApiKey {

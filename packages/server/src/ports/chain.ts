@@ -1,10 +1,10 @@
 /** One EVM chain, as the engine sees it. Reads throw `ChainUnavailable`; everything the chain answers is a value. */
-import type { AccessList } from '../core/access-list.ts'
-import type { FeeMarket } from '../core/fees.ts'
-import type { Header, Inclusion } from '../core/finality.ts'
+import type { AccessList } from '../core/chain/access-list.ts'
+import type { Header, Inclusion } from '../core/chain/finality.ts'
+import type { SendOutcome } from '../core/chain/send-outcome.ts'
+import type { FeeMarket } from '../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
-import type { NonceUser } from '../core/nonce-user.ts'
-import type { SendOutcome } from '../core/send-outcome.ts'
+import type { NonceUser } from '../core/lane/nonce-user.ts'
 
 /** No usable answer: refused, timed out, garbage, rate limited. Says nothing about the chain. */
 export class ChainUnavailable extends Error {

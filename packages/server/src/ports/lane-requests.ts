@@ -4,11 +4,11 @@
  * reservation carry no fence: each is one row, held to the proof that the holder has and to the database's clock.
  */
 import type { Hash } from '../core/hex.ts'
-import type { Lane } from '../core/lane.ts'
-import type { NonceReset } from '../core/nonce-reset.ts'
-import type { Reservation, ReservationId } from '../core/reservation.ts'
-import type { TxId } from '../core/transaction.ts'
-import type { OperatorAct } from '../core/tx-event.ts'
+import type { Lane } from '../core/lane/lane.ts'
+import type { NonceReset } from '../core/lane/nonce-reset.ts'
+import type { Reservation, ReservationId } from '../core/lane/reservation.ts'
+import type { TxId } from '../core/transaction/transaction.ts'
+import type { OperatorAct } from '../core/transaction/tx-event.ts'
 
 export interface NewReservations {
   readonly lane: Lane

@@ -1,6 +1,6 @@
 /** Keys, behind a wall: the engine hands over what is to be signed and gets bytes and their hash. */
-import type { AccessList } from '../core/access-list.ts'
-import type { Fees } from '../core/fees.ts'
+import type { AccessList } from '../core/chain/access-list.ts'
+import type { Fees } from '../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
 
 export interface UnsignedTransaction {

@@ -1,7 +1,8 @@
 /** Somebody else's judgement on a transaction that cannot advance: asked by the engine, answered by a module or a webhook. */
-import type { OperatorAction } from '../core/allowed-actions.ts'
+
 import type { Address, Hash } from '../core/hex.ts'
-import type { TxId } from '../core/transaction.ts'
+import type { OperatorAction } from '../core/transaction/allowed-actions.ts'
+import type { TxId } from '../core/transaction/transaction.ts'
 
 export interface StuckQuestion {
   readonly transactionId: TxId

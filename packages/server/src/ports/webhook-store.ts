@@ -2,7 +2,7 @@
  * Webhooks and their deliveries. Anybody may change a webhook; its deliveries are made, tried and settled by the one node
  * that holds its lease, and each of those writes is held to the lease inside its own database transaction.
  */
-import type { EventFilter } from '../core/event-filter.ts'
+import type { EventFilter } from '../core/webhook/event-filter.ts'
 import type {
   AttemptAnswer,
   Delivery,
@@ -11,7 +11,7 @@ import type {
   DisabledReason,
   Webhook,
   WebhookId,
-} from '../core/webhook.ts'
+} from '../core/webhook/webhook.ts'
 import type { HistoryEntry } from './store.ts'
 
 export interface NewWebhook {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LOCAL_CALLER } from '../core/caller.ts'
-import { attemptOf, hashOf, tracking } from '../core/sample-transactions.suite.ts'
+import { LOCAL_CALLER } from '../core/access/caller.ts'
+import { attemptOf, hashOf, tracking } from '../testing/core/sample-transactions.ts'
 import { createFindManaged } from './find-managed.ts'
 import { createForwarder } from './forwarder.ts'
 

@@ -3,11 +3,11 @@
  * bump took its place: the receipt is that of the attempt which is in the chain, with the hash that it has there. What an
  * own cancellation took the place of has no receipt, as at any node: its bytes will never run.
  */
-import { parseHash } from '../api/contract/bytes.ts'
-import { type Caller, mayUse } from '../core/caller.ts'
-import type { Inclusion } from '../core/finality.ts'
+import { parseHash } from '../api/contract/values/bytes.ts'
+import { type Caller, mayUse } from '../core/access/caller.ts'
+import type { Inclusion } from '../core/chain/finality.ts'
 import type { Hash } from '../core/hex.ts'
-import { type Attempt, inclusionOf, type Transaction } from '../core/transaction.ts'
+import { type Attempt, inclusionOf, type Transaction } from '../core/transaction/transaction.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import type { Forwarder, SharedForwarder } from './forwarder.ts'
 import { RpcFailure } from './rpc-failure.ts'

@@ -1,7 +1,7 @@
 /** The methods that Drover answers itself, or answers differently from the node behind it. */
-import { parseAddress } from '../api/contract/address.ts'
-import { parseBytes } from '../api/contract/bytes.ts'
-import { type Caller, mayUse } from '../core/caller.ts'
+import { parseAddress } from '../api/contract/values/address.ts'
+import { parseBytes } from '../api/contract/values/bytes.ts'
+import { type Caller, mayUse } from '../core/access/caller.ts'
 import type { Hex } from '../core/hex.ts'
 import type { SignerRecord } from '../ports/store.ts'
 import type { Upstream } from '../ports/upstream.ts'

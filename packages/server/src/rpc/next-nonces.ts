@@ -1,7 +1,7 @@
 /** The next nonce of a managed account, with those in line before it: what the store knows, and the chain where its word counts. */
-import type { Lane } from '../core/lane.ts'
-import type { ChainCounts } from '../engine/free-nonces.ts'
-import { needsCounts, predictNonce } from '../engine/predict-nonce.ts'
+import type { Lane } from '../core/lane/lane.ts'
+import { needsCounts, predictNonce } from '../engine/accept/predict-nonce.ts'
+import type { ChainCounts } from '../engine/gaps/free-nonces.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { Forwarder, SharedForwarder } from './forwarder.ts'
 import { RpcFailure } from './rpc-failure.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../core/app-error.ts'
-import { queued } from '../core/sample-transactions.suite.ts'
-import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept-batch.ts'
-import { createManualClock } from '../engine/manual-clock.suite.ts'
+import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept/accept-batch.ts'
 import type { Notice } from '../ports/store.ts'
+import { queued } from '../testing/core/sample-transactions.ts'
+import { createManualClock } from '../testing/engine/manual-clock.ts'
 import { createNonceTurns, type ExactRequest } from './nonce-turns.ts'
 
 const { lane } = queued().intent

@@ -5,11 +5,11 @@
  * far too early, is refused. What is accepted then has this very nonce or none, for which the lane answers.
  */
 import { AppError } from '../core/app-error.ts'
-import { describeExactNonce } from '../core/exact-nonce.ts'
-import { type Lane, type LaneKey, laneKey } from '../core/lane.ts'
-import type { Accepted } from '../engine/accept.ts'
-import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept-batch.ts'
-import type { AcceptRequest } from '../engine/accept-request.ts'
+import { describeExactNonce } from '../core/lane/exact-nonce.ts'
+import { type Lane, type LaneKey, laneKey } from '../core/lane/lane.ts'
+import type { Accepted } from '../engine/accept/accept.ts'
+import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept/accept-batch.ts'
+import type { AcceptRequest } from '../engine/accept/accept-request.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { RpcFailure } from './rpc-failure.ts'

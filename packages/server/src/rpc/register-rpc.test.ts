@@ -1,10 +1,10 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { LOCAL_CALLER } from '../core/caller.ts'
+import { LOCAL_CALLER } from '../core/access/caller.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Upstream } from '../ports/upstream.ts'
-import { createMemoryStore } from '../store/memory-store.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createMemoryStore } from '../testing/store/memory-store.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { registerRpc } from './register-rpc.ts'
 import { createRpcEndpoint } from './rpc-endpoint.ts'
 

@@ -3,13 +3,13 @@
  * clients expect it; only what the HTTP layer itself turns down (no key, no JSON, too large) has another status.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requestIdInput } from '../api/contract/transaction-request.ts'
+import { requestIdInput } from '../api/contract/requests/transaction-request.ts'
+import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
-import type { Caller } from '../core/caller.ts'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import { writeFailure } from './rpc-message.ts'
-import type { RpcSockets } from './rpc-sockets.ts'
+import type { RpcSockets } from './socket/rpc-sockets.ts'
 
 interface RegisterPorts {
   readonly endpoint: RpcEndpoint

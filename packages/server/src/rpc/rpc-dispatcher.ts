@@ -3,8 +3,9 @@
  * what goes to a node goes there together, what is to be sent is accepted together, in order, and of the rest some run at
  * a time: a thousand look-ups in one batch are one caller's work, and not the whole service's.
  */
+
+import { type Caller, hasScope, mayUseChain } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
-import { type Caller, hasScope, mayUseChain } from '../core/caller.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import type { SharedForwarder } from './forwarder.ts'

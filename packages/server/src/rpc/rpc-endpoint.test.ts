@@ -1,10 +1,10 @@
 /** A batch of reads is answered whole, and leaves the database and the nodes to others. */
 import { expect, test } from 'vitest'
-import { LOCAL_CALLER } from '../core/caller.ts'
-import { createManualClock } from '../engine/manual-clock.suite.ts'
+import { LOCAL_CALLER } from '../core/access/caller.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Upstream } from '../ports/upstream.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createManualClock } from '../testing/engine/manual-clock.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { createRpcEndpoint } from './rpc-endpoint.ts'
 
 const hashOf = (index: number) => `0x${index.toString(16).padStart(64, '0')}`

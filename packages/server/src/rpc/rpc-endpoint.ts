@@ -1,21 +1,22 @@
 /** The JSON-RPC endpoint as a whole: one dispatcher for each chain, the way to find it, and what is bounded over all of them. */
+
+import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
-import type { Caller } from '../core/caller.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createForwarder } from './forwarder.ts'
-import { createHeadFeed } from './head-feed.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
 import { createNextNonces, type NextNonces } from './next-nonces.ts'
 import { createNonceTurns } from './nonce-turns.ts'
-import { createPendingFeed } from './pending-feed.ts'
 import { createRpcDispatcher, type Dispatch } from './rpc-dispatcher.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
 import { parseMessage, type RpcMessage, writeFailure, writeRefusal } from './rpc-message.ts'
 import { createRpcReads } from './rpc-reads.ts'
 import type { RpcServices } from './rpc-services.ts'
 import { createSendTransactions } from './send-transactions.ts'
-import type { SubscriptionSources } from './subscriptions.ts'
+import { createHeadFeed } from './socket/head-feed.ts'
+import { createPendingFeed } from './socket/pending-feed.ts'
+import type { SubscriptionSources } from './socket/subscriptions.ts'
 
 export interface RpcRequestContext {
   /** The last part of the path; null where it was left out. */

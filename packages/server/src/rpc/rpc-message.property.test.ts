@@ -1,10 +1,10 @@
 /** Whatever is sent is answered in JSON-RPC, and nothing that is sent breaks anything. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LOCAL_CALLER } from '../core/caller.ts'
+import { LOCAL_CALLER } from '../core/access/caller.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
-import { createMemoryStore } from '../store/memory-store.ts'
-import { createRecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+import { createMemoryStore } from '../testing/store/memory-store.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { PASSED_ON } from './methods.ts'
 import { createRpcEndpoint } from './rpc-endpoint.ts'
 

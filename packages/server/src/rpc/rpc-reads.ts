@@ -1,7 +1,7 @@
 /** What calls read from the database, in turns. */
 import type { Hash } from '../core/hex.ts'
-import type { Lane } from '../core/lane.ts'
-import type { Transaction } from '../core/transaction.ts'
+import type { Lane } from '../core/lane/lane.ts'
+import type { Transaction } from '../core/transaction/transaction.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { NonceLine, SignerRecord, Store } from '../ports/store.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { LOCAL_CALLER } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
-import { LOCAL_CALLER } from '../core/caller.ts'
-import type { AcceptRequest } from '../engine/accept-request.ts'
+import type { AcceptRequest } from '../engine/accept/accept-request.ts'
 import { StoreUnavailable } from '../ports/store.ts'
 import { createSendTransactions } from './send-transactions.ts'
 

@@ -4,13 +4,13 @@
  * the order of the batch. Once accepted, a transaction goes on whatever this call answers; so whatever keeps the hash
  * away names the transaction.
  */
-import { actorOf, type Caller, hasScope, mayUse } from '../core/caller.ts'
+import { actorOf, type Caller, hasScope, mayUse } from '../core/access/caller.ts'
 import type { Hash } from '../core/hex.ts'
-import type { Lane } from '../core/lane.ts'
-import { isTerminal, type SubState, type Transaction, type TxError } from '../core/transaction.ts'
-import type { AcceptBatch } from '../engine/accept-batch.ts'
-import type { AcceptRequest } from '../engine/accept-request.ts'
-import type { TransactionWaits, WaitPlace } from '../engine/transaction-waits.ts'
+import type { Lane } from '../core/lane/lane.ts'
+import { isTerminal, type SubState, type Transaction, type TxError } from '../core/transaction/transaction.ts'
+import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
+import type { AcceptRequest } from '../engine/accept/accept-request.ts'
+import type { TransactionWaits, WaitPlace } from '../engine/wait/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ExactRequest, NonceTurns } from './nonce-turns.ts'
 import { RpcFailure, spellRevert, spellShortage, toSendFailure } from './rpc-failure.ts'

@@ -4,14 +4,14 @@
  * change the meaning, and cannot be done, is refused.
  */
 import { z } from 'zod'
-import { accessListInput } from '../api/contract/access-list.ts'
-import { addressInput } from '../api/contract/address.ts'
-import { UINT256_MAX } from '../api/contract/amount.ts'
-import { bytesInput } from '../api/contract/bytes.ts'
-import { MAX_DATA_BYTES, MAX_PRICE } from '../api/contract/transaction-request.ts'
+import { MAX_DATA_BYTES, MAX_PRICE } from '../api/contract/requests/transaction-request.ts'
+import { accessListInput } from '../api/contract/values/access-list.ts'
+import { addressInput } from '../api/contract/values/address.ts'
+import { UINT256_MAX } from '../api/contract/values/amount.ts'
+import { bytesInput } from '../api/contract/values/bytes.ts'
 import { parseInput } from '../api/parse-input.ts'
-import type { WantedFees } from '../core/fees.ts'
-import type { AcceptRequest } from '../engine/accept-request.ts'
+import type { WantedFees } from '../core/fees/fees.ts'
+import type { AcceptRequest } from '../engine/accept/accept-request.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/

@@ -3,7 +3,7 @@
  * transactions. In front of them is room for the type and the length of the list, behind them comes what differs
  * between the bytes that are hashed and those that are sent: nothing and the signature.
  */
-import type { AccessList } from '../core/access-list.ts'
+import type { AccessList } from '../core/chain/access-list.ts'
 import type { UnsignedTransaction } from '../ports/signer.ts'
 
 export interface TransactionEncoder {

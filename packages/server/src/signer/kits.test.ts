@@ -2,7 +2,7 @@
 import { serializeTransaction, type TransactionSerializable } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import type { AccessList } from '../core/access-list.ts'
+import type { AccessList } from '../core/chain/access-list.ts'
 import { type Hex, toAddress } from '../core/hex.ts'
 import type { UnsignedTransaction } from '../ports/signer.ts'
 import { CURVES, JAVASCRIPT_CURVE, openCurve } from './curve.ts'

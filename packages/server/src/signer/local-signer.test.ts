@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Fees } from '../core/fees.ts'
+import type { Fees } from '../core/fees/fees.ts'
 import { type Hex, toAddress } from '../core/hex.ts'
 import type { UnsignedTransaction } from '../ports/signer.ts'
 import { createLocalSigner } from './local-signer.ts'

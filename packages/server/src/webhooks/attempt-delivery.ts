@@ -1,5 +1,5 @@
 /** One attempt at one delivery: what is sent, and what its answer means for the delivery. */
-import { pauseBeforeRetry, type RetryPolicy } from '../core/webhook-retry.ts'
+import { pauseBeforeRetry, type RetryPolicy } from '../core/webhook/webhook-retry.ts'
 import { signWebhook } from '../hooks/sign-webhook.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { HistoryEntry } from '../ports/store.ts'

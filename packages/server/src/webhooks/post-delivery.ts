@@ -1,7 +1,7 @@
 /** Posts one delivery and tells what came back. No redirect is followed, and no more of an answer read than is kept. */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { AttemptAnswer } from '../core/webhook.ts'
+import type { AttemptAnswer } from '../core/webhook/webhook.ts'
 import { createGuardedLookup, findUrlProblem, type TargetPolicy, TargetRefused } from './webhook-target.ts'
 
 export interface Posted extends AttemptAnswer {

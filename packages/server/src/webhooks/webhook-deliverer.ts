@@ -8,8 +8,8 @@
  * by batches of events, however many webhooks and attempts there are, and a node that dies leaves nothing but leases that
  * run out: whoever takes over finds the same rows, and sends again what was not settled, under the same ids.
  */
-import type { DeliveryId, WebhookId } from '../core/webhook.ts'
-import type { RetryPolicy } from '../core/webhook-retry.ts'
+import type { DeliveryId, WebhookId } from '../core/webhook/webhook.ts'
+import type { RetryPolicy } from '../core/webhook/webhook-retry.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { HistoryEntry, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'

@@ -1,5 +1,5 @@
 /** Which webhooks this node delivers: renewed in one statement, given up when they are not renewed in time. */
-import type { WebhookId } from '../core/webhook.ts'
+import type { WebhookId } from '../core/webhook/webhook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'

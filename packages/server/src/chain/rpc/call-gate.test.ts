@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../../engine/manual-clock.suite.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createCallGate, type Entry } from './call-gate.ts'
 import { PRIORITY } from './call-priority.ts'
 import { createCallRate } from './call-rate.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { EndpointState } from '../../ports/rpc-endpoint.ts'
+import { createFakeEndpoint } from '../../testing/chain/fake-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createEndpointChoice } from './endpoint-choice.ts'
-import { createFakeEndpoint } from './fake-endpoint.suite.ts'
 
 interface Node {
   state: EndpointState

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createSystemClock } from '../../app/system-clock.ts'
-import { createRecordingTelemetry } from '../../telemetry/recording-telemetry.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { parseRpcUrls } from './rpc-url.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../../engine/manual-clock.suite.ts'
+import { createFakeEndpoint } from '../../testing/chain/fake-endpoint.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import type { HeightVerdict } from './endpoint.ts'
-import { createFakeEndpoint } from './fake-endpoint.suite.ts'
 import { createHeadWatch } from './head-watch.ts'
 import type { RpcReply } from './read-reply.ts'
 

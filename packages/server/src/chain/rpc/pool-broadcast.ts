@@ -3,8 +3,9 @@
  * nobody waits for them. Nor does anybody wait for a node that limits its rate while others answer: until it has spoken it
  * counts as one that may still take them.
  */
+
+import { isHeld, type SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Hash, Hex } from '../../core/hex.ts'
-import { isHeld, type SendOutcome } from '../../core/send-outcome.ts'
 import { combineSendOutcomes } from '../combine-send-outcomes.ts'
 import { classifySendError, type NodeAnswer } from '../send-outcome.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -2,7 +2,7 @@
  * The nodes of one chain as one. What one node cannot answer is asked of the next; what one refuses for its rate goes to
  * another at once, and is waited for only where there is no other. Answers that came are kept: only the rest is asked again.
  */
-import type { SendOutcome } from '../../core/send-outcome.ts'
+import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import type { EndpointReport } from '../../ports/rpc-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'

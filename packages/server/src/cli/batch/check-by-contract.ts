@@ -5,7 +5,7 @@ import type { CheckRequest, RowProblem } from './row-request.ts'
 /** Loaded only now: other commands should not pay for the schemas and the encoding of calls. */
 export async function checkByContract(): Promise<CheckRequest> {
   const [{ transactionRequest }, { parseInput }] = await Promise.all([
-    import('../../api/contract/transaction-request.ts'),
+    import('../../api/contract/requests/transaction-request.ts'),
     import('../../api/parse-input.ts'),
   ])
   return (body) => {

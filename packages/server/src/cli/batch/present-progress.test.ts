@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLAIN } from '../style.ts'
+import { PLAIN } from '../output/style.ts'
 import { paceOf, presentProgress } from './present-progress.ts'
 
 const counts = { total: 5_000, accepted: 5_000, mined: 3_120, confirmed: 2_990, failed: 10, stuck: 1 }

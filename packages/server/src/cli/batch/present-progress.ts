@@ -1,5 +1,5 @@
 /** How a batch goes, in one line: a bar on a terminal, the same numbers in a log. */
-import type { Style } from '../style.ts'
+import type { Style } from '../output/style.ts'
 import type { BoardCounts, Goal } from './board.ts'
 
 export interface Pace {

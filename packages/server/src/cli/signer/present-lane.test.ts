@@ -1,6 +1,6 @@
 import type { Lane } from '@drover/client'
 import { expect, test } from 'vitest'
-import { PLAIN } from '../style.ts'
+import { PLAIN } from '../output/style.ts'
 import { presentLane } from './present-lane.ts'
 
 const AT = '2030-01-01T00:00:00.000Z'

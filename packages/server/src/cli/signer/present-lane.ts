@@ -1,9 +1,9 @@
 /** Signers for people: a row for each lane, and one lane as a page of fields. */
 import type { Lane } from '@drover/client'
 import { formatAmount } from '../../core/amount.ts'
-import { type Field, presentFields } from '../present-fields.ts'
-import { type Cell, type Column, presentTable } from '../present-table.ts'
-import { type Style, shorten, toVisible } from '../style.ts'
+import { type Field, presentFields } from '../output/present-fields.ts'
+import { type Cell, type Column, presentTable } from '../output/present-table.ts'
+import { type Style, shorten, toVisible } from '../output/style.ts'
 
 const COLUMNS = (style: Style): readonly Column<Lane>[] => [
   { heading: 'ADDRESS', cell: ({ address }) => shorten(address, style) },

@@ -1,7 +1,7 @@
 /** An order to reset a nonce, with how far it has come. */
 import type { NonceReset } from '@drover/client'
-import { presentFields } from '../present-fields.ts'
-import type { Style } from '../style.ts'
+import { presentFields } from '../output/present-fields.ts'
+import type { Style } from '../output/style.ts'
 
 export function presentReset({ id, state, fromNonce, toNonce, refusal, progress }: NonceReset, style: Style): string {
   const spelled =

@@ -1,9 +1,9 @@
 /** `drover signer reserve …` and the rest of the reservation API, for those who sign themselves. */
 import type { Answer } from '@drover/client'
 import { readChainId, readCount, readDuration } from '../option-value.ts'
-import { presentFields } from '../present-fields.ts'
+import { presentFields } from '../output/present-fields.ts'
+import type { Style } from '../output/style.ts'
 import type { ServiceCommand } from '../service-command.ts'
-import type { Style } from '../style.ts'
 
 type Reservation = Answer<'GET /v1/nonces/{id}'>
 

@@ -2,9 +2,9 @@
 import type { Answer } from '@drover/client'
 import type { Command } from 'commander'
 import { readChainId, readCount } from '../option-value.ts'
-import { type Column, presentTable } from '../present-table.ts'
+import { type Column, presentTable } from '../output/present-table.ts'
+import type { Style } from '../output/style.ts'
 import type { ServiceCommand } from '../service-command.ts'
-import type { Style } from '../style.ts'
 
 type Listed = Answer<'GET /v1/signers/{address}/nonces'>['items'][number]
 type Taken = Answer<'POST /v1/signers/{address}/nonces/release'>['items'][number]

@@ -1,7 +1,7 @@
 /** Shows transactions on their way: redrawn in place on a terminal, a line for each change elsewhere, JSON lines for programs. */
 import type { Transaction } from '@drover/client'
 import { EXIT, type ExitCode } from '../exit-code.ts'
-import { createLiveArea } from '../live-area.ts'
+import { createLiveArea } from '../output/live-area.ts'
 import { Interrupted, type Session } from '../service-session.ts'
 import { presentStepLine, presentSteps, stateCell } from './present-transaction.ts'
 import { judge, listSteps, type WaitStage } from './stages.ts'

@@ -1,6 +1,6 @@
 /** `drover tx list`: transactions that fit, in the order of acceptance. */
 import type { Transaction, TransactionFilter } from '@drover/client'
-import { TX_STATES } from '../../core/transaction.ts'
+import { TX_STATES } from '../../core/transaction/transaction.ts'
 import { readChainId, readCount, readInstantOrSpan } from '../option-value.ts'
 import type { ServiceCommand } from '../service-command.ts'
 import { type Session, UsageError } from '../service-session.ts'

@@ -1,10 +1,10 @@
 /** Transactions for people: as a row of a table, as a page of fields, and as steps that light up one after the other. */
 import type { Transaction } from '@drover/client'
 import { formatAmount } from '../../core/amount.ts'
-import { spellDuration } from '../../core/spell-time.ts'
-import { type Field, presentFields } from '../present-fields.ts'
-import { type Cell, type Column, presentTable } from '../present-table.ts'
-import { type Colour, type Style, shorten, toVisible } from '../style.ts'
+import { spellDuration } from '../../core/explain/spell-time.ts'
+import { type Field, presentFields } from '../output/present-fields.ts'
+import { type Cell, type Column, presentTable } from '../output/present-table.ts'
+import { type Colour, type Style, shorten, toVisible } from '../output/style.ts'
 import { judge, listSteps, type WaitStage } from './stages.ts'
 
 const STATE_COLOURS: Readonly<Record<Transaction['state'], Colour>> = {

@@ -1,8 +1,8 @@
 /** Webhooks and their deliveries for people. */
 import type { Answer } from '@drover/client'
-import { presentFields } from '../present-fields.ts'
-import { type Cell, presentTable } from '../present-table.ts'
-import type { Style } from '../style.ts'
+import { presentFields } from '../output/present-fields.ts'
+import { type Cell, presentTable } from '../output/present-table.ts'
+import type { Style } from '../output/style.ts'
 
 type Webhook = Answer<'GET /v1/webhooks/{id}'>
 type Delivery = Answer<'GET /v1/webhooks/{id}/deliveries'>['items'][number]

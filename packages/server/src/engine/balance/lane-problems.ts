@@ -3,8 +3,8 @@
  * when something begins and once when it is over, by log, metric and event. What the last owner stored is known, so that
  * a takeover tells nothing twice.
  */
-import { describeLaneProblems } from '../../core/describe-problem.ts'
-import type { Lane } from '../../core/lane.ts'
+import { describeLaneProblems } from '../../core/explain/describe-problem.ts'
+import type { Lane } from '../../core/lane/lane.ts'
 import {
   type FoundCode,
   findLaneProblems,
@@ -12,13 +12,13 @@ import {
   LANE_PROBLEMS,
   type LaneProblem,
   type LaneScene,
-} from '../../core/lane-problem.ts'
-import type { Policy } from '../../core/policy.ts'
-import { countRunway, isBalanceLow } from '../../core/runway.ts'
+} from '../../core/lane/lane-problem.ts'
+import type { Policy } from '../../core/lane/policy.ts'
+import { countRunway, isBalanceLow } from '../../core/lane/runway.ts'
 import type { LaneHealth } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { LaneDraft } from '../lane-draft.ts'
-import type { LaneFunds } from '../lane-funds.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { LaneFunds } from '../lane/lane-funds.ts'
 
 export interface LaneProblems {
   /** The lane was loaded anew, with what its last owner saw. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Chain } from '../../ports/chain.ts'
 import type { ChainCounts } from '../../ports/store.ts'
-import { createTestCluster, QUICK, type TestCluster } from '../test-cluster.suite.ts'
+import { createTestCluster, QUICK, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
 async function countsOf({ store, lane }: TestCluster): Promise<ChainCounts | null> {
   const [status] = await store.listLaneStatus({ lane })

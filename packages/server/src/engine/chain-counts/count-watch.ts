@@ -5,13 +5,13 @@
  * One look proves little: a node that is behind shows nonces as unused that are long final. So a drift counts once the
  * next look, at another block, shows it too.
  */
-import type { Lane } from '../../core/lane.ts'
-import type { Policy } from '../../core/policy.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Policy } from '../../core/lane/policy.ts'
 import { type AccountCount, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChainCounts } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { LaneDraft, Ledger } from '../lane-draft.ts'
+import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
 import { findDrift } from './find-drift.ts'
 
 export interface CountWatch {

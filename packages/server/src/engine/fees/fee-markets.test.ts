@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createFakeChain } from '../../chain/fake-chain.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
-import { createManualClock } from '../manual-clock.suite.ts'
+import { createFakeChain } from '../../testing/chain/fake-chain.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createFeeMarkets } from './fee-markets.ts'
 
 function createBench() {

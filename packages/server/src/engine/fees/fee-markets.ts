@@ -4,7 +4,7 @@
  * a reading is shared for a short time.
  */
 import { AppError } from '../../core/app-error.ts'
-import type { FeeMarket } from '../../core/fees.ts'
+import type { FeeMarket } from '../../core/fees/fees.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 

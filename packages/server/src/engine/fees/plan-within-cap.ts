@@ -1,8 +1,8 @@
 /** What a sent transaction may be replaced with, within its cap: what that offers, and with how much gas. */
-import { capByRequest, type FeeCap, type FeeRules, findFeeCap } from '../../core/fee-cap.ts'
-import { NOOP_GAS } from '../../core/fill.ts'
-import type { NextAttempt } from '../../core/plan-next.ts'
-import { type InFlight, isCancelling } from '../../core/transaction.ts'
+import { capByRequest, type FeeCap, type FeeRules, findFeeCap } from '../../core/fees/fee-cap.ts'
+import type { NextAttempt } from '../../core/lane/plan-next.ts'
+import { NOOP_GAS } from '../../core/transaction/fill.ts'
+import { type InFlight, isCancelling } from '../../core/transaction/transaction.ts'
 
 export interface CappedPlan {
   readonly plan: NextAttempt

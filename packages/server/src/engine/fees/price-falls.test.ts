@@ -1,7 +1,7 @@
 /** What waits for a price, or for money that a lower price makes enough, goes on with the block that brings it. */
 import { expect, test } from 'vitest'
-import { FAST, type Policy, STABLE } from '../../core/policy.ts'
-import { createTestCluster, type TestCluster } from '../test-cluster.suite.ts'
+import { FAST, type Policy, STABLE } from '../../core/lane/policy.ts'
+import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
 const GWEI = 10n ** 9n
 const PLAIN = { gasLimit: 21_000n, simulate: false }

@@ -3,10 +3,10 @@
  * those that the balance would cover at a lower price. With each block the market, which all lanes share, is held against
  * the best placed of them; only if it has come down far enough is anything prepared again.
  */
-import type { FeeMarket } from '../../core/fees.ts'
-import { neededPerGas } from '../../core/price.ts'
+import type { FeeMarket } from '../../core/fees/fees.ts'
+import { neededPerGas } from '../../core/fees/price.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
-import type { PriceWait } from '../prepare.ts'
+import type { PriceWait } from '../lane/prepare.ts'
 
 export interface PriceWaits {
   /** The highest price at which one of them goes on; null where none waits for it. */

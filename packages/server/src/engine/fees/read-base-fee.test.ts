@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFakeChain } from '../../chain/fake-chain.ts'
-import { createManualClock } from '../manual-clock.suite.ts'
+import { createFakeChain } from '../../testing/chain/fake-chain.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { readBaseFee } from './read-base-fee.ts'
 
 function setUp() {

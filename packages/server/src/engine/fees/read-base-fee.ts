@@ -1,5 +1,5 @@
 /** What a chain says of the next block and of an account, if its node says so at once: good to know, and nothing to wait for. */
-import type { Lane } from '../../core/lane.ts'
+import type { Lane } from '../../core/lane/lane.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { pause } from '../pause.ts'

@@ -1,9 +1,9 @@
 /** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so that waiting is no use. */
 import { formatAmount } from '../../core/amount.ts'
 import { AppError } from '../../core/app-error.ts'
-import { describeCap, type FeeRules, findFeeCap, highestNamed, isWithinCap } from '../../core/fee-cap.ts'
-import { NOOP_GAS } from '../../core/fill.ts'
-import type { Intent } from '../../core/transaction.ts'
+import { describeCap, type FeeRules, findFeeCap, highestNamed, isWithinCap } from '../../core/fees/fee-cap.ts'
+import { NOOP_GAS } from '../../core/transaction/fill.ts'
+import type { Intent } from '../../core/transaction/transaction.ts'
 
 /** Null: nothing speaks against them. Where the gas is not known yet, it is at least what the smallest transaction needs. */
 export function refuseFees(

@@ -3,10 +3,10 @@
  * the engine signs is signed here.
  */
 import { formatAmount } from '../../core/amount.ts'
-import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fee-cap.ts'
-import { maxPricePerGas } from '../../core/fees.ts'
+import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fees/fee-cap.ts'
+import { maxPricePerGas } from '../../core/fees/fees.ts'
 import type { Address } from '../../core/hex.ts'
-import type { Intent } from '../../core/transaction.ts'
+import type { Intent } from '../../core/transaction/transaction.ts'
 import type { SignedTransaction, Signer, UnsignedTransaction } from '../../ports/signer.ts'
 
 /** Not signed. Prices are capped before they come here: this is a cap that was lowered meanwhile, or a mistake of ours. */

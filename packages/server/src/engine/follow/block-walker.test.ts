@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createFakeChain } from '../../chain/fake-chain.ts'
 import { type Block, ChainUnavailable } from '../../ports/chain.ts'
+import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { createBlockWalker } from './block-walker.ts'
 
 async function setUp(blocks: number) {

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createFakeChain } from '../../chain/fake-chain.ts'
-import type { ChainHealth } from '../../core/chain-health.ts'
-import { createRecordingTelemetry } from '../../telemetry/recording-telemetry.ts'
-import { createBlockFollower } from '../block-follower.ts'
-import { createManualClock } from '../manual-clock.suite.ts'
+import type { ChainHealth } from '../../core/chain/chain-health.ts'
+import { createFakeChain } from '../../testing/chain/fake-chain.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { createBlockFollower } from './block-follower.ts'
 import { createChainWatch } from './chain-watch.ts'
 
 const SETTINGS = { unreachableAfterMs: 7_500, quietAfterMs: 60_000, standingAfterMs: 20_000, blockTimeMs: 12_000 }

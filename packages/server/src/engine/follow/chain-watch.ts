@@ -12,12 +12,12 @@ import {
   isMoving,
   observeBlockTime,
   standingAfter,
-} from '../../core/chain-health.ts'
-import { CHAIN_STEPS } from '../../core/next-steps.ts'
+} from '../../core/chain/chain-health.ts'
+import { CHAIN_STEPS } from '../../core/explain/next-steps.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { BlockFollower } from '../block-follower.ts'
+import type { BlockFollower } from './block-follower.ts'
 
 export interface ChainWatchSettings {
   /** Failing for this long, lanes go to peers that reach the chain. It is said sooner. */

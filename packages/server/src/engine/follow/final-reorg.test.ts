@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTestCluster, type TestCluster } from '../test-cluster.suite.ts'
+import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
 async function confirmOne(cluster: TestCluster): Promise<string> {
   const id = await cluster.submit()

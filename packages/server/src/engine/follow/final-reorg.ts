@@ -3,13 +3,13 @@
  * transaction may be gone from the chain, and somebody has to know which. Every reorganisation is held against what was
  * completed lately, since a transaction may have its own, weaker rule of finality.
  */
-import { type ChainView, type Finality, finalHeight } from '../../core/finality.ts'
-import { type Lane, laneKey } from '../../core/lane.ts'
-import { inclusionOf, isTerminal, nonceOf, type Transaction, type TxId } from '../../core/transaction.ts'
+import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
+import { type Lane, laneKey } from '../../core/lane/lane.ts'
+import { inclusionOf, isTerminal, nonceOf, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import { type Store, StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { ChainUpdate } from '../block-follower.ts'
+import type { ChainUpdate } from './block-follower.ts'
 
 export interface FinalReorg {
   /** Lowest block that was replaced, and the highest that had been final; null where none of these was. */

@@ -1,7 +1,7 @@
 /** Says in the stream of a lane when its chain stands, goes back or cannot be reached while the lane waits for it, and when that is over. */
-import type { ChainHealth } from '../../core/chain-health.ts'
-import { inclusionOf } from '../../core/transaction.ts'
-import type { LaneDraft } from '../lane-draft.ts'
+import type { ChainHealth } from '../../core/chain/chain-health.ts'
+import { inclusionOf } from '../../core/transaction/transaction.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface HealthNotes {
   take(health: ChainHealth): void

@@ -1,5 +1,5 @@
 /** The blocks on top of an inclusion, each on its parent, read from the chain where the header window does not reach. */
-import type { ChainView, Confirmation, Finality } from '../../core/finality.ts'
+import type { ChainView, Confirmation, Finality } from '../../core/chain/finality.ts'
 import type { Chain, HeadRef } from '../../ports/chain.ts'
 
 /** As many as the rule counts; null where the chain changed meanwhile. */

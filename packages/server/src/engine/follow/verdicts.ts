@@ -1,6 +1,6 @@
 /** Remembers failures that one node alone has seen, until another head shows the same. */
 import type { Hash } from '../../core/hex.ts'
-import type { TxId } from '../../core/transaction.ts'
+import type { TxId } from '../../core/transaction/transaction.ts'
 import type { HeadRef } from '../../ports/chain.ts'
 
 export interface Verdicts {

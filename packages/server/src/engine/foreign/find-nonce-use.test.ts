@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Address, Hash } from '../../core/hex.ts'
-import { proofOf } from '../../core/sample-transactions.suite.ts'
 import { ChainUnavailable, type CountTag } from '../../ports/chain.ts'
+import { proofOf } from '../../testing/core/sample-transactions.ts'
 import { findNonceUse } from './find-nonce-use.ts'
 
 const ADDRESS: Address = `0x${'a1'.repeat(20)}`

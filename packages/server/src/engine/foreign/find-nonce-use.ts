@@ -5,7 +5,7 @@
  * growing steps and then halves; and only for what has been in doubt for long.
  */
 import type { Address, Hash } from '../../core/hex.ts'
-import type { NonceUser } from '../../core/nonce-user.ts'
+import type { NonceUser } from '../../core/lane/nonce-user.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
 export type NonceUse =

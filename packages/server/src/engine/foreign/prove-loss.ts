@@ -4,10 +4,10 @@
  * chain shows is refused with what does.
  */
 import { AppError } from '../../core/app-error.ts'
-import type { ChainView, Finality } from '../../core/finality.ts'
+import type { ChainView, Finality } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
-import { describeNonceUser, judgeNonceUser, type NonceProof } from '../../core/nonce-user.ts'
-import type { InFlight } from '../../core/transaction.ts'
+import { describeNonceUser, judgeNonceUser, type NonceProof } from '../../core/lane/nonce-user.ts'
+import type { InFlight } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import { proveNonceUse } from './prove-nonce-use.ts'
 

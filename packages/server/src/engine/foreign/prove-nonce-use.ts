@@ -2,8 +2,8 @@
  * The proof that a nonce is finally used: who used it, in a block that is canonical and final by the rule that counts for
  * a loss, with the blocks on top of it. Nothing less may end a transaction or send it under another nonce.
  */
-import { assessInclusion, type ChainView, type Finality } from '../../core/finality.ts'
-import type { NonceProof } from '../../core/nonce-user.ts'
+import { assessInclusion, type ChainView, type Finality } from '../../core/chain/finality.ts'
+import type { NonceProof } from '../../core/lane/nonce-user.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import { readConfirmations } from '../follow/read-confirmations.ts'
 import { findNonceUse, type NonceReads, type SuspectedNonce } from './find-nonce-use.ts'

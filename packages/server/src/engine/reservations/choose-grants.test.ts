@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shareOf } from '../../core/tenant-share.ts'
+import { shareOf } from '../../core/access/tenant-share.ts'
 import { chooseGrants } from './choose-grants.ts'
 
 const states = ['REQUESTED', 'RESERVED', 'USED'] as const

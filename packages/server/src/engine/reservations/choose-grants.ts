@@ -3,9 +3,10 @@
  * What is above a tenant's share waits without holding up those behind it. A service without keys has one tenant, '',
  * which may have all.
  */
-import type { Policy } from '../../core/policy.ts'
-import type { ReservationId } from '../../core/reservation.ts'
-import { shareOf } from '../../core/tenant-share.ts'
+
+import { shareOf } from '../../core/access/tenant-share.ts'
+import type { Policy } from '../../core/lane/policy.ts'
+import type { ReservationId } from '../../core/lane/reservation.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 
 export interface GrantRoom {

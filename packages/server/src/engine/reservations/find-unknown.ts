@@ -2,8 +2,8 @@
  * Reservations whose holders named transactions that no RPC node knows. One that is known, but of another account or
  * nonce, counts as unknown: it can never use this nonce.
  */
-import type { Lane } from '../../core/lane.ts'
-import type { Reservation, ReservationId } from '../../core/reservation.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
 import type { Chain } from '../../ports/chain.ts'
 
 /** Throws ChainUnavailable where no node answers. */

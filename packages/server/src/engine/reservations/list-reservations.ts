@@ -3,8 +3,8 @@
  * of others' it sees that the nonce is taken, and nothing of those that wait.
  */
 import { AppError } from '../../core/app-error.ts'
-import type { Lane } from '../../core/lane.ts'
-import type { Reservation } from '../../core/reservation.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Reservation } from '../../core/lane/reservation.ts'
 import type { Page, Store } from '../../ports/store.ts'
 
 export interface ListedReservation {

@@ -1,5 +1,5 @@
 /** What a revoked API key reserved and did not use goes back; what it used is followed to its end. */
-import type { OperatorAct } from '../../core/tx-event.ts'
+import type { OperatorAct } from '../../core/transaction/tx-event.ts'
 import type { Store } from '../../ports/store.ts'
 
 export function createReleaseKey(store: Pick<Store, 'orderReservations'>) {

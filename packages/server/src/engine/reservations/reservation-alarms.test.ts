@@ -1,7 +1,7 @@
 /** A reservation that never ends is named, once, in the events, the log and the metrics. */
 import { expect, test } from 'vitest'
-import { FAST } from '../../core/policy.ts'
-import { createReservationBench } from '../reservation-bench.suite.ts'
+import { FAST } from '../../core/lane/policy.ts'
+import { createReservationBench } from '../../testing/engine/reservation-bench.ts'
 
 const PHANTOM = `0x${'de'.repeat(32)}` as const
 const STUCK_AFTER_MS = 10_000

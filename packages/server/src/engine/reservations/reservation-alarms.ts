@@ -4,8 +4,8 @@
  * mined. After `stuckAfter` of a chain that makes blocks it is found out, beside the cycles, whether any RPC node knows
  * that transaction, and whether anybody waits.
  */
-import type { Lane } from '../../core/lane.ts'
-import type { ReservationAlarm, ReservationId } from '../../core/reservation.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { ReservationAlarm, ReservationId } from '../../core/lane/reservation.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'

@@ -1,7 +1,7 @@
 /** A signer that reservations hold up goes on after one order, and nothing is executed twice. */
 import { describe, expect, test } from 'vitest'
-import { FAST, STABLE } from '../../core/policy.ts'
-import { createReservationBench } from '../reservation-bench.suite.ts'
+import { FAST, STABLE } from '../../core/lane/policy.ts'
+import { createReservationBench } from '../../testing/engine/reservation-bench.ts'
 
 const PHANTOM = `0x${'de'.repeat(32)}` as const
 type Bench = Awaited<ReturnType<typeof createReservationBench>>

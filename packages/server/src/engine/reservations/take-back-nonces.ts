@@ -5,9 +5,9 @@
  * node knows is left alone: it is on its way.
  */
 import { AppError } from '../../core/app-error.ts'
-import type { Lane } from '../../core/lane.ts'
-import type { Reservation, ReservationId } from '../../core/reservation.ts'
-import type { OperatorAct } from '../../core/tx-event.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
+import type { OperatorAct } from '../../core/transaction/tx-event.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import type { ReservationFilter } from '../../ports/lane-requests.ts'

@@ -3,10 +3,10 @@
  * nonces back whenever it likes. In the end no nonce is missing, nothing was mined twice, and nobody waits.
  */
 import { expect, test } from 'vitest'
-import { FAST, type Policy, STABLE } from '../../core/policy.ts'
-import { createDice } from '../dice.suite.ts'
-import { createReservations } from '../reserve.ts'
-import { createTestCluster, type TestNode } from '../test-cluster.suite.ts'
+import { FAST, type Policy, STABLE } from '../../core/lane/policy.ts'
+import { createDice } from '../../testing/engine/dice.ts'
+import { createTestCluster, type TestNode } from '../../testing/engine/test-cluster.ts'
+import { createReservations } from './reserve.ts'
 import { createTakeBackNonces } from './take-back-nonces.ts'
 
 const TIMES = { bumpAfterMs: 6_000, resubmitIntervalMs: 8_000, stuckAfterMs: 3_600_000 }

@@ -3,7 +3,7 @@
  * each, however many of their own each has waiting; and none has more than its share running or waiting. So a flood of
  * one makes that one wait, and the others for one turn at most.
  */
-import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/tenant-share.ts'
+import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface FairTurns {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Lane } from '../../core/lane.ts'
+import type { Lane } from '../../core/lane/lane.ts'
 import { type QueueDepth, StoreUnavailable } from '../../ports/store.ts'
-import { createRecordingTelemetry } from '../../telemetry/recording-telemetry.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createQueueBounds } from './queue-depth.ts'
 
 const LANE: Lane = { chainId: 1, signer: `0x${'11'.repeat(20)}` }

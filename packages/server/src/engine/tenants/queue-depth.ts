@@ -6,9 +6,10 @@
  * nodes do the same, so the bounds are exceeded by at most what they accept between two counts. A count costs what is
  * queued; so the longer it takes, the longer is the pause before the next.
  */
+
+import { shareOf } from '../../core/access/tenant-share.ts'
 import { AppError } from '../../core/app-error.ts'
-import { type Lane, laneKey } from '../../core/lane.ts'
-import { shareOf } from '../../core/tenant-share.ts'
+import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { QueueDepth, Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'

@@ -2,8 +2,9 @@
  * A bounded number of places that all tenants share: streams, sockets, waits, bytes of bodies. One tenant gets a share of
  * them and no more, so that the others always find room. A service without keys has one tenant, which gets all.
  */
+
+import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
 import { AppError } from '../../core/app-error.ts'
-import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/tenant-share.ts'
 
 /** Null: the only tenant of a service without keys. */
 export type Tenant = string | null

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.suite.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createWorkTurns } from './work-turns.ts'
 
 function create() {

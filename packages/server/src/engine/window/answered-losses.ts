@@ -1,7 +1,7 @@
 /** What the answers to a batch say about how far ahead nodes let an account send. */
-import { type InFlight, isInFlight } from '../../core/transaction.ts'
-import type { LaneDraft } from '../lane-draft.ts'
-import type { LaneSignal } from '../lane-runner.ts'
+import { type InFlight, isInFlight } from '../../core/transaction/transaction.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { LaneSignal } from '../lane/lane-runner.ts'
 import { isOut } from './sent-run.ts'
 
 type Answers = Extract<LaneSignal, { type: 'answers' }>['answers']

@@ -1,6 +1,6 @@
 /** Whether a block could have taken a transaction: there was gas left for it, and its price was enough. */
-import { maxPricePerGas } from '../../core/fees.ts'
-import { type InFlight, newestAttempt } from '../../core/transaction.ts'
+import { maxPricePerGas } from '../../core/fees/fees.ts'
+import { type InFlight, newestAttempt } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
 
 export function hadRoom({ room }: Pick<Block, 'room'>, tx: InFlight): boolean {

@@ -1,9 +1,9 @@
 /** The window on a whole engine: what it sends to nodes that keep much, little, one at a time, or nothing. */
 import { describe, expect, test } from 'vitest'
-import type { FakeChainOptions } from '../../chain/fake-chain.ts'
-import { FAST } from '../../core/policy.ts'
-import type { TxId } from '../../core/transaction.ts'
-import { createTestCluster, type TestCluster } from '../test-cluster.suite.ts'
+import { FAST } from '../../core/lane/policy.ts'
+import type { TxId } from '../../core/transaction/transaction.ts'
+import type { FakeChainOptions } from '../../testing/chain/fake-chain.ts'
+import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
 /** Nothing but what is tested here sends again. */
 const POLICY = { ...FAST, resubmitIntervalMs: 3_600_000, bumpAfterMs: 3_600_000, stuckAfterMs: 36_000_000 }

@@ -10,13 +10,13 @@
  * A pool takes a moment to sort in what it was sent, so a shortfall right after a batch is looked at twice. And a node
  * that shows nothing at all may hide its pool: only blocks tell then, by taking the lowest nonce or by passing without it.
  */
-import type { Policy } from '../../core/policy.ts'
-import { type InFlight, isPreconfirmed } from '../../core/transaction.ts'
-import { type Loss, mayWiden, type Window, windowLimits } from '../../core/window.ts'
+import type { Policy } from '../../core/lane/policy.ts'
+import { type Loss, mayWiden, type Window, windowLimits } from '../../core/lane/window.ts'
+import { type InFlight, isPreconfirmed } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
-import type { AccountWatch } from '../account-watch.ts'
-import type { LaneDraft } from '../lane-draft.ts'
-import type { LaneSignal } from '../lane-runner.ts'
+import type { AccountWatch } from '../lane/account-watch.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { LaneSignal } from '../lane/lane-runner.ts'
 import { findGapStart, findPoolLimit } from './answered-losses.ts'
 import { hadRoom } from './block-room.ts'
 import { judgeLook } from './judge-look.ts'

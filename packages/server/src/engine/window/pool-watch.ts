@@ -1,6 +1,6 @@
 /** Looks at what a node's pool shows of a lane's unmined transactions: one question at a time, beside the cycles. */
-import type { Lane } from '../../core/lane.ts'
-import type { InFlight } from '../../core/transaction.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { InFlight } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type PoolLook } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'

@@ -1,7 +1,7 @@
 /** The unmined nonces of a lane that follow each other without a hole from the lowest on: what a node's pending count can tell of. */
 import type { Hash } from '../../core/hex.ts'
-import { awaitsBlock } from '../../core/lose-nonce.ts'
-import { type InFlight, newestAttempt } from '../../core/transaction.ts'
+import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import { type InFlight, newestAttempt } from '../../core/transaction/transaction.ts'
 
 export interface SentRun {
   readonly lowest: number

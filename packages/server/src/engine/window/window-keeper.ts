@@ -1,6 +1,6 @@
 /** The window of one lane as it is now: fitted to policy, told to whoever watches, and stored along with other writes. */
-import type { Lane } from '../../core/lane.ts'
-import type { Policy } from '../../core/policy.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Policy } from '../../core/lane/policy.ts'
 import {
   fitWindow,
   type Loss,
@@ -10,11 +10,11 @@ import {
   type Window,
   widenWindow,
   windowLimits,
-} from '../../core/window.ts'
+} from '../../core/lane/window.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { AccountWatch } from '../account-watch.ts'
-import type { LaneDraft } from '../lane-draft.ts'
+import type { AccountWatch } from '../lane/account-watch.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface WindowKeeper {
   recall(stored: Window | null): void

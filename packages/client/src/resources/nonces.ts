@@ -1,0 +1,95 @@
+/** Nonces that are lent to a caller who signs and sends by itself. */
+
+import type { Reservation, ReservationRequest } from '../generated/api-types.ts'
+import { createRequestId } from '../transport/create-request-id.ts'
+import { startDeadline } from '../transport/deadline.ts'
+import { delay } from '../transport/delay.ts'
+import { DroverError } from '../transport/drover-error.ts'
+import type { CallOptions, Request } from '../transport/operation.ts'
+
+export interface ReservedNonces {
+  /** Those whose `nonce` is still null wait for a free place; `wait` waits with them. */
+  readonly items: readonly Reservation[]
+  /** Whoever has it may act on them; keep it if another process shall. */
+  readonly lockOwner: string
+}
+
+/** What is certain once a stage is reached. */
+export interface NonceStages {
+  readonly reserved: Reservation & { readonly nonce: number }
+  readonly final: Reservation & { readonly finalAt: string }
+}
+
+export interface NonceWaitOptions extends CallOptions {
+  /** Then it fails with `wait_timeout`; the reservation goes on. Left out: as long as it takes. */
+  readonly timeoutMs?: number
+}
+
+export interface Nonces {
+  /** Lends nonces. Without an id and a proof of the caller's own both are made up, so that repeating it is safe. */
+  reserve(address: string, request: ReservationRequest, options?: CallOptions): Promise<ReservedNonces>
+  get(id: string, options?: CallOptions): Promise<Reservation>
+  /** Says which transaction was sent with it; it is then followed to finality. */
+  use(
+    id: string,
+    act: { readonly lockOwner: string; readonly hash: string },
+    options?: CallOptions,
+  ): Promise<Reservation>
+  /** Keeps it for at least so much longer. */
+  extend(
+    id: string,
+    act: { readonly lockOwner: string; readonly ttlMs: number },
+    options?: CallOptions,
+  ): Promise<Reservation>
+  /** Gives it back; nothing may have been sent with it. */
+  release(id: string, act: { readonly lockOwner: string }, options?: CallOptions): Promise<Reservation>
+  /** Waits until it has a nonce (`reserved`), or until nothing about it changes any more (`final`). */
+  wait<S extends keyof NonceStages>(id: string, stage: S, options?: NonceWaitOptions): Promise<NonceStages[S]>
+}
+
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
+
+export function createNonces(request: Request): Nonces {
+  const get: Nonces['get'] = (id, options) => request('GET /v1/nonces/{id}', { params: { id } }, options)
+  return {
+    get,
+    async reserve(address, given, options) {
+      const requestId = given.requestId ?? createRequestId()
+      // 244 random bits: nobody guesses it, and a lost answer can be asked for again.
+      const lockOwner = given.lockOwner ?? `${createRequestId()}${createRequestId()}`
+      const input = { params: { address }, body: { ...given, requestId, lockOwner } }
+      const { items } = await request('POST /v1/signers/{address}/nonces', input, options)
+      return { items, lockOwner }
+    },
+    use: (id, body, options) => request('POST /v1/nonces/{id}/use', { params: { id }, body }, options),
+    extend: (id, body, options) => request('POST /v1/nonces/{id}/extend', { params: { id }, body }, options),
+    release: (id, body, options) => request('POST /v1/nonces/{id}/release', { params: { id }, body }, options),
+    async wait(id, stage, { signal, timeoutMs } = {}) {
+      const deadline = startDeadline({ signal, timeoutMs, reason: () => tookTooLong(id, stage, timeoutMs ?? 0) })
+      try {
+        for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)) {
+          const reservation = await get(id, { signal: deadline.signal })
+          if (hasReached(reservation, stage)) return reservation
+          if (stage === 'reserved' && reservation.state !== 'REQUESTED') throw ended(reservation)
+          await delay(pauseMs, deadline.signal)
+        }
+      } finally {
+        deadline.close()
+      }
+    },
+  }
+}
+
+function hasReached<S extends keyof NonceStages>(seen: Reservation, stage: S): seen is NonceStages[S] {
+  return stage === 'final' ? seen.finalAt !== null : seen.nonce !== null
+}
+
+function tookTooLong(id: string, stage: string, timeoutMs: number): DroverError {
+  const detail = `The reservation ${id} is not ${stage} within ${timeoutMs} ms. It goes on.`
+  return new DroverError({ code: 'wait_timeout', detail })
+}
+
+function ended({ id, state }: Reservation): DroverError {
+  const detail = `The reservation ${id} is ${state} and never got a nonce; reserve another.`
+  return new DroverError({ code: 'reservation_expired', detail })
+}

@@ -1,0 +1,83 @@
+/** Signers: the accounts that the service sends from, one lane for each chain. */
+import type {
+  Lane,
+  LaneRequest,
+  NonceReset,
+  ReservationPage,
+  ResetRequest,
+  Signer,
+  SignerChange,
+  SignerRegistration,
+  TakeBackRequest,
+  TakenReservations,
+} from '../generated/api-types.ts'
+import type { CallOptions } from '../transport/operation.ts'
+import { createTransactionHandle, type HandlePorts, type TransactionHandle } from './transaction-handle.ts'
+
+export interface Signers {
+  /** One entry for each signer and chain. */
+  list(options?: CallOptions): Promise<readonly Lane[]>
+  /** One signer on all its chains. Fails with `not_found`. */
+  get(address: string, options?: CallOptions): Promise<Signer>
+  /** Adds a signer on one chain; the service must hold its key. Fails with `signer_exists` where it is there already. */
+  register(signer: SignerRegistration, options?: CallOptions): Promise<Lane>
+  /** Changes label or policy on one chain. */
+  update(address: string, change: SignerChange, options?: CallOptions): Promise<Lane>
+  /** Takes no more nonces; what is in flight goes on. */
+  pause(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
+  /** Takes nonces again. */
+  resume(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
+  /**
+   * Puts its next nonce where the chain's count is, unless something alive is in the way. With `cancelInFlight` everything
+   * in flight is cancelled first; `reset` tells how far that has come.
+   */
+  resetNonce(address: string, request: ResetRequest, options?: CallOptions): Promise<NonceReset>
+  /** An order to reset its nonce, with how many transactions are cancelled and left. */
+  reset(address: string, id: string, options?: CallOptions): Promise<NonceReset>
+  /** Closes gaps below nonces that were given out, with empty transactions to itself: one for each. Without any it is refused. */
+  fillGap(address: string, request: LaneRequest, options?: CallOptions): Promise<readonly TransactionHandle[]>
+  /** The open reservations of its nonces, lowest nonce first. */
+  listReservations(address: string, page?: ReservationQuery, options?: CallOptions): Promise<ReservationPage>
+  /** Takes reserved nonces back from their holders: unused ones are free again, abandoned ones are filled. */
+  releaseReservations(address: string, request: TakeBackRequest, options?: CallOptions): Promise<TakenItems>
+  /** Uses reserved nonces up with empty transactions. */
+  fillReservations(address: string, request: TakeBackRequest, options?: CallOptions): Promise<TakenItems>
+}
+
+/** What became of each of them. */
+export type TakenItems = TakenReservations['items']
+
+export interface ReservationQuery {
+  readonly chainId?: number
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly after?: string
+}
+
+export function createSigners(ports: HandlePorts): Signers {
+  const { request } = ports
+  return {
+    list: async (options) => (await request('GET /v1/signers', {}, options)).items,
+    get: (address, options) => request('GET /v1/signers/{address}', { params: { address } }, options),
+    register: (body, options) => request('POST /v1/signers', { body }, options),
+    update: (address, body, options) => request('PATCH /v1/signers/{address}', { params: { address }, body }, options),
+    pause: (address, body, options) =>
+      request('POST /v1/signers/{address}/pause', { params: { address }, body }, options),
+    resume: (address, body, options) =>
+      request('POST /v1/signers/{address}/resume', { params: { address }, body }, options),
+    resetNonce: (address, body, options) =>
+      request('POST /v1/signers/{address}/reset-nonce', { params: { address }, body }, options),
+    reset: (address, id, options) =>
+      request('GET /v1/signers/{address}/resets/{id}', { params: { address, id } }, options),
+    async fillGap(address, body, options) {
+      const { items } = await request('POST /v1/signers/{address}/fill-gap', { params: { address }, body }, options)
+      return items.map((fill) => createTransactionHandle(ports, fill))
+    },
+    listReservations: (address, query = {}, options) =>
+      request('GET /v1/signers/{address}/nonces', { params: { address }, query: { ...query } }, options),
+    releaseReservations: async (address, body, options) =>
+      (await request('POST /v1/signers/{address}/nonces/release', { params: { address }, body }, options)).items,
+    fillReservations: async (address, body, options) =>
+      (await request('POST /v1/signers/{address}/nonces/fill', { params: { address }, body }, options)).items,
+  }
+}

@@ -1,0 +1,133 @@
+/** A transaction of the service in the caller's hands: looked at, waited for, acted upon. */
+import type {
+  Attempt,
+  Confirmations,
+  Event,
+  Explanation,
+  Receipt,
+  ResolveRequest,
+  Transaction,
+} from '../generated/api-types.ts'
+import type { CallOptions, Request } from '../transport/operation.ts'
+import type { RetryNotice } from '../transport/transport.ts'
+import type { HeldWaits } from './held-waits.ts'
+import type { Stage, Stages } from './stage.ts'
+import { type WaitOptions, type WaitQuery, waitForStage } from './wait-for-stage.ts'
+
+export interface HistoryOptions extends CallOptions {
+  /** `asc`, oldest first, unless said otherwise. */
+  readonly order?: 'asc' | 'desc'
+  /** At most so many entries. */
+  readonly limit?: number
+}
+
+export interface TransactionHandle {
+  readonly id: string
+  /** As it was last seen through this handle. */
+  readonly snapshot: Transaction
+  /** Looks again. */
+  refresh(options?: CallOptions): Promise<Transaction>
+  /**
+   * Waits until it is `submitted`, `mined` or `confirmed`, through outages of the service. Fails with
+   * `transaction_reverted`, `transaction_cancelled`, `transaction_expired` or `transaction_stuck` when it cannot get
+   * there, and with `wait_timeout` when it takes too long; the error has the `transaction`.
+   */
+  wait<S extends Stage>(stage: S, options?: WaitOptions): Promise<Stages[S]>
+  /** Why it is where it is, what comes next and when, and what can be done about it. */
+  explain(options?: CallOptions): Promise<Explanation>
+  /** All that happened to it, oldest first; with a `limit`, so much of it, from whichever end. */
+  history(options?: HistoryOptions): Promise<readonly Event[]>
+  /** What the block says of it; with `include: 'logs'`, what it logged too. Fails with `not_found` while it is in no block. */
+  receipt(options?: CallOptions & { readonly include?: 'logs' }): Promise<Receipt>
+  /** Every byte string that was signed for it, oldest first. */
+  attempts(options?: CallOptions): Promise<readonly Attempt[]>
+  /** The blocks on top of it. */
+  confirmations(options?: CallOptions): Promise<Confirmations>
+  /** Drops it; refused with `action_forbidden` where state or policy do not allow that. */
+  cancel(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Holds it back. */
+  suspend(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Lets it go on. */
+  resume(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Tries again at once what waits or is stuck, with the same bytes. */
+  retry(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Signs it again at a higher price; whichever is mined counts. */
+  speedUp(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Gives it a new nonce, where another transaction used the one that it had and did something else. */
+  requeue(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Ends it as CANCELLED, where another transaction used its nonce and did something else. */
+  close(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Ends a stuck one as the transaction that used its nonce ended, if that did the same. */
+  resolve(request: ResolveRequest, options?: CallOptions): Promise<Transaction>
+}
+
+export interface HandlePorts {
+  readonly request: Request
+  readonly heldWaits: HeldWaits
+  onRetry(notice: RetryNotice): void
+}
+
+export function createTransactionHandle(ports: HandlePorts, first: Transaction): TransactionHandle {
+  const { request } = ports
+  const { id } = first
+  const params = { id }
+  const seen = createLatest(first)
+  const look = (query: WaitQuery, options: CallOptions = {}) =>
+    seen.take(request('GET /v1/transactions/{id}', { params, query }, options))
+  const act =
+    (action: 'cancel' | 'suspend' | 'resume' | 'retry' | 'speed-up' | 'requeue' | 'close') =>
+    (reason: string, options: CallOptions = {}) =>
+      seen.take(request(`POST /v1/transactions/{id}/${action}`, { params, body: { reason } }, options))
+  return {
+    id,
+    get snapshot() {
+      return seen.value()
+    },
+    refresh: (options) => look({}, options),
+    wait: (stage, options = {}) => waitForStage({ ...ports, snapshot: seen.value, look }, stage, options),
+    explain: (options) => request('GET /v1/transactions/{id}/explain', { params }, options),
+    history: (options) => readHistory(request, id, options),
+    receipt: ({ include, ...options } = {}) =>
+      request('GET /v1/transactions/{id}/receipt', { params, query: include ? { include } : {} }, options),
+    attempts: async (options) => (await request('GET /v1/transactions/{id}/attempts', { params }, options)).items,
+    confirmations: (options) => request('GET /v1/transactions/{id}/confirmations', { params }, options),
+    cancel: act('cancel'),
+    suspend: act('suspend'),
+    resume: act('resume'),
+    retry: act('retry'),
+    speedUp: act('speed-up'),
+    requeue: act('requeue'),
+    close: act('close'),
+    resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
+  }
+}
+
+const LARGEST_PAGE = 200
+
+/** Page by page; resends are counted and not listed, so that there are seldom more than one. */
+async function readHistory(request: Request, id: string, options: HistoryOptions = {}): Promise<readonly Event[]> {
+  const { order, limit = Number.POSITIVE_INFINITY, ...callOptions } = options
+  const items: Event[] = []
+  for (let after: number | null | undefined; after !== null && items.length < limit; ) {
+    const size = Math.min(LARGEST_PAGE, limit - items.length)
+    const query = { limit: size, ...(order && { order }), ...(after !== undefined && { after }) }
+    const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, callOptions)
+    items.push(...page.items)
+    after = page.next
+  }
+  return items
+}
+
+/** Of answers that overtake each other, the one that was asked for last is kept. */
+function createLatest(first: Transaction) {
+  let [value, asked, answered] = [first, 0, 0]
+  return {
+    value: () => value,
+    async take(answer: Promise<Transaction>): Promise<Transaction> {
+      const turn = ++asked
+      const tx = await answer
+      if (turn > answered) [value, answered] = [tx, turn]
+      return tx
+    },
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Looks at a transaction until it has come as far as was asked or cannot come there. The service holds the answer until
+ * then; where it does not, or answers that it is not there yet, the looks come less and less often.
+ */
+
+import type { Transaction } from '../generated/api-types.ts'
+import { startDeadline } from '../transport/deadline.ts'
+import { delay } from '../transport/delay.ts'
+import { DroverError } from '../transport/drover-error.ts'
+import type { CallOptions, OperationInput } from '../transport/operation.ts'
+import { createOutage, type Outage } from '../transport/outage.ts'
+import type { RetryNotice } from '../transport/transport.ts'
+import type { HeldWaits } from './held-waits.ts'
+import { findFailure, hasReached, type Stage, type Stages, tookTooLong } from './stage.ts'
+
+export interface WaitOptions extends CallOptions {
+  /** Then `wait` fails with `wait_timeout`; the transaction goes on. Left out: as long as it takes. */
+  readonly timeoutMs?: number
+  /** `fail` (default): a STUCK transaction ends the wait. `wait`: it may still be helped, or be included late. */
+  readonly onStuck?: 'fail' | 'wait'
+  /** How long the service may be out of reach, in a row, before the wait fails. Five minutes if left out. */
+  readonly maxOutageMs?: number
+}
+
+export type WaitQuery = NonNullable<OperationInput<'GET /v1/transactions/{id}'>['query']>
+
+export interface WaitPorts {
+  readonly snapshot: () => Transaction
+  readonly look: (query: WaitQuery, options: CallOptions) => Promise<Transaction>
+  readonly heldWaits: HeldWaits
+  onRetry(notice: RetryNotice): void
+}
+
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
+/** An answer that took at least this long was held by the service, and is no reason to look less often. */
+const HELD_FOR_MS = 1_000
+const MAX_OUTAGE_MS = 5 * 60_000
+
+export async function waitForStage<S extends Stage>(
+  ports: WaitPorts,
+  stage: S,
+  { signal, timeoutMs, onStuck = 'fail', maxOutageMs = MAX_OUTAGE_MS }: WaitOptions,
+): Promise<Stages[S]> {
+  const reason = () => tookTooLong(ports.snapshot(), stage, timeoutMs ?? 0)
+  const deadline = startDeadline({ signal, timeoutMs, reason })
+  try {
+    return await watch(ports, stage, { signal: deadline.signal, onStuck, maxOutageMs })
+  } finally {
+    deadline.close()
+  }
+}
+
+interface Watch {
+  readonly signal: AbortSignal
+  readonly onStuck: 'fail' | 'wait'
+  readonly maxOutageMs: number
+}
+
+async function watch<S extends Stage>(ports: WaitPorts, stage: S, options: Watch): Promise<Stages[S]> {
+  const { signal, onStuck, maxOutageMs } = options
+  const outage = createOutage(maxOutageMs)
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)) {
+    const askedAt = performance.now()
+    // What was seen before may be long past: only a new look tells whether it is stuck, or still in its block.
+    const tx = await lookThroughOutages(ports, stage, outage, signal)
+    if (hasReached(tx, stage)) return tx
+    const failure = findFailure(tx, stage)
+    if (failure !== null && !(tx.state === 'STUCK' && onStuck === 'wait')) throw failure
+    if (performance.now() - askedAt >= HELD_FOR_MS) pauseMs = FIRST_PAUSE_MS
+    await delay(pauseMs, signal)
+  }
+}
+
+async function lookThroughOutages(
+  ports: WaitPorts,
+  stage: Stage,
+  outage: Outage,
+  signal: AbortSignal,
+): Promise<Transaction> {
+  for (;;) {
+    try {
+      const tx = await ports.heldWaits.with((holdMs) => lookOnce(ports, stage, holdMs, signal))
+      outage.end()
+      return tx
+    } catch (caught) {
+      signal.throwIfAborted()
+      const { error, failures, delayMs } = outage.bear(caught)
+      ports.onRetry({ operation: 'wait', error, tries: failures, delayMs })
+      await delay(delayMs, signal)
+    }
+  }
+}
+
+async function lookOnce(
+  { look }: WaitPorts,
+  wait: Stage,
+  timeoutMs: number | null,
+  signal: AbortSignal,
+): Promise<Transaction> {
+  if (timeoutMs === null) return look({}, { signal })
+  try {
+    return await look({ wait, timeoutMs }, { signal })
+  } catch (error) {
+    if (!(error instanceof DroverError && error.code === 'too_many_waiting')) throw error
+    return look({}, { signal })
+  }
+}

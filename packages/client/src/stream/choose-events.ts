@@ -1,0 +1,36 @@
+/**
+ * The pushed stream where there is one, pages where there is not: an older service, a proxy that does not let streams
+ * through, a runtime that cannot read them, a service that has as many as it allows. Both go on from the same cursor, so
+ * that changing over neither loses nor repeats an event.
+ */
+import { DroverError } from '../transport/drover-error.ts'
+import type { OpenEvents } from './poll-events.ts'
+
+export interface EventSources {
+  readonly stream: OpenEvents
+  /** Ends by itself now and then. */
+  readonly poll: OpenEvents
+}
+
+/** Then a stream is asked for once more: there may be room for it, or a newer service. */
+const ASK_AGAIN_AFTER_MS = 60_000
+
+export function createChosenEvents({ stream, poll }: EventSources): OpenEvents {
+  let refusedAt = Number.NEGATIVE_INFINITY
+  return async function* open(from) {
+    // What has an end is a matter of pages: a stream does not say where the present is.
+    if (!from.follow || performance.now() - refusedAt < ASK_AGAIN_AFTER_MS) return yield* poll(from)
+    let cursor = from.after
+    try {
+      for await (const event of stream(from)) {
+        cursor = event.eventId
+        yield event
+      }
+    } catch (error) {
+      // Any answer but a stream. Whether it was about the stream alone is found out by asking for a page.
+      if (!(error instanceof DroverError) || error.status === undefined) throw error
+      refusedAt = performance.now()
+      yield* poll({ ...from, after: cursor })
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** The event stream by asking for page after page; at its end, less and less often until something comes. */
+
+import type { Event } from '../generated/api-types.ts'
+import { delay } from '../transport/delay.ts'
+import type { Request } from '../transport/operation.ts'
+
+/** As it stands in the URL of the stream. Pages are asked for `completions` alone; whoever reads leaves out the rest. */
+export interface EventQuery {
+  readonly types?: string
+  readonly chainId?: number
+  readonly from?: string
+  readonly completions?: 'true'
+}
+
+/** Events after a cursor, in order. May end or fail at any time; whoever reads opens it again from where it was. */
+export type OpenEvents = (from: {
+  readonly after: number
+  /** False: ends at the end of the stream. */
+  readonly follow: boolean
+  /** Which of them. */
+  readonly query: EventQuery
+  readonly signal: AbortSignal | undefined
+  /** The service has answered, whether it had events or not. */
+  onAnswer(): void
+  /** There is nothing more to come of what is asked for, up to this event. */
+  onPassed(eventId: number): void
+}) => AsyncIterable<Event>
+
+const PAGE_SIZE = 200
+/** Then it ends, so that whoever opens it again can look for something better. */
+const LONGEST_FOLLOWING_MS = 60_000
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [250, 2_000, 1.5]
+
+export function createPolledEvents(request: Request): OpenEvents {
+  return async function* open({ after, follow, query, signal, onAnswer }) {
+    const startedAt = performance.now()
+    const { completions } = query
+    let [cursor, pauseMs] = [after, FIRST_PAUSE_MS]
+    for (;;) {
+      const page = { query: { after: cursor, limit: PAGE_SIZE, ...(completions !== undefined && { completions }) } }
+      const { items, next } = await request('GET /v1/events', page, { signal })
+      onAnswer()
+      yield* items
+      cursor = next
+      if (items.length === PAGE_SIZE) continue
+      if (!follow || performance.now() - startedAt > LONGEST_FOLLOWING_MS) return
+      pauseMs = items.length > 0 ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)
+      await delay(pauseMs, signal)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/** A state as a chip: told apart by its words first, and by colour and shape for those who see them. */
+import type { TransactionResource } from '../../api/api-resources.ts'
+import { shortConfirmations } from '../../words/confirmations.ts'
+import { describeSubState, isTerminal, STATE_NAMES, type TxState } from '../../words/state-words.ts'
+
+export function StateChip({ state }: { readonly state: TxState }) {
+  return (
+    <span class={`chip is-${state.toLowerCase()}`} key={state}>
+      <span class="chip-dot" aria-hidden="true" />
+      {STATE_NAMES[state]}
+    </span>
+  )
+}
+
+/** Where inside the state it is; nothing where the state says it all. */
+export function SubStateText({ tx }: { readonly tx: TransactionResource }) {
+  if (isTerminal(tx.state) && tx.subState !== 'rejected' && tx.subState !== 'resolved') return null
+  const confirmations = tx.subState === 'mined' ? shortConfirmations(tx.confirmations) : null
+  return (
+    <span class="sub-state">
+      {describeSubState(tx.subState)}
+      {confirmations !== null && <span class="figure"> {confirmations}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,104 @@
+/** Which transactions the list shows, and from which end. The choice is in the address, so it can be kept. */
+import { useState } from 'preact/hooks'
+import type { LaneResource } from '../../api/api-resources.ts'
+import { shortenAddress } from '../../format/shorten.ts'
+import { formHash, type OverviewRoute, STATE_GROUPS, type StateGroup } from '../../pages/route.ts'
+
+const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
+  all: 'All',
+  queued: 'Queued',
+  flight: 'In flight',
+  stuck: 'Stuck',
+  confirmed: 'Confirmed',
+  failed: 'Failed',
+  dropped: 'Dropped',
+}
+
+const GROUPS = Object.keys(STATE_GROUPS) as readonly StateGroup[]
+
+interface TransactionFilterProps {
+  readonly route: OverviewRoute
+  readonly lanes: readonly LaneResource[]
+}
+
+export function TransactionFilter({ route, lanes }: TransactionFilterProps) {
+  const signers = new Map(lanes.map(({ address, label }) => [address.toLowerCase(), { address, label }]))
+  const chosen = route.from?.toLowerCase() ?? ''
+  return (
+    <div class="filter">
+      <nav class="segments" aria-label="Filter by state">
+        {GROUPS.map((group) => (
+          <a
+            key={group}
+            href={formHash({ ...route, group, after: null })}
+            aria-current={group === route.group ? 'true' : undefined}
+            title={STATE_GROUPS[group].join(', ')}
+          >
+            {GROUP_NAMES[group]}
+          </a>
+        ))}
+      </nav>
+      <select
+        class="select"
+        aria-label="Filter by signer"
+        value={chosen}
+        onChange={(event) => {
+          const from = signers.get(event.currentTarget.value)?.address ?? null
+          location.hash = formHash({ ...route, from, after: null })
+        }}
+      >
+        <option value="">All signers</option>
+        {/* An address that came with the link stays chosen even where it is no signer here. */}
+        {route.from !== null && !signers.has(chosen) && <option value={chosen}>{shortenAddress(route.from)}</option>}
+        {[...signers].map(([key, { address, label }]) => (
+          <option key={key} value={key}>
+            {label === null ? shortenAddress(address) : `${label} ${shortenAddress(address)}`}
+          </option>
+        ))}
+      </select>
+      <FindField key={route.find} route={route} />
+      <select
+        class="select"
+        aria-label="Order"
+        value={route.order ?? 'desc'}
+        onChange={(event) => {
+          const { order: _, ...rest } = route
+          const order = event.currentTarget.value === 'asc' ? ({ order: 'asc' } as const) : {}
+          location.hash = formHash({ ...rest, ...order, after: null })
+        }}
+      >
+        <option value="desc">Newest first</option>
+        <option value="asc">Oldest first</option>
+      </select>
+    </div>
+  )
+}
+
+function FindField({ route }: { readonly route: OverviewRoute }) {
+  const [text, setText] = useState(route.find ?? '')
+
+  function apply(event: Event): void {
+    event.preventDefault()
+    const { find: _, ...rest } = route
+    const find = text.trim()
+    location.hash = formHash({ ...rest, ...(find !== '' && { find }), after: null })
+  }
+
+  return (
+    <form onSubmit={apply}>
+      <input
+        class="input"
+        type="search"
+        aria-label="Filter by receiver, request id or metadata"
+        title="A receiver's address, the beginning of a request id, or key=value of the metadata"
+        placeholder="To, request id, key=value"
+        value={text}
+        maxLength={200}
+        size={26}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
+  )
+}

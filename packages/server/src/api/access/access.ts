@@ -1,0 +1,174 @@
+/**
+ * Tells who sends a request, and keeps the record of who did what.
+ *
+ * A key is read from the database with every request (see key-lookup.ts). There is one exception: a database that cannot
+ * be asked would take the metrics away when they are needed most, so a caller whose key was right before may read them,
+ * and nothing else, from what this node remembers.
+ */
+import type { KeyId } from '../../core/access/api-key.ts'
+import { type Caller, LOCAL_CALLER, type Rate } from '../../core/access/caller.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { AccessStore, KeyRecord } from '../../ports/access-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { type AuditTrail, createAuditTrail } from './audit-trail.ts'
+import { createKeyLookup } from './key-lookup.ts'
+import { createKeyPresence } from './key-presence.ts'
+import { type KeyToken, matchesSecret, parseKeyToken } from './key-token.ts'
+import { createKeyUse } from './key-use.ts'
+import { createRateLimiter } from './rate-limiter.ts'
+
+export interface Access extends AuditTrail {
+  /** No key was ever made, as far as this node knows. */
+  isOpen(): boolean
+  /** Throws `unauthorized` or `rate_limited`. `duringOutage`: what is remembered will do where the database is away. */
+  identify(authorization: string | undefined, options?: { readonly duringOutage?: boolean }): Promise<Caller>
+  /** Whether somebody who was let in before still would be: for what lasts longer than a request. */
+  isAllowed(caller: Caller): Promise<boolean>
+  /** The same for one more request of theirs, which counts like any other. Throws `rate_limited`. */
+  readmit(caller: Caller): Promise<boolean>
+  /**
+   * What a request carries besides its first item, which counts with the request. Throws `rate_limited`, or
+   * `invalid_request` where so many could never be sent at once.
+   */
+  chargeItems(caller: Caller, items: number): void
+  /** There is a key now: this node need not find out by itself. */
+  lock(): void
+  close(): Promise<void>
+}
+
+interface AccessPorts {
+  readonly store: AccessStore
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+}
+
+const OUTAGE_AFTER_MS = 1_000
+const MOST_REMEMBERED = 100
+
+type Refusal = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rate' | 'scope'
+
+export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): Access {
+  const lookup = createKeyLookup({ store })
+  const limiter = createRateLimiter({ clock })
+  const use = createKeyUse({ store, clock, telemetry })
+  const presence = createKeyPresence({ store, clock, telemetry })
+  const remembered = new Map<KeyId, KeyRecord>()
+
+  function refuse(reason: Refusal, message: string): AppError {
+    telemetry.count('drover_access_refused_total', { reason })
+    return new AppError('unauthorized', message)
+  }
+
+  async function checkOpen(): Promise<Caller> {
+    if (!(await presence.check())) return LOCAL_CALLER
+    throw refuse('missing', 'An API key is needed: send it in the header "Authorization: Bearer drv_…".')
+  }
+
+  function judge(given: KeyToken, key: KeyRecord | null): KeyRecord {
+    if (!matchesSecret(given, key) || key === null) throw refuse('unknown', 'This API key is not known here.')
+    // Only who has the secret is told more.
+    if (key.revokedAt !== null || isOver(key)) remembered.delete(key.id)
+    if (key.revokedAt !== null) throw refuse('revoked', `The API key ${key.id} was revoked.`)
+    if (isOver(key)) throw refuse('expired', `The API key ${key.id} has expired.`)
+    return key
+  }
+
+  /** One that is remembered was read before; its end may have come since. */
+  function isOver({ isExpired, expiresAt }: KeyRecord): boolean {
+    return isExpired || (expiresAt !== null && expiresAt <= clock.now())
+  }
+
+  async function find(given: KeyToken, duringOutage: boolean): Promise<KeyRecord> {
+    const asked = lookup.find(given.id)
+    const key = judge(given, await (duringOutage ? orRemembered(given.id, asked) : asked))
+    presence.tell()
+    remember(key)
+    return key
+  }
+
+  function remember(key: KeyRecord): void {
+    remembered.delete(key.id)
+    remembered.set(key.id, key)
+    const [oldest] = remembered.keys()
+    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  }
+
+  async function orRemembered(id: KeyId, asked: Promise<KeyRecord | null>): Promise<KeyRecord | null> {
+    let cancel = (): void => {}
+    const late = new Promise<'late'>((resolve) => {
+      cancel = clock.schedule(OUTAGE_AFTER_MS, () => resolve('late'))
+    })
+    try {
+      const answer = await Promise.race([asked, late])
+      return answer === 'late' ? (remembered.get(id) ?? (await asked)) : answer
+    } catch (error) {
+      const known = remembered.get(id)
+      if (!(error instanceof StoreUnavailable) || known === undefined) throw error
+      return known
+    } finally {
+      cancel()
+    }
+  }
+
+  function countRequest({ id, rate }: KeyRecord): void {
+    if (rate !== null) takeFrom(id, rate, 1)
+    use.note(id)
+  }
+
+  function takeFrom(id: KeyId, rate: Rate, items: number): void {
+    const taken = limiter.take(id, rate, items)
+    if (taken.type === 'taken') return
+    telemetry.count('drover_access_refused_total', { reason: 'rate' })
+    const message = `The API key ${id} may send ${rate.perSecond} items a second, ${rate.burst} at once; try again after the time given.`
+    throw new AppError('rate_limited', message, { retryAfterMs: taken.retryAfterMs })
+  }
+
+  function chargeItems({ keyId, rate }: Caller, items: number): void {
+    if (keyId === null || rate === null || items <= 1) return
+    if (items > rate.burst) {
+      const message = `It has ${items} items, and the API key ${keyId} may send ${rate.burst} at once; send fewer in one request.`
+      throw new AppError('invalid_request', message, { bound: 'items at once', limit: rate.burst })
+    }
+    takeFrom(keyId, rate, items - 1)
+  }
+
+  /** The key of somebody who was let in before, `open` where none is needed; null for who would not be let in any more. */
+  async function findStanding({ keyId }: Caller): Promise<KeyRecord | 'open' | null> {
+    if (keyId === null) return (await presence.check()) ? null : 'open'
+    const key = await lookup.find(keyId)
+    return key !== null && key.revokedAt === null && !key.isExpired ? key : null
+  }
+
+  return {
+    ...createAuditTrail({ store, clock, telemetry, nodeId }),
+    isOpen: () => !presence.peek(),
+    lock: presence.tell,
+    chargeItems,
+    async identify(authorization, { duringOutage = false } = {}) {
+      if (authorization === undefined) return checkOpen()
+      const given = parseKeyToken(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
+      if (given === null) throw refuse('malformed', 'The header Authorization must be "Bearer " and an API key, drv_….')
+      const key = await find(given, duringOutage)
+      countRequest(key)
+      return toCaller(key)
+    },
+    isAllowed: async (caller) => (await findStanding(caller)) !== null,
+    async readmit(caller) {
+      const standing = await findStanding(caller)
+      if (standing !== null && standing !== 'open') countRequest(standing)
+      return standing !== null
+    },
+    close: async () => {
+      await use.close()
+      await store.close()
+    },
+  }
+}
+
+function toCaller(key: KeyRecord): Caller {
+  const { id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei } = key
+  return { keyId: id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei }
+}

@@ -1,0 +1,96 @@
+/** Makes, lists and revokes keys. Nobody can hand on more than they have. */
+import {
+  type ApiKey,
+  chooseTenant,
+  findExcess,
+  type Holding,
+  type KeyId,
+  type KeyRequest,
+} from '../../core/access/api-key.ts'
+import { ALL_LANES, actorOf, type Caller } from '../../core/access/caller.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { OperatorAct } from '../../core/transaction/tx-event.ts'
+import type { AccessStore } from '../../ports/access-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { createKeyToken } from './key-token.ts'
+
+export interface ApiKeys {
+  /** `token` is told here and nowhere else. */
+  create(caller: Caller, wanted: KeyRequest): Promise<{ readonly key: ApiKey; readonly token: string }>
+  list(caller: Caller): Promise<readonly ApiKey[]>
+  /** `evenLast`: also the last one with `admin`, after which only who can reach the database can make keys. */
+  revoke(caller: Caller, id: KeyId, options?: { readonly evenLast?: boolean }): Promise<ApiKey>
+}
+
+interface ApiKeysPorts {
+  /**
+   * Whether keys can be made without having one: only where whoever asks can reach the database. Over HTTP the first key
+   * would go to whoever calls first.
+   */
+  readonly withoutKey: boolean
+  readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Gives back the nonces that were reserved with a key and not used. */
+  releaseReservations(keyId: KeyId, by: OperatorAct): Promise<void>
+}
+
+export function createApiKeys({ store, clock, withoutKey, releaseReservations }: ApiKeysPorts): ApiKeys {
+  /** Read anew: what it may hand on is what it has now. */
+  async function getHolding(caller: Caller): Promise<Holding> {
+    if (caller.keyId === null && !withoutKey) {
+      const message =
+        'The first API key is made on the command line: "drover key create --name ops --scope read,send,operate,admin".'
+      throw new AppError('forbidden', message)
+    }
+    if (caller.keyId === null) return { ...caller, expiresAt: null }
+    const [own] = (await store.findKeys([caller.keyId])).keys
+    if (!own || own.revokedAt !== null || own.isExpired) throw new AppError('unauthorized', 'Your API key was revoked.')
+    return { ...caller, ...own }
+  }
+
+  /** Its maker may have been revoked since it was asked about: what a revoked key made must not outlive it unseen. */
+  async function withdrawUnlessAllowed(caller: Caller, id: KeyId): Promise<void> {
+    try {
+      await getHolding(caller)
+    } catch (error) {
+      await store.revokeKey(id, { actor: actorOf(caller), reach: ALL_LANES, evenLast: true })
+      await releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
+      throw error
+    }
+  }
+
+  return {
+    async create(caller, request) {
+      const wanted = { ...request, tenant: chooseTenant(caller, request) }
+      if (wanted.expiresAt !== null && wanted.expiresAt <= clock.now())
+        throw new AppError('invalid_request', 'expiresAt has passed already.', { field: 'expiresAt' })
+      const excess = findExcess(await getHolding(caller), wanted)
+      if (excess !== null) {
+        const message = `A key cannot be given more than your own has: ${excess.why}.`
+        throw new AppError('forbidden', message, { field: excess.field })
+      }
+      const { token, ...made } = createKeyToken()
+      const key = await store.insertKey({ ...wanted, ...made, createdBy: actorOf(caller) })
+      await withdrawUnlessAllowed(caller, key.id)
+      return { key, token }
+    },
+    list: (caller) => store.listKeys(caller),
+    async revoke(caller, id, { evenLast = false } = {}) {
+      const outcome = await store.revokeKey(id, { actor: actorOf(caller), reach: caller, evenLast })
+      switch (outcome.type) {
+        case 'revoked':
+          // Also for one that was revoked before: whoever tries again, after this failed, gets it done.
+          await releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
+          return outcome.key
+        case 'not_found':
+          throw new AppError('not_found', `There is no API key ${id}.`, { field: 'id' })
+        case 'last_admin':
+          throw new AppError(
+            'action_forbidden',
+            `${id} is the last key with the scope admin. Make another first; or revoke it with "drover key revoke" on a machine that can reach the database.`,
+            { action: 'revoke' },
+          )
+      }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** Writes who did what. What cannot be stored is told to the log instead: the change itself has happened already. */
+
+import type { Caller } from '../../core/access/caller.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { AccessStore, AuditNote } from '../../ports/access-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { createRateLimiter } from './rate-limiter.ts'
+
+export interface AuditTrail {
+  /** Durable when it resolves; never fails the request. */
+  record(caller: Caller, note: Pick<AuditNote, 'operation' | 'target' | 'result'>): Promise<void>
+  /** Before something is done that will be recorded. Throws `rate_limited` where the key has done too much of it. */
+  admitEntry(caller: Caller): void
+  /** The same for what was refused for who asked; of a flood of these only some are recorded. */
+  recordRefusal(caller: Caller, note: Pick<AuditNote, 'operation' | 'target'>): Promise<void>
+}
+
+interface TrailPorts {
+  readonly store: Pick<AccessStore, 'appendAudit'>
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly telemetry: Pick<Telemetry, 'log'>
+  readonly nodeId: string
+}
+
+/** Of each key: one that is good for nothing can neither fill the audit nor keep the refusals of others out of it. */
+const REFUSALS = { perSecond: 1, burst: 100 }
+/** Of each key too. What is done is always on record, so that beyond this it is not done. */
+const ENTRIES = { perSecond: 20, burst: 1_000 }
+
+export function createAuditTrail({ store, clock, telemetry, nodeId }: TrailPorts): AuditTrail {
+  const [refusals, entries] = [createRateLimiter({ clock }), createRateLimiter({ clock })]
+
+  const record: AuditTrail['record'] = async ({ keyId, name }, { operation, target, result }) => {
+    const note = { keyId, actor: name, nodeId, operation, target, result }
+    try {
+      await store.appendAudit(note)
+    } catch (error) {
+      telemetry.log('error', 'an entry of the audit could not be stored', { ...note, error: String(error) })
+    }
+  }
+
+  return {
+    record,
+    admitEntry({ keyId }) {
+      const taken = keyId === null ? null : entries.take(keyId, ENTRIES)
+      if (taken?.type !== 'empty') return
+      const message = `The API key ${keyId} makes more changes than the audit takes of one key (${ENTRIES.perSecond} a second, ${ENTRIES.burst} at once); try again after the time given.`
+      throw new AppError('rate_limited', message, { bound: 'audit entries', retryAfterMs: taken.retryAfterMs })
+    },
+    async recordRefusal(caller, note) {
+      if (refusals.take(caller.keyId ?? '', REFUSALS).type !== 'taken') return
+      await record(caller, { ...note, result: 'forbidden' })
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApi } from '../../testing/api/create-test-api.ts'
+import { checkHost } from './check-host.ts'
+
+describe('hosts', () => {
+  test.each([
+    ['localhost'],
+    ['localhost:4747'],
+    ['LocalHost:4747'],
+    ['127.0.0.1'],
+    ['127.0.0.1:4747'],
+    ['127.1.2.3:80'],
+    ['[::1]'],
+    ['[::1]:4747'],
+  ])('%s is served', (host) => {
+    expect(() => checkHost(host)).not.toThrow()
+  })
+
+  test.each([
+    [undefined],
+    [''],
+    ['attacker.example'],
+    ['attacker.example:4747'],
+    ['localhost.attacker.example'],
+    ['127.0.0.1.attacker.example'],
+    ['attacker.example#localhost'],
+    ['localhost@attacker.example'],
+    ['10.0.0.1'],
+    ['0.0.0.0:4747'],
+    ['128.0.0.1'],
+    ['127.0.0'],
+    ['[::]'],
+    ['[::ffff:10.0.0.1]'],
+    ['::1'],
+    ['localhost:'],
+    ['localhost\nattacker.example'],
+  ])('%j is not', (host) => {
+    expect(() => checkHost(host)).toThrow(expect.objectContaining({ code: 'misdirected_request' }))
+  })
+})
+
+test('a page whose name was made to point here gets nothing: no reading, no sending, not even the page', async () => {
+  const { server } = await createTestApi()
+  const headers = { host: 'attacker.example:4747' }
+  for (const request of [
+    { method: 'GET', url: '/v1/signers' },
+    { method: 'GET', url: '/' },
+    { method: 'GET', url: '/healthz' },
+    { method: 'GET', url: '/nothing' },
+    { method: 'POST', url: '/v1/transactions', payload: { from: 'anything' } },
+    { method: 'PATCH', url: '/v1/signers/me', payload: {} },
+  ] as const) {
+    const reply = await server.inject({ ...request, headers })
+    expect([request.url, reply.statusCode, reply.json().code]).toEqual([request.url, 421, 'misdirected_request'])
+    expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  }
+  expect((await server.inject({ url: '/healthz', headers: { host: '127.0.0.1:4747' } })).statusCode).toBe(200)
+})
+
+test.each([
+  ['https://attacker.example', 403],
+  ['http://localhost.attacker.example:4747', 403],
+  ['null', 403],
+  ['http://127.0.0.1:5173', 404],
+  [undefined, 404],
+])('a page of %s that sends what needs no body, and so no leave, is answered %i', async (origin, status) => {
+  const { server } = await createTestApi()
+  const headers = { host: '127.0.0.1:4747', ...(origin !== undefined && { origin }) }
+  const url = '/v1/webhooks/01890a5d-ac96-774b-bcce-000000000999/test'
+  expect((await server.inject({ method: 'POST', url, headers })).statusCode).toBe(status)
+})

@@ -1,0 +1,61 @@
+/**
+ * Reads keys from the database with every request, so that a revoked one is refused at once, whichever node revoked it:
+ * nothing is cached that could be older than the request. Requests that come while a read is on its way are read together
+ * by the next one, never by that one, which may have seen the key before it was revoked. So a busy node makes one short
+ * read per round trip, not one per request.
+ */
+
+import type { KeyId } from '../../core/access/api-key.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { AccessStore, KeyRecord } from '../../ports/access-store.ts'
+
+export interface KeyLookup {
+  find(id: KeyId): Promise<KeyRecord | null>
+}
+
+const MOST_WAITING = 10_000
+
+interface Waiting {
+  readonly id: KeyId
+  resolve(key: KeyRecord | null): void
+  reject(error: unknown): void
+}
+
+export function createKeyLookup({ store }: { readonly store: Pick<AccessStore, 'findKeys'> }): KeyLookup {
+  let waiting: Waiting[] = []
+  let isRunning = false
+
+  async function run(): Promise<void> {
+    isRunning = true
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      await answer(batch)
+    }
+    isRunning = false
+  }
+
+  async function answer(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const ids = [...new Set(batch.map(({ id }) => id))]
+      const { keys } = await store.findKeys(ids)
+      const found = new Map(ids.map((id, index) => [id, keys[index] ?? null]))
+      for (const entry of batch) entry.resolve(found.get(entry.id) ?? null)
+    } catch (error) {
+      for (const entry of batch) entry.reject(error)
+    }
+  }
+
+  return {
+    find: (id) => {
+      if (waiting.length >= MOST_WAITING) {
+        const message = 'Too many requests wait for their keys to be read; try again after the time given.'
+        return Promise.reject(new AppError('queue_full', message, { retryAfterMs: 1_000 }))
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ id, resolve, reject })
+        if (!isRunning) void run()
+      })
+    },
+  }
+}

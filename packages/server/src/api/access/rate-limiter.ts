@@ -1,0 +1,41 @@
+/** A bucket of tokens for each key: refilled at its rate, never fuller than its burst. Each node counts for itself. */
+import type { KeyId } from '../../core/access/api-key.ts'
+import type { Rate } from '../../core/access/caller.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+export interface RateLimiter {
+  /** Takes so many, all or none; else how long it is until there are enough. More than the burst never are. */
+  take(
+    id: KeyId,
+    rate: Rate,
+    count?: number,
+  ): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
+}
+
+/** Beyond so many, those that are full again are forgotten. */
+const MOST_BUCKETS = 10_000
+
+export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'monotonic'> }): RateLimiter {
+  const buckets = new Map<KeyId, { readonly tokens: number; readonly at: number; readonly rate: Rate }>()
+
+  function levelOf(id: KeyId, rate: Rate, now: number): number {
+    const bucket = buckets.get(id)
+    if (bucket === undefined) return rate.burst
+    return Math.min(rate.burst, bucket.tokens + ((now - bucket.at) / 1_000) * rate.perSecond)
+  }
+
+  function forgetFull(now: number): void {
+    for (const [id, { rate }] of buckets) if (levelOf(id, rate, now) >= rate.burst) buckets.delete(id)
+  }
+
+  return {
+    take(id, rate, count = 1) {
+      const now = clock.monotonic()
+      if (buckets.size >= MOST_BUCKETS) forgetFull(now)
+      const tokens = levelOf(id, rate, now)
+      if (tokens < count) return { type: 'empty', retryAfterMs: Math.ceil(((count - tokens) / rate.perSecond) * 1_000) }
+      buckets.set(id, { tokens: tokens - count, at: now, rate })
+      return { type: 'taken' }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** `POST /v1/transactions/batch`: many requests in one, and an answer for each. */
+import { z } from 'zod'
+import { requestSchemas, resourceSchemas } from '../api-schemas.ts'
+import { transactionResource } from '../resources/transaction-resource.ts'
+import { problem } from '../values/problem.ts'
+import { requestIdInput } from './transaction-request.ts'
+
+const MAX_BATCH_ITEMS = 1_000
+/** As many typical requests as a batch may have fit in well; of the largest ones, only some dozens do. */
+export const MAX_BATCH_BYTES = 8 * 1024 * 1024
+/** What `:` and the largest index add to a key. */
+const INDEX_LENGTH = `:${MAX_BATCH_ITEMS - 1}`.length
+
+/** Held to its schema one by one, later, so that one bad item does not fail the rest; documented as what it must be. */
+const item = z.unknown().meta({ $ref: '#/components/schemas/TransactionRequest' })
+
+export const transactionBatchRequest = z.strictObject({
+  transactions: z.array(item).min(1).max(MAX_BATCH_ITEMS).meta({ description: 'Stored in this order.' }),
+})
+requestSchemas.add(transactionBatchRequest, { id: 'TransactionBatchRequest' })
+
+export const batchKeyInput = requestIdInput
+  .max(200 - INDEX_LENGTH, { error: `must be at most ${200 - INDEX_LENGTH} characters long` })
+  .meta({
+    description: 'Items without a `requestId` get this key, a colon and their index as theirs.',
+  })
+
+const batchResult = z.union([
+  z.object({
+    status: z.literal([202, 200]).meta({ description: '200: the same request was accepted before.' }),
+    transaction: transactionResource,
+  }),
+  z.object({ status: z.int().min(400).max(599), problem }),
+])
+
+export const transactionBatchResource = z.object({
+  results: z.array(batchResult).meta({ description: 'As many as there were transactions, in the same order.' }),
+})
+export type TransactionBatchResource = z.infer<typeof transactionBatchResource>
+resourceSchemas.add(transactionBatchResource, { id: 'TransactionBatch' })

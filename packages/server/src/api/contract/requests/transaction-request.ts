@@ -1,0 +1,152 @@
+/** The body of `POST /v1/transactions`: what may be written there, and what it means. */
+import { z } from 'zod'
+import { type Fees, SPEEDS } from '../../../core/fees/fees.ts'
+import { byteLength, type Hex } from '../../../core/hex.ts'
+import type { AcceptRequest } from '../../../engine/accept/accept-request.ts'
+import { requestSchemas } from '../api-schemas.ts'
+import { accessListInput } from '../values/access-list.ts'
+import { addressInput } from '../values/address.ts'
+import { amountInput } from '../values/amount.ts'
+import { bytesInput } from '../values/bytes.ts'
+import { CallProblem, encodeCall } from '../values/encode-call.ts'
+import { finalityRule, parseFinality } from '../values/finality.ts'
+import { instantInput } from '../values/instant.ts'
+import { isStorable } from '../values/text.ts'
+
+/** Pools take no more than 128 KiB of signed bytes; besides the data they hold a few hundred. */
+export const MAX_DATA_BYTES = 128 * 1024 - 512
+/** What the emptiest transaction costs; bytes with less are refused by every node, with their nonce taken. */
+const MIN_GAS = 21_000n
+const MAX_GAS = 2n ** 63n - 1n
+/** Nodes read a price as 128 bits. */
+export const MAX_PRICE = 2n ** 128n - 1n
+const MAX_METADATA_ENTRIES = 32
+
+/** Visible ASCII, so that the same text can travel as a header; no blanks at the ends, which headers lose. */
+export const requestIdInput = z
+  .string({ error: 'must be a string' })
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/, {
+    error: 'must be 1 to 200 printable ASCII characters without blanks at the ends',
+  })
+  .meta({ description: 'Idempotency key: the same key and body again give the same transaction.' })
+
+const call = z
+  .strictObject({
+    function: z
+      .string({ error: 'must be a signature like "transfer(address,uint256)"' })
+      .min(3)
+      .max(1_000)
+      .meta({ description: 'Human-readable signature.', examples: ['transfer(address,uint256)'] }),
+    args: z.array(z.unknown()).max(1_000).default([]).meta({ description: 'Its arguments; integers as strings.' }),
+  })
+  .meta({ description: 'A contract call to be encoded by the service, in place of `data`.' })
+
+const priceInput = amountInput({ max: MAX_PRICE })
+
+const fees = z
+  .strictObject({
+    maxFeePerGas: priceInput.optional(),
+    maxPriorityFeePerGas: priceInput.optional(),
+    gasPrice: priceInput.optional(),
+  })
+  .meta({ description: 'Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice; in wei. Left out: market price.' })
+  .transform((given, context): Fees => {
+    const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = given
+    if (gasPrice !== undefined && maxFeePerGas === undefined && maxPriorityFeePerGas === undefined) {
+      return { type: 'legacy', gasPrice }
+    }
+    if (gasPrice !== undefined || maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be either maxFeePerGas and maxPriorityFeePerGas, or gasPrice alone',
+      })
+      return z.NEVER
+    }
+    if (maxPriorityFeePerGas > maxFeePerGas) {
+      const message = 'must not be above maxFeePerGas'
+      context.addIssue({ code: 'custom', path: ['maxPriorityFeePerGas'], message })
+      return z.NEVER
+    }
+    return { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
+  })
+
+const metadata = z
+  .record(
+    z.string().min(1).max(64).refine(isStorable),
+    z.string().max(512).refine(isStorable, { error: 'must be valid text without zero characters' }),
+  )
+  .refine((entries) => Object.keys(entries).length <= MAX_METADATA_ENTRIES, {
+    error: `must have at most ${MAX_METADATA_ENTRIES} entries`,
+  })
+  .meta({ description: 'Text that is kept with the transaction and returned with it; up to 32 entries.' })
+
+const knownFields = z.strictObject({
+  chainId: z.int().min(1).optional().meta({ description: 'May be left out where the service follows one chain.' }),
+  from: addressInput.meta({ description: 'A registered signer.' }),
+  to: addressInput.nullish().meta({ description: 'Left out or null: deploys a contract.' }),
+  data: bytesInput(MAX_DATA_BYTES).optional(),
+  call: call.optional(),
+  value: amountInput().optional().meta({ description: 'Wei; 0 if left out.' }),
+  gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional().meta({ description: 'Left out: estimated.' }),
+  fees: fees.optional(),
+  accessList: accessListInput.optional(),
+  speed: z.enum(SPEEDS).optional(),
+  priority: z.int().min(-1_000).max(1_000).optional().meta({ description: 'Higher goes first within the signer.' }),
+  validUntil: instantInput.optional().meta({ description: 'After it no nonce is taken any more.' }),
+  requestId: requestIdInput.optional(),
+  finality: finalityRule.optional(),
+  simulate: z.boolean().optional().meta({ description: 'False: accepted without being tried out first.' }),
+  metadata: metadata.optional(),
+})
+
+/** Looked at also where other fields are wrong, so that one answer names all that is missing. */
+const fields = knownFields.refine(({ to, data, call: encoded }) => [to, data, encoded].some(isGiven), {
+  ...{ path: ['to'], error: 'is needed, unless data deploys a contract' },
+  when: ({ issues }) =>
+    !issues.some(({ code, path }) => path?.[0] === 'to' || (code === 'invalid_type' && !path?.length)),
+})
+
+function isGiven(field: unknown): boolean {
+  return field !== undefined && field !== null && field !== '0x'
+}
+
+export const transactionRequest = fields.transform((body, context): AcceptRequest => {
+  const data = resolveData(body, context)
+  if (data === null) return z.NEVER
+  return {
+    chainId: body.chainId ?? null,
+    from: body.from,
+    to: body.to ?? null,
+    data,
+    value: body.value ?? 0n,
+    gasLimit: body.gasLimit ?? null,
+    fees: body.fees ?? null,
+    speed: body.speed ?? null,
+    priority: body.priority ?? null,
+    validUntil: body.validUntil ?? null,
+    requestId: body.requestId ?? null,
+    finality: body.finality === undefined ? null : parseFinality(body.finality),
+    simulate: body.simulate ?? null,
+    metadata: body.metadata ?? {},
+    ...(body.accessList !== undefined && { accessList: body.accessList }),
+  }
+})
+requestSchemas.add(transactionRequest, { id: 'TransactionRequest' })
+
+function resolveData(body: z.output<typeof fields>, context: z.RefinementCtx): Hex | null {
+  const refuse = (path: readonly (string | number)[], message: string): null => {
+    context.addIssue({ code: 'custom', path: [...path], message })
+    return null
+  }
+  const isDeployment = body.to === undefined || body.to === null
+  if (body.call === undefined) return body.data ?? '0x'
+  if (body.data !== undefined) return refuse(['call'], 'cannot be given together with data')
+  if (isDeployment) return refuse(['to'], 'is needed where there is a call')
+  try {
+    const data = encodeCall(body.call)
+    return byteLength(data) <= MAX_DATA_BYTES ? data : refuse(['call', 'args'], 'are too large when encoded')
+  } catch (error) {
+    if (!(error instanceof CallProblem)) throw error
+    return refuse(['call', ...error.path], error.message)
+  }
+}

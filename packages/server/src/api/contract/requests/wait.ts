@@ -1,0 +1,36 @@
+/** `?wait=` and `?timeoutMs=`: how far a transaction has to come before the answer is given. */
+import { z } from 'zod'
+import { WAIT_STAGES } from '../../../core/transaction/wait-stage.ts'
+import { integerParam } from '../values/query.ts'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const MAX_TIMEOUT_MS = 60_000
+
+/** Says in an answer why the waiting ended. */
+export const WAIT_HEADER = 'drover-wait'
+
+export const waitQuery = z
+  .strictObject({
+    wait: z
+      .enum(WAIT_STAGES, { error: `must be one of ${WAIT_STAGES.join(', ')}, once` })
+      .optional()
+      .meta({
+        description:
+          'Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again).',
+      }),
+    timeoutMs: integerParam(1, MAX_TIMEOUT_MS)
+      .optional()
+      .meta({
+        description: `With \`wait\`: after this the transaction is answered as it is; ${DEFAULT_TIMEOUT_MS} if left out.`,
+      }),
+  })
+  .refine(({ wait, timeoutMs }) => wait !== undefined || timeoutMs === undefined, {
+    path: ['timeoutMs'],
+    error: 'is only known together with wait',
+  })
+
+export type WaitQuery = z.output<typeof waitQuery>
+
+export function timeoutOf({ timeoutMs }: WaitQuery): number {
+  return timeoutMs ?? DEFAULT_TIMEOUT_MS
+}

@@ -1,0 +1,72 @@
+/** What a webhook may be made of, and what may be changed about it. */
+import { z } from 'zod'
+import { requestSchemas } from '../api-schemas.ts'
+import { addressInput } from '../values/address.ts'
+import { textInput } from '../values/text.ts'
+import { eventTypes } from './event-query.ts'
+
+const LONGEST_URL = 2_000
+const URL_RULE = `must be an https URL of at most ${LONGEST_URL} characters`
+
+const urlInput = z
+  .string({ error: URL_RULE })
+  .max(LONGEST_URL, { error: URL_RULE })
+  .meta({ description: 'Where events are posted to. https, and no private address, unless the service allows it.' })
+  .transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url
+    context.addIssue({ code: 'custom', message: URL_RULE })
+    return z.NEVER
+  })
+
+const CHAIN_RULE = 'must be the id of a chain, a whole number'
+const fields = {
+  description: textInput(200).nullable(),
+  types: eventTypes.nullable().meta({ description: 'Only events of these types; null: all.' }),
+  chainId: z
+    .int({ error: CHAIN_RULE })
+    .min(1, { error: CHAIN_RULE })
+    .nullable()
+    .meta({ description: 'Only events of this chain; null: of all.' }),
+  from: addressInput.nullable().meta({ description: 'Only events of this signer; null: of all.' }),
+  completions: z.boolean().meta({ description: 'Only the one event of each transaction that made it final.' }),
+}
+
+export const webhookRequest = z.strictObject({
+  url: urlInput,
+  description: fields.description.default(null),
+  types: fields.types.default(null),
+  chainId: fields.chainId.default(null),
+  from: fields.from.default(null),
+  completions: fields.completions.default(false),
+  after: z
+    .int({ error: 'must be the id of an event, or 0' })
+    .min(0, { error: 'must be the id of an event, or 0' })
+    .nullable()
+    .default(null)
+    .meta({ description: 'The last event that it is not told of; 0: it is told of all; null: of those from now on.' }),
+})
+export type WebhookRequest = z.output<typeof webhookRequest>
+requestSchemas.add(webhookRequest, { id: 'WebhookRequest' })
+
+export const webhookChange = z
+  .strictObject({
+    url: urlInput.optional(),
+    description: fields.description.optional(),
+    types: fields.types.optional(),
+    chainId: fields.chainId.optional(),
+    from: fields.from.optional(),
+    completions: fields.completions.optional(),
+    enabled: z.boolean().optional().meta({
+      description: '`false` stops it; `true` goes on where it stood, with all that it has missed.',
+    }),
+    rotateSecret: z
+      .literal(true, { error: 'must be true, or left out' })
+      .optional()
+      .meta({ description: 'A new secret, told in this answer only; the old one signs beside it for a while.' }),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: 'must change something',
+  })
+export type WebhookChangeRequest = z.output<typeof webhookChange>
+requestSchemas.add(webhookChange, { id: 'WebhookChange' })

@@ -1,0 +1,10 @@
+/** Why a transaction did not, or does not, advance. */
+import { z } from 'zod'
+import { bytes } from '../values/bytes.ts'
+
+export const errorResource = z.object({
+  code: z.string(),
+  message: z.string(),
+  reason: z.string().optional(),
+  revertData: bytes.optional().meta({ description: 'What the contract returned as it reverted.' }),
+})

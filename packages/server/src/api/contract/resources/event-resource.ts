@@ -1,0 +1,53 @@
+/** One entry of the history, which is also the event stream. */
+import { z } from 'zod'
+import { TX_STATES } from '../../../core/transaction/transaction.ts'
+import { resourceSchemas } from '../api-schemas.ts'
+import { address } from '../values/address.ts'
+import { instant } from '../values/instant.ts'
+import { errorResource } from './error-resource.ts'
+import { receiptResource } from './receipt-resource.ts'
+
+const completion = z.object({
+  requestId: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  receipt: receiptResource.nullable().meta({ description: 'Null where it ended without being in a block.' }),
+  error: errorResource.nullable(),
+})
+
+export const eventResource = z.object({
+  eventId: z.int().min(0).meta({ description: 'Place in the stream; grows in commit order.' }),
+  transactionId: z.string().nullable(),
+  chainId: z.int(),
+  from: address,
+  type: z.string(),
+  cause: z.string().nullable(),
+  fromState: z.enum(TX_STATES).nullable(),
+  toState: z.enum(TX_STATES).nullable(),
+  subState: z.string().nullable(),
+  node: z.string().nullable(),
+  fence: z.int().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+  at: instant,
+  count: z.int().min(1).meta({
+    description:
+      'How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry.',
+  }),
+  lastAt: instant,
+  completion: completion
+    .nullable()
+    .meta({ description: 'With the one event that made a transaction final: whose it was, and what came of it.' }),
+})
+export type EventResource = z.infer<typeof eventResource>
+resourceSchemas.add(eventResource, { id: 'Event' })
+
+export const historyPage = z.object({
+  items: z.array(eventResource),
+  next: z.int().min(0).nullable().meta({ description: 'Pass as `after` to go on; null at the end.' }),
+})
+resourceSchemas.add(historyPage, { id: 'History' })
+
+export const eventPage = z.object({
+  items: z.array(eventResource),
+  next: z.int().min(0).meta({ description: 'Pass as `after` to go on, now or later: it never skips an event.' }),
+})
+resourceSchemas.add(eventPage, { id: 'EventPage' })

@@ -1,0 +1,40 @@
+/** Why a transaction is where it is, what comes next and when, and what an operator could do. */
+import { z } from 'zod'
+import { CAUSES } from '../../../core/explain/explanation.ts'
+import { OPERATOR_ACTIONS } from '../../../core/transaction/allowed-actions.ts'
+import { TX_STATES } from '../../../core/transaction/transaction.ts'
+import { resourceSchemas } from '../api-schemas.ts'
+import { lowestReserved } from '../requests/lowest-reserved.ts'
+import { address } from '../values/address.ts'
+import { instant } from '../values/instant.ts'
+
+const blockedBy = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('transaction'),
+    transactionId: z.uuid(),
+    nonce: z.int().min(0),
+    state: z.enum(TX_STATES),
+  }),
+  lowestReserved.extend({ type: z.literal('reservation') }),
+  z.object({ type: z.literal('lane'), chainId: z.int(), address }),
+  z.object({ type: z.literal('chain'), chainId: z.int() }),
+  z.object({ type: z.literal('slot'), inFlight: z.int(), maxInFlight: z.int() }),
+  z.object({ type: z.literal('node'), node: z.string().nullable() }),
+])
+
+export const explanationResource = z.object({
+  summary: z.string().meta({ description: 'For people; may change.' }),
+  cause: z.enum(CAUSES).meta({ description: 'Stable: programs may act on it.' }),
+  blockedBy: blockedBy.optional().meta({ description: 'What has to move first, where there is such a thing.' }),
+  nextAction: z.string().meta({ description: 'What Drover does next, by itself.' }),
+  nextActionAt: instant.nullable().meta({ description: 'Null where it waits for something that has no set time.' }),
+  advice: z
+    .string()
+    .nullable()
+    .meta({ description: 'What a person should do now; null where nothing has to be done. For people; may change.' }),
+  options: z
+    .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
+    .meta({ description: 'What an operator may do now, and what each would bring about.' }),
+})
+export type ExplanationResource = z.infer<typeof explanationResource>
+resourceSchemas.add(explanationResource, { id: 'Explanation' })

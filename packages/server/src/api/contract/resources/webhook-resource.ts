@@ -1,0 +1,78 @@
+/** Webhooks and their deliveries as they are shown. A secret is shown once: when it is made. */
+import { z } from 'zod'
+import { DELIVERY_STATES } from '../../../core/webhook/webhook.ts'
+import { resourceSchemas } from '../api-schemas.ts'
+import { address } from '../values/address.ts'
+import { instant } from '../values/instant.ts'
+
+export const webhookResource = z.object({
+  id: z.string(),
+  url: z.string(),
+  description: z.string().nullable(),
+  types: z.array(z.string()).nullable(),
+  chainId: z.int().nullable(),
+  from: address.nullable(),
+  completions: z.boolean(),
+  enabled: z.boolean(),
+  disabled: z
+    .object({
+      reason: z.enum(['operator', 'gone', 'failing']).meta({
+        description: 'Switched off by somebody; answered 410; or nothing could be delivered for a long time.',
+      }),
+      at: instant,
+    })
+    .nullable(),
+  failingSince: instant.nullable().meta({ description: 'Since when nothing was delivered although it was tried.' }),
+  plannedTo: z.int().meta({ description: 'Events up to this one have their deliveries.' }),
+  previousSecretUntil: instant.nullable().meta({ description: 'Until then the secret before this one signs too.' }),
+  createdAt: instant,
+  createdBy: z.string(),
+})
+export type WebhookResource = z.infer<typeof webhookResource>
+resourceSchemas.add(webhookResource, { id: 'Webhook' })
+
+const secret = z.string().meta({
+  description: '`whsec_` and base64, as Standard Webhooks has it; told only here: keep it now.',
+})
+
+export const newWebhookResource = webhookResource.extend({ secret })
+resourceSchemas.add(newWebhookResource, { id: 'NewWebhook' })
+
+export const changedWebhookResource = webhookResource.extend({ secret: secret.optional() })
+resourceSchemas.add(changedWebhookResource, { id: 'ChangedWebhook' })
+
+export const webhookList = z.object({ items: z.array(webhookResource) })
+resourceSchemas.add(webhookList, { id: 'WebhookList' })
+
+export const deliveryResource = z.object({
+  id: z.string().meta({ description: 'The `webhook-id` that the receiver sees, the same with every attempt.' }),
+  webhookId: z.string(),
+  eventId: z.int().nullable().meta({ description: 'Null for a test.' }),
+  transactionId: z.string().nullable(),
+  type: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  dueAt: instant.nullable().meta({
+    description:
+      'When it is tried next; null where it is settled, and while an earlier one of its transaction is pending.',
+  }),
+  attempts: z.int(),
+  lastAttempt: z
+    .object({
+      at: instant,
+      status: z.int().nullable().meta({ description: 'Null where there was no answer.' }),
+      error: z.string().nullable(),
+      response: z.string().nullable().meta({ description: 'The first bytes of the answer.' }),
+      durationMs: z.int(),
+    })
+    .nullable(),
+  createdAt: instant,
+  settledAt: instant.nullable(),
+})
+export type DeliveryResource = z.infer<typeof deliveryResource>
+resourceSchemas.add(deliveryResource, { id: 'Delivery' })
+
+export const deliveryPage = z.object({
+  items: z.array(deliveryResource),
+  next: z.int().nullable().meta({ description: 'Pass as `before` to go on; null at the end.' }),
+})
+resourceSchemas.add(deliveryPage, { id: 'DeliveryPage' })

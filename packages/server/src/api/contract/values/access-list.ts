@@ -1,0 +1,20 @@
+/** Access lists (EIP-2930) as they come in: addresses, each with the storage keys that are declared in advance. */
+import { z } from 'zod'
+import type { AccessList } from '../../../core/chain/access-list.ts'
+import { addressInput } from './address.ts'
+import { hashInput } from './bytes.ts'
+
+/** Addresses and keys together. Signed bytes may have 128 KiB, and each of these takes 32 at most. */
+const MAX_ENTRIES = 1_000
+
+export const accessListInput = z
+  .array(z.strictObject({ address: addressInput, storageKeys: z.array(hashInput).max(MAX_ENTRIES) }))
+  .max(MAX_ENTRIES)
+  .refine((list) => countEntries(list) <= MAX_ENTRIES, {
+    error: `must have at most ${MAX_ENTRIES} addresses and storage keys together`,
+  })
+  .meta({ description: 'Storage that is declared in advance, as in EIP-2930.' })
+
+function countEntries(list: AccessList): number {
+  return list.reduce((count, { storageKeys }) => count + 1 + storageKeys.length, 0)
+}

@@ -1,0 +1,37 @@
+/** Account addresses: any case coming in, check-summed going out. */
+import { getAddress } from 'viem/utils'
+import { z } from 'zod'
+import { type Address, toAddress } from '../../../core/hex.ts'
+
+const SHAPE = /^0x[0-9a-fA-F]{40}$/
+
+/** The address, or what is wrong with it. A mixed-case spelling claims a checksum, so that claim is held to be true. */
+export function parseAddress(value: unknown): { readonly address: Address } | { readonly problem: string } {
+  if (typeof value !== 'string' || !SHAPE.test(value)) return { problem: 'must be 0x and 40 hex digits' }
+  const digits = value.slice(2)
+  const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  const checksummed = checksumAddress(toAddress(value))
+  if (isMixed && checksummed !== value) {
+    return { problem: `has a wrong checksum: check it for a typing error, or write it in lower case` }
+  }
+  return { address: toAddress(value) }
+}
+
+export function checksumAddress(address: Address): string {
+  return getAddress(address)
+}
+
+export const addressInput = z
+  .string({ error: 'must be 0x and 40 hex digits' })
+  .meta({
+    description: 'Address in any case; mixed case must carry a right checksum.',
+    examples: [`0x${'0'.repeat(40)}`],
+  })
+  .transform((value, context) => {
+    const parsed = parseAddress(value)
+    if ('address' in parsed) return parsed.address
+    context.addIssue({ code: 'custom', message: parsed.problem })
+    return z.NEVER
+  })
+
+export const address = z.string().regex(SHAPE).meta({ description: 'Check-summed address.' })

@@ -1,0 +1,40 @@
+/** Answers with a transaction, at once or when it has come as far as the caller wants to wait for. */
+import type { Transaction } from '../../core/transaction/transaction.ts'
+import type { ApiServices } from '../api-services.ts'
+import { timeoutOf, WAIT_HEADER, type WaitQuery } from '../contract/requests/wait.ts'
+import { presentTransaction } from '../present/present-transaction.ts'
+import type { RouteReply } from '../route.ts'
+
+type Services = Pick<ApiServices, 'waits' | 'viewOf' | 'finalityOf'>
+
+interface Asked {
+  readonly purpose: 'look' | 'send'
+  readonly query: WaitQuery
+  disconnected(): AbortSignal
+}
+
+interface Found extends Omit<RouteReply, 'body'> {
+  readonly transaction: Transaction
+}
+
+/** `get` finds or makes the transaction; with a place to wait already taken, so that nobody is accepted and left outside. */
+export async function answerWhenThere(
+  services: Services,
+  { purpose, query, disconnected }: Asked,
+  get: () => Promise<Found>,
+): Promise<RouteReply> {
+  if (query.wait === undefined) {
+    const { transaction, ...found } = await get()
+    return { ...found, body: presentTransaction(transaction, services) }
+  }
+  const place = services.waits.enter(purpose)
+  try {
+    const { transaction: first, ...found } = await get()
+    const wait = { stage: query.wait, timeoutMs: timeoutOf(query), signal: disconnected() }
+    const { transaction, outcome } = await place.until(first, wait)
+    const headers = { ...found.headers, [WAIT_HEADER]: outcome }
+    return { ...found, headers, body: presentTransaction(transaction, services) }
+  } finally {
+    place.leave()
+  }
+}

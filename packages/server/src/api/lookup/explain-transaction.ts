@@ -1,0 +1,86 @@
+/** Gathers what must be known around a transaction, and explains it. */
+import { AppError } from '../../core/app-error.ts'
+import { type Explanation, explain } from '../../core/explain/explain.ts'
+import type { ExplainContext } from '../../core/explain/explanation.ts'
+import { presentWindow } from '../../core/lane/window.ts'
+import {
+  type InFlight,
+  inclusionOf,
+  isInFlight,
+  isTerminal,
+  type Transaction,
+} from '../../core/transaction/transaction.ts'
+import type { LoadedLane } from '../../ports/store.ts'
+import type { ApiServices } from '../api-services.ts'
+
+type Services = Pick<
+  ApiServices,
+  'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf' | 'healthOf' | 'countOf' | 'silentNodes'
+>
+
+export async function explainTransaction(tx: Transaction, services: Services): Promise<Explanation> {
+  const { store, clock } = services
+  const { lane, finality } = tx.intent
+  const isUnmined = isInFlight(tx) && inclusionOf(tx) === null
+  const [queueAhead, [status], loaded, baseFeeWei, count, [reset]] = await Promise.all([
+    store.countAhead(tx.id),
+    store.listLaneStatus({ lane }),
+    isTerminal(tx) ? null : store.loadLane(lane),
+    isUnmined ? services.baseFeeOf(lane.chainId) : null,
+    isUnmined ? services.countOf(lane) : null,
+    tx.state === 'QUEUED' ? store.listResets(lane, 1) : [],
+  ])
+  const inFlight = loaded?.inFlight ?? []
+  if (status === undefined) throw new AppError('internal', `transaction ${tx.id} belongs to no lane`)
+  const { signer, lease } = status
+  const context: ExplainContext = {
+    now: clock.now(),
+    policy: signer.policy,
+    finality: finality ?? services.finalityOf(lane),
+    chain: services.healthOf(lane.chainId, findWait(inFlight)),
+    head: services.viewOf(lane.chainId)?.head.number ?? null,
+    baseFeeWei,
+    queueAhead,
+    lane: {
+      ...{ paused: signer.paused, lowestReserved: status.lowestReserved },
+      owner: lease && { ...lease, silentSince: findSilence(services, lease.nodeId) },
+      inFlight: inFlight.length + status.reserved,
+      reserved: status.reserved,
+      unmined: inFlight.filter((each) => inclusionOf(each) === null).length + status.reserved,
+      window: status.health.window && presentWindow(status.health.window),
+      lowestUnmined: findLowest(inFlight),
+      ...(reset?.state === 'CANCELLING' && { cancelling: { resetId: reset.id, left: reset.progress?.left ?? 0 } }),
+      missingNonces: findMissing(count, loaded, status.lowestReserved?.nonce ?? null),
+    },
+  }
+  // It may have taken its nonce since it was read: what is said of it must fit what is said of its lane.
+  return explain(inFlight.find(({ id }) => id === tx.id) ?? tx, context)
+}
+
+function findSilence({ silentNodes }: Services, nodeId: string): number | null {
+  return silentNodes().find((node) => node.nodeId === nodeId)?.heartbeatAt ?? null
+}
+
+/** What the chain does not count although nobody has it: below everything in flight, lent or free, and above the count. */
+function findMissing(
+  count: number | null,
+  lane: LoadedLane | null,
+  lowestReserved: number | null,
+): ExplainContext['lane']['missingNonces'] {
+  if (count === null || lane === null) return null
+  const held = [...lane.inFlight.map(({ nonce }) => nonce), ...lane.recyclable, lowestReserved ?? lane.cursor ?? 0]
+  const lowest = Math.min(...held)
+  return count < lowest ? { from: count, to: lowest - 1 } : null
+}
+
+/** Since when the lane waits for a block; null where nothing of it does. */
+function findWait(inFlight: readonly InFlight[]): number | null {
+  const since = inFlight.filter((tx) => inclusionOf(tx) === null).map(({ waitingSince }) => waitingSince)
+  return since.length === 0 ? null : Math.min(...since)
+}
+
+function findLowest(inFlight: readonly InFlight[]): ExplainContext['lane']['lowestUnmined'] {
+  const unmined = inFlight.filter((tx) => inclusionOf(tx) === null)
+  const [lowest] = unmined.sort((a, b) => a.nonce - b.nonce)
+  return lowest === undefined ? null : { txId: lowest.id, nonce: lowest.nonce, state: lowest.state }
+}

@@ -1,0 +1,31 @@
+/** Finds the lanes of a signer on the chains that this service follows. */
+import { AppError } from '../../core/app-error.ts'
+import type { Address } from '../../core/hex.ts'
+import type { LaneStatus } from '../../ports/store.ts'
+import type { ApiServices } from '../api-services.ts'
+import { checksumAddress } from '../contract/values/address.ts'
+
+type Services = Pick<ApiServices, 'store' | 'chainStatus'>
+
+/** Never empty. */
+export async function getLanes(services: Services, signer: Address): Promise<readonly LaneStatus[]> {
+  const asked = services.chainStatus().map(({ chainId }) => ({ chainId, signer }))
+  const found = (await Promise.all(asked.map((lane) => services.store.listLaneStatus({ lane })))).flat()
+  if (found.length > 0) return found
+  throw new AppError('not_found', `${checksumAddress(signer)} is not a signer here.`, { field: 'address' })
+}
+
+/** The one lane that is meant; the chain has to be named only where there are several. */
+export async function getLane(services: Services, signer: Address, chainId: number | undefined): Promise<LaneStatus> {
+  const lanes = await getLanes(services, signer)
+  const chainIds = lanes.map((status) => status.signer.lane.chainId).join(', ')
+  const meant = chainId === undefined ? lanes : lanes.filter((status) => status.signer.lane.chainId === chainId)
+  const [lane, ...others] = meant
+  if (lane === undefined) {
+    const message = `${checksumAddress(signer)} is not a signer on chain ${chainId}; it is on ${chainIds}.`
+    throw new AppError('not_found', message, { field: 'chainId' })
+  }
+  if (others.length === 0) return lane
+  const message = `chainId is needed, since ${checksumAddress(signer)} is a signer on several chains (${chainIds}).`
+  throw new AppError('invalid_request', message, { field: 'chainId' })
+}

@@ -1,8 +1,0 @@
-/** A block header as JSON. */
-import type { Header } from '../core/finality.ts'
-import type { BlockResource } from './contract/block-resource.ts'
-import { presentInstant } from './contract/instant.ts'
-
-export function presentBlock({ number, hash, parentHash, timestamp }: Header): BlockResource {
-  return { number, hash, parentHash, timestamp: presentInstant(timestamp * 1_000) }
-}

@@ -1,0 +1,22 @@
+/** What is wrong with a lane as it is stored, in words. */
+import { describeLaneProblems, type ShownProblem, type SilentNode } from '../../core/explain/describe-problem.ts'
+import type { LaneStatus } from '../../ports/store.ts'
+import { checksumAddress } from '../contract/values/address.ts'
+
+/** `name`: what to call the signer; left out: its whole address. */
+export function describeLane(
+  status: LaneStatus,
+  silent: readonly SilentNode[],
+  name = checksumAddress(status.signer.lane.signer),
+): readonly ShownProblem[] {
+  const { signer, queued, inFlight, health, lowestReserved, lease } = status
+  const { balance, txCost, problems } = health
+  const { lane, createdAt } = signer
+  return describeLaneProblems(
+    {
+      ...{ lane, signer: name, createdAt, waiting: queued + inFlight },
+      ...{ problems, balance, txCost, lowestReserved, lease },
+    },
+    silent,
+  )
+}

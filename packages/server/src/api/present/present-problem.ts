@@ -1,0 +1,69 @@
+/** What a caller gets to see of an error: all of an AppError, nothing of a bug. */
+import { APP_ERRORS, AppError } from '../../core/app-error.ts'
+import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
+import { ChainUnavailable } from '../../ports/chain.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
+import { type Problem, STATUS_OF } from '../contract/values/problem.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** Where a route takes no more. */
+export const MAX_BODY_BYTES = MEBIBYTE
+
+const NOT_SERVED = 'The request cannot be served as it is.'
+const MEDIA_TYPE_HINT = 'Send the body as JSON, with the header "Content-Type: application/json".'
+
+export function presentProblem(error: AppError): Problem {
+  const status = STATUS_OF[error.code]
+  const type = `urn:drover:error:${error.code}`
+  return { ...error.details, type, title: APP_ERRORS[error.code], status, detail: error.message, code: error.code }
+}
+
+/** Anything thrown while a request was served, as an AppError. What is not known to be harmless becomes `internal`. */
+export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof StoreUnavailable) {
+    const message = `The database does not respond; send the request again, with the same request id if it has one. For operators: ${DATABASE_STEP}`
+    return new AppError('database_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
+  }
+  if (error instanceof ChainUnavailable) {
+    const message = 'The chain node cannot be reached at the moment; send the request again.'
+    return new AppError('chain_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
+  }
+  return fromHttpError(error, maxBodyBytes) ?? new AppError('internal', APP_ERRORS.internal, {}, { cause: error })
+}
+
+/** Requests that the HTTP layer itself turned down. Its own words are kept out: they speak of the framework. */
+function fromHttpError(cause: unknown, maxBodyBytes: number): AppError | null {
+  const status = statusOf(cause)
+  switch (status) {
+    case 413:
+      return new AppError('payload_too_large', `The body is larger than ${maxBodyBytes / MEBIBYTE} MiB.`, {}, { cause })
+    case 415:
+      return new AppError('unsupported_media_type', MEDIA_TYPE_HINT, {}, { cause })
+    case 400:
+      return new AppError('invalid_request', describeBadRequest(cause), {}, { cause })
+    case 414:
+      return new AppError('not_found', 'A part of the path is longer than any id here.', {}, { cause })
+    default:
+      return status !== null && status < 500 ? new AppError('invalid_request', NOT_SERVED, {}, { cause }) : null
+  }
+}
+
+function statusOf(error: unknown): number | null {
+  const isHttpError = error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+  return isHttpError ? Number(error.statusCode) : null
+}
+
+function describeBadRequest(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  switch (code) {
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return 'The body is empty; it must be a JSON object.'
+    case 'FST_ERR_BAD_URL':
+      return 'The URL is malformed.'
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return 'The body does not have the length that Content-Length says.'
+    default:
+      return 'The body is not valid JSON.'
+  }
+}

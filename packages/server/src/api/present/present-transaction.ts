@@ -1,0 +1,82 @@
+/** A transaction as JSON: amounts as decimal strings, addresses check-summed, time in ISO 8601 UTC. */
+import type { ChainView, Finality } from '../../core/chain/finality.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import {
+  currentAttempt,
+  inclusionOf,
+  isInFlight,
+  nonceOf,
+  type Transaction,
+} from '../../core/transaction/transaction.ts'
+import type { TransactionResource } from '../contract/resources/transaction-resource.ts'
+import { checksumAddress } from '../contract/values/address.ts'
+import { presentFinality } from '../contract/values/finality.ts'
+import { presentInstant, presentOptionalInstant } from '../contract/values/instant.ts'
+import { countConfirmations } from './count-confirmations.ts'
+import { presentWantedFees } from './present-fees.ts'
+import { presentReceipt } from './present-receipt.ts'
+
+type Sends = 'suspended' | 'submitCount' | 'submittedAt' | 'lastSubmitAt' | 'nextResubmitAt' | 'stuckAt'
+
+/** What the chain and the policies add to what is stored. */
+export interface Surroundings {
+  viewOf(chainId: number): ChainView | null
+  finalityOf(lane: Lane): Finality
+}
+
+export function presentTransaction(tx: Transaction, around: Surroundings): TransactionResource {
+  const { intent } = tx
+  const inclusion = inclusionOf(tx)
+  const attempt = currentAttempt(tx)
+  const gasLimit = attempt?.gasLimit ?? intent.gasLimit
+  return {
+    id: tx.id,
+    chainId: intent.lane.chainId,
+    from: checksumAddress(intent.lane.signer),
+    to: intent.to === null ? null : checksumAddress(intent.to),
+    data: intent.data,
+    value: intent.value.toString(),
+    gasLimit: gasLimit?.toString() ?? null,
+    fees: intent.fees && presentWantedFees(intent.fees),
+    speed: intent.speed,
+    priority: intent.priority,
+    validUntil: presentOptionalInstant(intent.validUntil),
+    nonce: nonceOf(tx),
+    state: tx.state,
+    subState: tx.subState,
+    hash: attempt?.hash ?? null,
+    hashes: tx.attempts.map(({ hash }) => hash),
+    attempts: tx.attempts.length,
+    receipt: inclusion && presentReceipt(inclusion),
+    inclusion: inclusion && { blockNumber: inclusion.blockNumber, blockHash: inclusion.blockHash },
+    confirmations: {
+      count: countConfirmations(tx, around.viewOf(intent.lane.chainId)),
+      required: presentFinality(intent.finality ?? around.finalityOf(intent.lane)),
+      newForks: 'newForks' in tx ? tx.newForks : 0,
+    },
+    error: tx.error,
+    simulated: intent.simulated,
+    requestId: intent.requestId,
+    metadata: { ...intent.metadata },
+    createdAt: presentInstant(tx.createdAt),
+    ...presentSends(tx),
+    minedAt: presentOptionalInstant('minedAt' in tx ? tx.minedAt : null),
+    finalAt: presentOptionalInstant('finalAt' in tx ? tx.finalAt : null),
+    fence: 'fence' in tx ? tx.fence : null,
+    node: 'nodeId' in tx ? tx.nodeId : null,
+  }
+}
+
+/** Nothing is sent again while an operator holds it back, nor once it is in a block. */
+function presentSends(tx: Transaction): Pick<TransactionResource, Sends> {
+  const signed = 'submitCount' in tx ? tx : null
+  const isDue = signed !== null && isInFlight(tx) && inclusionOf(tx) === null && !tx.suspended
+  return {
+    suspended: tx.suspended,
+    submitCount: signed?.submitCount ?? 0,
+    submittedAt: presentOptionalInstant(signed?.submittedAt ?? null),
+    lastSubmitAt: presentOptionalInstant(signed?.lastSubmitAt ?? null),
+    nextResubmitAt: presentOptionalInstant(isDue ? signed.nextResubmitAt : null),
+    stuckAt: presentOptionalInstant(tx.state === 'STUCK' ? tx.stuckAt : null),
+  }
+}

@@ -1,0 +1,31 @@
+/** `GET /v1/audit/check`: whether the audit is as it was written. */
+import { z } from 'zod'
+import { auditCheckResource } from '../../contract/resources/api-key-resource.ts'
+import { integerParam } from '../../contract/values/query.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+const MOST_ENTRIES = 20_000
+
+export const checkAudit = defineRoute(
+  {
+    ...NO_INPUT,
+    query: z.strictObject({
+      after: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .default(0)
+        .meta({ description: '`last.id` of the check before, to go on from there.' }),
+    }),
+  },
+  {
+    operationId: 'checkAudit',
+    method: 'GET',
+    path: '/v1/audit/check',
+    summary: `Compute the hashes of the audit anew, ${MOST_ENTRIES} entries at a time`,
+    scope: 'admin',
+    answers: [{ status: 200, description: 'What was found.', schema: auditCheckResource }],
+    errors: [],
+  },
+  async ({ query: { after } }, { audit }) => ({
+    status: 200,
+    body: await audit.checkAudit({ after, limit: MOST_ENTRIES }),
+  }),
+)

@@ -1,0 +1,35 @@
+/** `GET /v1/audit`: who did what, newest first. */
+import { z } from 'zod'
+import type { AuditEntry } from '../../../ports/access-store.ts'
+import { type AuditResource, auditPage } from '../../contract/resources/api-key-resource.ts'
+import { presentInstant } from '../../contract/values/instant.ts'
+import { integerParam, pageLimitParam } from '../../contract/values/query.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+export const listAudit = defineRoute(
+  {
+    ...NO_INPUT,
+    query: z.strictObject({
+      before: integerParam(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` of the page before.' }),
+      limit: pageLimitParam,
+    }),
+  },
+  {
+    operationId: 'listAudit',
+    method: 'GET',
+    path: '/v1/audit',
+    summary: 'Read who changed what, newest first',
+    scope: 'admin',
+    answers: [{ status: 200, description: 'One page.', schema: auditPage }],
+    errors: [],
+  },
+  async ({ query: { before = null, limit } }, { audit }) => {
+    const entries = await audit.listAudit({ before, limit: limit + 1 })
+    const items = entries.slice(0, limit).map(presentEntry)
+    return { status: 200, body: { items, next: entries.length > limit ? (items.at(-1)?.id ?? null) : null } }
+  },
+)
+
+function presentEntry({ id, at, keyId, actor, nodeId, operation, target, result, hash }: AuditEntry): AuditResource {
+  return { id, at: presentInstant(at), keyId, actor, node: nodeId, operation, target, result, hash }
+}

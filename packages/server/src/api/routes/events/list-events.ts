@@ -1,0 +1,77 @@
+/** `GET /v1/events`: the event stream in commit order, page by page. */
+import { z } from 'zod'
+import { ALL_LANES, reachesAll } from '../../../core/access/caller.ts'
+import { type EventFilter, matchesEvent } from '../../../core/webhook/event-filter.ts'
+import type { HistoryEntry } from '../../../ports/store.ts'
+import { eventFilterParams, toEventFilter } from '../../contract/requests/event-query.ts'
+import { eventPage } from '../../contract/resources/event-resource.ts'
+import { integerParam, pageLimitParam } from '../../contract/values/query.ts'
+import { presentEventFor } from '../../present/present-event.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+export const listEvents = defineRoute(
+  {
+    ...NO_INPUT,
+    query: z.strictObject({
+      after: integerParam(0, Number.MAX_SAFE_INTEGER).default(0).meta({ description: '`next` of the page before.' }),
+      limit: pageLimitParam,
+      ...eventFilterParams,
+    }),
+  },
+  {
+    operationId: 'listEvents',
+    method: 'GET',
+    path: '/v1/events',
+    summary: 'Read events in order, from a cursor on',
+    scope: 'read',
+    answers: [
+      {
+        status: 200,
+        description: 'One page. At the end of the stream it is empty and `next` is the cursor that was asked with.',
+        schema: eventPage,
+      },
+    ],
+    errors: [],
+  },
+  async ({ query: { after, limit, ...params } }, { store }, caller) => {
+    const filter = toEventFilter(params)
+    const picks = filter.types !== null || filter.chainId !== null || filter.signer !== null
+    const isFiltered = picks || filter.completions || !reachesAll(caller)
+    // Read first: what is passed over up to here is not read again.
+    const end = isFiltered ? await store.findLastEventId() : 0
+    const read = filter.completions ? store.readCompletions : store.readEvents
+    const { entries, next } = await readMatching(read, { after, limit, end, filter: picks ? filter : null })
+    return { status: 200, body: { items: entries.map((entry) => presentEventFor(caller, entry)), next } }
+  },
+)
+
+interface Wanted {
+  readonly after: number
+  readonly limit: number
+  /** Everything up to here can be read by now. */
+  readonly end: number
+  readonly filter: EventFilter | null
+}
+
+const LOOK = 1_000
+/** A page may be empty although there is more: who asks for little does not make the service read everything at once. */
+const MOST_LOOKS = 10
+
+async function readMatching(
+  read: (after: number, limit: number) => Promise<readonly HistoryEntry[]>,
+  { after, limit, end, filter }: Wanted,
+): Promise<{ readonly entries: readonly HistoryEntry[]; readonly next: number }> {
+  const width = filter === null ? limit : LOOK
+  const entries: HistoryEntry[] = []
+  let next = after
+  for (let look = 0; look < MOST_LOOKS && entries.length < limit; look++) {
+    const seen = await read(next, width)
+    for (const entry of seen) {
+      if (entries.length === limit) break
+      next = entry.eventId
+      if (filter === null || matchesEvent(filter, ALL_LANES, entry)) entries.push(entry)
+    }
+    if (seen.length < width && entries.length < limit) return { entries, next: Math.max(next, end) }
+  }
+  return { entries, next }
+}

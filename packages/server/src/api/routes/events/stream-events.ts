@@ -1,0 +1,69 @@
+/** `GET /v1/events/stream`: the event stream as it happens, by Server-Sent Events. */
+import { z } from 'zod'
+import { eventFilterParams, toEventFilter } from '../../contract/requests/event-query.ts'
+import { confirmationUpdate } from '../../contract/resources/confirmation-update.ts'
+import { eventResource } from '../../contract/resources/event-resource.ts'
+import { integerParam } from '../../contract/values/query.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+const cursor = integerParam(0, Number.MAX_SAFE_INTEGER)
+
+const afterParam = z
+  .string({ error: 'must be given once' })
+  .default('latest')
+  .meta({ description: 'Id of the last event that was dealt with; 0 for all; `latest` for those from now on.' })
+  .transform((text, context) => {
+    if (text === 'latest') return text
+    const parsed = cursor.safeParse(text)
+    if (parsed.success) return parsed.data
+    context.addIssue({ code: 'custom', message: 'must be the id of an event, 0 or latest' })
+    return z.NEVER
+  })
+
+export const streamEvents = defineRoute(
+  {
+    ...NO_INPUT,
+    query: z.strictObject({
+      after: afterParam,
+      ...eventFilterParams,
+      include: z.literal('confirmations', { error: 'must be confirmations' }).optional().meta({
+        description:
+          '`confirmations`: between the events, the blocks on top of each mined transaction as they come, as events without an id.',
+      }),
+    }),
+    headers: z.object({
+      // Sent by whoever comes back, beside the URL that it first came with: it is the newer of the two.
+      'last-event-id': cursor
+        .optional()
+        .meta({ description: 'Id of the last event that was received; goes before `after`.' }),
+    }),
+  },
+  {
+    operationId: 'streamEvents',
+    method: 'GET',
+    path: '/v1/events/stream',
+    summary: 'Follow events in order as they happen, from a cursor on',
+    scope: 'read',
+    answers: [
+      {
+        status: 200,
+        description:
+          'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page. With `include=confirmations`, events `confirmations` have no id, and a ConfirmationUpdate as `data`.',
+        contentType: 'text/event-stream',
+        events: [eventResource, confirmationUpdate],
+      },
+    ],
+    errors: ['too_many_streams'],
+  },
+  async ({ query: { after, include, ...filter }, headers }, { eventStreams }, caller) => ({
+    status: 200,
+    // Proxies hold back what they believe to be a whole page.
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+    body: await eventStreams.open({
+      after: headers['last-event-id'] ?? after,
+      filter: toEventFilter(filter),
+      confirmations: include === 'confirmations',
+      caller,
+    }),
+  }),
+)

@@ -1,0 +1,51 @@
+/** `POST /v1/signers`: takes a key that this service holds into use on one chain. */
+import { AppError } from '../../../core/app-error.ts'
+import type { Lane } from '../../../core/lane/lane.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { signerRegistration } from '../../contract/requests/signer-request.ts'
+import { laneResource } from '../../contract/resources/signer-resource.ts'
+import { checksumAddress } from '../../contract/values/address.ts'
+import { changePolicy } from '../../lookup/change-policy.ts'
+import { presentLane } from '../../present/present-lane.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+export const registerSigner = defineRoute(
+  { ...NO_INPUT, body: signerRegistration },
+  {
+    operationId: 'registerSigner',
+    method: 'POST',
+    path: '/v1/signers',
+    summary: 'Register a signer on one chain, whose key this service holds',
+    scope: 'admin',
+    answers: [{ status: 201, description: 'The new lane.', schema: laneResource }],
+    errors: ['unknown_chain', 'unknown_signer', 'signer_exists'],
+  },
+  async ({ body: { chainId, address, policy: given, label = null } }, services) => {
+    checkChain(services, chainId)
+    const lane = { chainId, signer: address }
+    if (!services.ownKeys.addresses().includes(address)) {
+      const message = `This service holds no key for ${checksumAddress(address)}; give it the key first, then register it.`
+      throw new AppError('unknown_signer', message, { field: 'address' })
+    }
+    if ((await services.store.listLaneStatus({ lane })).length > 0) throw exists(lane)
+    const policy = changePolicy(services.ownKeys.defaultPolicy(address), given ?? {})
+    await services.store.registerSigners([{ lane, policy, label }])
+    const [status] = await services.store.listLaneStatus({ lane })
+    if (status === undefined) throw new AppError('internal', 'a registered signer is not there')
+    services.telemetry.log('info', 'a signer was registered', { ...lane, preset: policy.preset })
+    const location = `/v1/signers/${checksumAddress(address)}`
+    return { status: 201, headers: { location }, body: presentLane(status, services) }
+  },
+)
+
+function checkChain(services: ApiServices, chainId: number): void {
+  const followed = services.chainStatus().map((chain) => chain.chainId)
+  if (followed.includes(chainId)) return
+  const message = `This service does not follow chain ${chainId}; it follows ${followed.join(', ')}.`
+  throw new AppError('unknown_chain', message, { field: 'chainId' })
+}
+
+function exists({ chainId, signer }: Lane): AppError {
+  const message = `${checksumAddress(signer)} is registered on chain ${chainId} already; change it with PATCH /v1/signers/${checksumAddress(signer)}.`
+  return new AppError('signer_exists', message, { field: 'address' })
+}

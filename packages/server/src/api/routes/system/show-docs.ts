@@ -1,0 +1,25 @@
+/** `GET /docs`: this API, described for people. */
+import { buildDocsPage, type DocsPage } from '../../openapi/build-docs-page.ts'
+import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
+
+/** Made when it is first asked for: the document describes this route too. */
+export function createShowDocs(document: () => Readonly<Record<string, unknown>>): Route {
+  let page: DocsPage | null = null
+  return defineRoute(
+    NO_INPUT,
+    {
+      operationId: 'showDocs',
+      method: 'GET',
+      path: '/docs',
+      summary: 'Describe this API for people',
+      scope: null,
+      answers: [{ status: 200, description: 'One page, without scripts.', contentType: 'text/html' }],
+      errors: [],
+    },
+    () => {
+      page ??= buildDocsPage(document())
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy }
+      return { status: 200, headers, body: page.html }
+    },
+  )
+}

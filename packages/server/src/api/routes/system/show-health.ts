@@ -1,0 +1,17 @@
+/** `GET /healthz`: the process is alive. Asks nothing of anybody, so that a lost database does not get it restarted. */
+import { health } from '../../contract/resources/system-resource.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+export const showHealth = defineRoute(
+  NO_INPUT,
+  {
+    operationId: 'showHealth',
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Tell that the process is alive',
+    scope: null,
+    answers: [{ status: 200, description: 'Alive.', schema: health }],
+    errors: [],
+  },
+  () => ({ status: 200, body: { status: 'alive' } }),
+)

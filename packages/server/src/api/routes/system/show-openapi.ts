@@ -1,0 +1,19 @@
+/** `GET /openapi.json`: this API, described. */
+import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
+
+/** The document describes this route too, so it comes as a function that is first called when it is asked for. */
+export function createShowOpenApi(document: () => unknown): Route {
+  return defineRoute(
+    NO_INPUT,
+    {
+      operationId: 'showOpenApi',
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'Describe this API',
+      scope: null,
+      answers: [{ status: 200, description: 'OpenAPI 3.1 document.', schema: null }],
+      errors: [],
+    },
+    () => ({ status: 200, body: document() }),
+  )
+}

@@ -1,0 +1,31 @@
+/** `GET /readyz`: whether this node should be sent work, and if not, all that is wrong. */
+import { readinessResource } from '../../contract/resources/system-resource.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+export const showReadiness = defineRoute(
+  NO_INPUT,
+  {
+    operationId: 'showReadiness',
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Tell whether the node can do its work',
+    scope: null,
+    answers: [
+      {
+        status: 200,
+        description:
+          'Database reachable with the right schema, chains followed. `degraded` where a chain makes no blocks or went back, a node does not report, or a signer cannot go on.',
+        schema: readinessResource,
+      },
+      { status: 503, description: 'Not ready; `problems` says why.', schema: readinessResource },
+    ],
+    errors: [],
+  },
+  async (_, services) => {
+    const problems = await services.readiness()
+    const ready = problems.every(({ isMinor }) => isMinor)
+    const status = !ready ? 'unavailable' : problems.length === 0 ? 'ready' : 'degraded'
+    const said = problems.map(({ part, message, action }) => ({ part, message, action }))
+    return { status: ready ? 200 : 503, body: { ready, status, problems: said } }
+  },
+)

@@ -1,0 +1,56 @@
+/** `POST /v1/transactions`: accepts an intent. */
+import { z } from 'zod'
+import { AppError } from '../../../core/app-error.ts'
+import { requestIdInput, transactionRequest } from '../../contract/requests/transaction-request.ts'
+import { waitQuery } from '../../contract/requests/wait.ts'
+import { transactionResource } from '../../contract/resources/transaction-resource.ts'
+import { answerWhenThere } from '../../lookup/answer-when-there.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+const IDEMPOTENCY_KEY = 'idempotency-key'
+
+export const createTransaction = defineRoute(
+  {
+    ...NO_INPUT,
+    headers: z.object({
+      [IDEMPOTENCY_KEY]: requestIdInput.optional().meta({ description: 'The same as `requestId` in the body.' }),
+    }),
+    query: waitQuery,
+    body: transactionRequest,
+  },
+  {
+    operationId: 'createTransaction',
+    method: 'POST',
+    path: '/v1/transactions',
+    summary: 'Accept an intent: it is durable when the answer comes',
+    scope: 'send',
+    answers: [
+      { status: 202, description: 'Accepted and stored.', schema: transactionResource },
+      { status: 200, description: 'The same request was accepted before.', schema: transactionResource },
+    ],
+    errors: [
+      'idempotency_conflict',
+      'unknown_signer',
+      'unknown_chain',
+      'transaction_rejected',
+      'queue_full',
+      'too_many_waiting',
+    ],
+  },
+  (input, services) => {
+    const requestId = agreeOnRequestId(input.body.requestId, input.headers[IDEMPOTENCY_KEY] ?? null)
+    return answerWhenThere(services, { ...input, purpose: 'send' }, async () => {
+      const { type, transaction } = await services.accept({ ...input.body, requestId })
+      const headers = { location: `/v1/transactions/${transaction.id}` }
+      return { status: type === 'accepted' ? 202 : 200, headers, transaction }
+    })
+  },
+)
+
+function agreeOnRequestId(inBody: string | null, inHeader: string | null): string | null {
+  if (inBody !== null && inHeader !== null && inBody !== inHeader) {
+    const message = 'requestId and the header Idempotency-Key are both given and differ; give one, or the same twice.'
+    throw new AppError('invalid_request', message, { field: 'requestId' })
+  }
+  return inBody ?? inHeader
+}

@@ -1,0 +1,69 @@
+/** `GET /v1/transactions/{id}/receipt`: what the block says of a transaction; its logs, if asked for, are read from a node. */
+import { z } from 'zod'
+import { AppError } from '../../../core/app-error.ts'
+import type { Inclusion } from '../../../core/chain/finality.ts'
+import { inclusionOf } from '../../../core/transaction/transaction.ts'
+import type { Log } from '../../../ports/chain.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { type ReceiptWithLogs, receiptWithLogs } from '../../contract/resources/receipt-resource.ts'
+import { checksumAddress } from '../../contract/values/address.ts'
+import { transactionKeyParam } from '../../contract/values/query.ts'
+import { getTransaction } from '../../lookup/get-transaction.ts'
+import { presentReceipt } from '../../present/present-receipt.ts'
+import { defineRoute, NO_INPUT } from '../../route.ts'
+
+const MOST_LOGS = 1_000
+
+export const showReceipt = defineRoute(
+  {
+    ...NO_INPUT,
+    params: z.strictObject({ id: transactionKeyParam }),
+    query: z.strictObject({
+      include: z
+        .literal('logs', { error: 'must be logs' })
+        .optional()
+        .meta({ description: '`logs`: with what it logged, read from a node at this moment.' }),
+    }),
+  },
+  {
+    operationId: 'showReceipt',
+    method: 'GET',
+    path: '/v1/transactions/{id}/receipt',
+    summary: 'Show the receipt of a transaction, with its logs if asked for',
+    scope: 'read',
+    answers: [{ status: 200, description: 'The receipt of the attempt that is in a block.', schema: receiptWithLogs }],
+    errors: ['not_found', 'chain_unavailable'],
+  },
+  async ({ params, query: { include } }, services) => {
+    const tx = await getTransaction(services.store, params.id)
+    const inclusion = inclusionOf(tx)
+    if (inclusion === null) {
+      throw new AppError('not_found', `Transaction ${tx.id} is in no block, so it has no receipt.`, { field: 'id' })
+    }
+    const receipt = presentReceipt(inclusion)
+    if (include === undefined) return { status: 200, body: receipt }
+    const logs = await readLogs(services, tx.intent.lane.chainId, inclusion)
+    const body: ReceiptWithLogs = {
+      ...receipt,
+      logs: logs.slice(0, MOST_LOGS).map(presentLog),
+      logCount: logs.length,
+    }
+    return { status: 200, body }
+  },
+)
+
+/** Of the very block that is recorded: what a node on another fork says is about something else. */
+async function readLogs(
+  services: Pick<ApiServices, 'readLogs'>,
+  chainId: number,
+  { txHash, blockHash, blockNumber }: Inclusion,
+): Promise<readonly Log[]> {
+  const found = await services.readLogs(chainId, txHash)
+  if (found?.blockHash === blockHash) return found.logs
+  const message = `The RPC node does not show this transaction in block ${blockNumber} at the moment; ask again.`
+  throw new AppError('chain_unavailable', message, { retryAfterMs: 1_000 })
+}
+
+function presentLog({ address, topics, data, logIndex }: Log) {
+  return { address: checksumAddress(address), topics: [...topics], data, logIndex }
+}

@@ -1,0 +1,16 @@
+/** Bodies that may be in memory at one time, in bytes: what a node reads is bounded however many send at once. */
+import { AppError } from '../../core/app-error.ts'
+import { createTenantPool, type TenantPool } from '../../engine/tenants/tenant-pool.ts'
+
+const RETRY_AFTER_MS = 1_000
+
+export function createBodyPool(limits: { readonly maxBytes: number; readonly sharePercent?: number }): TenantPool {
+  return createTenantPool({
+    ...{ what: 'bytes in requests at one time', size: limits.maxBytes, sharePercent: limits.sharePercent },
+    retryAfterMs: RETRY_AFTER_MS,
+    whenFull: () => {
+      const message = `This node holds at most ${limits.maxBytes} bytes of requests at a time, and is full. Try again after the time given.`
+      return new AppError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
+    },
+  })
+}

@@ -1,0 +1,172 @@
+/** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
+import { setTimeout as pause } from 'node:timers/promises'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { AppError } from '../../core/app-error.ts'
+import { admit } from '../access/admit.ts'
+import { limitServices } from '../access/limit-services.ts'
+import { recordCall } from '../access/record-call.ts'
+import type { ApiServices } from '../api-services.ts'
+import { PROBLEM_TYPE } from '../contract/values/problem.ts'
+import { MAX_BODY_BYTES, presentProblem, toAppError } from '../present/present-problem.ts'
+import type { Route } from '../route.ts'
+import { ROUTES } from '../routes.ts'
+import { refuseConnection } from './refuse-connection.ts'
+import { registerDashboard } from './serve-dashboard.ts'
+
+const REFUSAL_MS = 1_000
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+}
+
+export function createHttpServer(services: ApiServices): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    // A client that sends slowly, or keeps a silent connection, is let go.
+    requestTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    http: { maxHeaderSize: 16 * 1024, headersTimeout: 15_000 },
+    routerOptions: { maxParamLength: 100, ignoreTrailingSlash: true },
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, toAppError(error)),
+    forceCloseConnections: 'idle',
+    // What arrives on an open connection while the server closes is still served; the connection ends with the answer.
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+  })
+  // Only JSON: a page of another origin can post plain text without asking first, and must get nowhere.
+  server.removeContentTypeParser('text/plain')
+  server.decorateRequest('caller')
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS)
+    request.caller = await admit(request, services)
+    if (await beginWork(request, reply, services)) holdBody(request, reply, services)
+    // Nobody is there to answer. What is begun for them would hold its place until the service stops.
+    else reply.hijack()
+  })
+  server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
+  server.setErrorHandler(async (error, request, reply) => {
+    const appError = toAppError(error, request.routeOptions.bodyLimit)
+    if (appError.code === 'internal') logBug(services, request, error)
+    // Whoever asks again at once would cost more than it is refused.
+    if (appError.code === 'tenant_limit' && services.work.isHoldingBack()) await pause(REFUSAL_MS)
+    return sendProblem(reply, appError)
+  })
+  // What never ends by itself would keep the server from closing.
+  server.addHook('preClose', async () => {
+    services.eventStreams.close()
+    services.waits.close()
+  })
+  for (const route of ROUTES) registerRoute(server, route, services)
+  registerDashboard(server, services.dashboardDir)
+  server.setNotFoundHandler((request, reply) => sendProblem(reply, describeMiss(request, reply)))
+  return server
+}
+
+/** In its turn, before anything of its body is read. What is open to everybody is small and asks nobody who they are. */
+async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
+  const { scope } = request.routeOptions.config
+  if (scope === null || request.is404) return !reply.raw.destroyed
+  const end = await work.begin(request.caller.tenant, { gone: signalClose(reply) })
+  if (end !== null && reply.raw.destroyed) end()
+  if (end === null || reply.raw.destroyed) return false
+  reply.raw.once('close', end)
+  return true
+}
+
+/** Until it is answered: what was read from a body lives as long. */
+function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies }: ApiServices): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  if (length === undefined && encoding === undefined) return
+  const most = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES
+  const bytes = length === undefined ? most : Math.min(Number(length), most)
+  if (!(bytes > 0)) return
+  const leave = bodies.enter(request.caller.tenant, bytes)
+  reply.raw.once('close', leave)
+}
+
+function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {
+  const { scope, operationId, duringOutage = false } = route
+  server.route({
+    method: route.method,
+    config: { scope, operationId, duringOutage },
+    // A stream has no end, and so no head that could be told by itself.
+    exposeHeadRoute: !isStream(route),
+    ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      const { params, query, headers, body, caller } = request
+      const raw = { params, query, headers, body, disconnected: () => signalClose(reply) }
+      const own = scope === null ? services : limitServices(services, caller)
+      const answer = await recordCall(services.access, route, request, () => route.answer(raw, own, caller))
+      return reply
+        .code(answer.status)
+        .headers(answer.headers ?? {})
+        .send(answer.body)
+    },
+  })
+}
+
+/** The request's own close tells nothing: it comes when its body was read. */
+function signalClose({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  if (raw.destroyed) controller.abort()
+  else raw.once('close', () => controller.abort())
+  return controller.signal
+}
+
+function isStream(route: Route): boolean {
+  return route.answers.some((answer) => 'contentType' in answer && answer.contentType === 'text/event-stream')
+}
+
+function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
+  const problem = presentProblem(error)
+  const { retryAfterMs } = error.details
+  if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="drover"')
+  if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
+  // Sent as text, because a serializer that fails on a detail must not hide the error itself behind another one.
+  return reply.code(problem.status).headers(SECURITY_HEADERS).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+}
+
+/** Nothing answers here: either the path has other methods, or there is no such path. */
+function describeMiss(request: FastifyRequest, reply: FastifyReply): AppError {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const routes = ROUTES.filter((route) => matches(route.path, path))
+  const methods = routes.map(({ method }) => method)
+  // A part of the path that is too long to be looked at counts as absent, whatever its method.
+  if (methods.length === 0 || methods.some((method) => method === request.method)) {
+    return new AppError(
+      'not_found',
+      `There is no ${JSON.stringify(path.slice(0, 200))} here; /openapi.json lists what there is.`,
+    )
+  }
+  const withHead = (route: Route) => (route.method === 'GET' && !isStream(route) ? ['GET', 'HEAD'] : [route.method])
+  const allowed = routes.flatMap(withHead).join(', ')
+  reply.header('allow', allowed)
+  return new AppError('method_not_allowed', `${request.method} is not possible here; ${allowed} is.`)
+}
+
+function matches(template: string, path: string): boolean {
+  const [wanted, given] = [template.split('/'), path.replace(/\/$/, '').split('/')]
+  return wanted.length === given.length && wanted.every((part, index) => part.startsWith('{') || part === given[index])
+}
+
+function measure({ telemetry }: ApiServices, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'none'
+  telemetry.count('drover_http_requests_total', { method: request.method, route, status: reply.statusCode })
+  telemetry.observe('drover_http_request_seconds', reply.elapsedTime / 1_000, { route })
+}
+
+/** The caller is told nothing of it, so the log has to tell everything. */
+function logBug({ telemetry }: ApiServices, request: FastifyRequest, error: unknown): void {
+  const stack = error instanceof Error ? error.stack : String(error)
+  telemetry.log('error', 'a request failed by a bug', {
+    method: request.method,
+    route: request.routeOptions.url,
+    stack,
+  })
+}

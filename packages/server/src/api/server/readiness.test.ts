@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../../ports/clock.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
+import { createMemoryStore } from '../../testing/store/memory-store.ts'
+import { registerLane } from '../../testing/store/samples.ts'
+import { createReadiness } from './readiness.ts'
+
+function createClock() {
+  const due: (() => void)[] = []
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    schedule(_delayMs, run) {
+      due.push(run)
+      return () => void due.splice(due.indexOf(run), 1)
+    },
+  }
+  return { clock, due }
+}
+
+const NOTHING_ELSE = { chainStatus: () => [], silentNodes: () => [] }
+const NO_LANES = { listLaneStatus: async () => [] }
+
+test('a database that never answers does not keep the probe waiting', async () => {
+  const { clock, due } = createClock()
+  const store = { ...NO_LANES, ping: () => new Promise<never>(() => {}) }
+  const readiness = createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })
+  const asked = readiness()
+  for (const run of due.splice(0)) run()
+  expect(await asked).toMatchObject([{ part: 'database', message: 'does not respond', isMinor: false }])
+})
+
+test('no timer is left behind by an answer', async () => {
+  const { clock, due } = createClock()
+  const store = { ...NO_LANES, ping: async () => ({ schemaVersion: 1, nowMs: 0 }) }
+  expect(await createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).toEqual([])
+  expect(due).toEqual([])
+})
+
+test('a bug in the check is not taken for an outage', async () => {
+  const { clock } = createClock()
+  const store = {
+    ...NO_LANES,
+    ping: async () => {
+      throw new TypeError('x is not a function')
+    },
+  }
+  await expect(createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).rejects.toThrow(TypeError)
+})
+
+test('what is wrong with a signer is told without the ids of transactions and reservations: anybody may ask', async () => {
+  const memory = createMemoryStore({ clock: createManualClock() })
+  await registerLane(memory)
+  const problem = { since: 0, nonce: 7, count: null, detail: null }
+  const store = {
+    ping: memory.ping,
+    listLaneStatus: async () =>
+      (await memory.listLaneStatus({})).map((status) => ({
+        ...status,
+        lowestReserved: {
+          ...{ nonce: 7, lockedUntil: 0, isUsed: false, isFilling: false, alarm: null },
+          ...{ reservationId: 'secret-id', tenant: 'secret', holder: 'secret key', hash: null },
+        },
+        health: {
+          ...status.health,
+          problems: [
+            { ...problem, code: 'blocked_by_reservation', txId: null } as const,
+            { ...problem, code: 'stuck', txId: 'secret-tx' } as const,
+          ],
+        },
+      })),
+  }
+  const { schemaVersion } = await memory.ping()
+  const readiness = createReadiness({ store, clock: createClock().clock, schemaVersion, ...NOTHING_ELSE })
+  const told = JSON.stringify(await readiness())
+  expect(told).toContain('Nonce 7 has been reserved')
+  expect(told).toContain('Nonce 7 is stuck')
+  expect(told).not.toContain('secret')
+})

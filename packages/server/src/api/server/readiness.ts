@@ -1,0 +1,127 @@
+/**
+ * Whether this node can do its work now: a database with the right schema, and every chain followed. And what else somebody
+ * should know: nodes that do not report, and signers that cannot go on.
+ */
+import type { ShownProblem, SilentNode } from '../../core/explain/describe-problem.ts'
+import { CHAIN_STEPS, DATABASE_STEP, SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
+import { spellTime } from '../../core/explain/spell-time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type LaneStatus, type Store, StoreUnavailable } from '../../ports/store.ts'
+import type { ChainStatus, ReadinessProblem } from '../api-services.ts'
+import { checksumAddress } from '../contract/values/address.ts'
+import { describeLane } from '../present/describe-lane.ts'
+
+interface ReadinessPorts {
+  readonly store: Pick<Store, 'ping' | 'listLaneStatus'>
+  readonly clock: Clock
+  /** The schema that this program was written for. */
+  readonly schemaVersion: number
+  chainStatus(): readonly ChainStatus[]
+  silentNodes(): readonly SilentNode[]
+  readonly timeoutMs?: number
+}
+
+/** Anybody may ask, as often as they like: the lanes are read once for all who ask within this time. */
+const LANES_FOR_MS = 1_000
+const MOST_SIGNERS = 20
+
+export function createReadiness(ports: ReadinessPorts): () => Promise<readonly ReadinessProblem[]> {
+  const { store, clock } = ports
+  let lanes: { readonly at: number; readonly read: Promise<readonly LaneStatus[]> } | null = null
+
+  function readLanes(): Promise<readonly LaneStatus[]> {
+    if (lanes === null || clock.monotonic() - lanes.at >= LANES_FOR_MS) {
+      const reading = { at: clock.monotonic(), read: store.listLaneStatus({ troubled: true }) }
+      lanes = reading
+      reading.read.catch(() => {
+        if (lanes === reading) lanes = null
+      })
+    }
+    return lanes.read
+  }
+
+  return async () => {
+    const [database, signers] = await checkDatabase(ports, readLanes)
+    const chains = ports.chainStatus().flatMap(checkChain)
+    return [...database, ...chains, ...ports.silentNodes().map(describeSilent), ...signers]
+  }
+}
+
+type Found = readonly ReadinessProblem[]
+
+async function checkDatabase(
+  ports: ReadinessPorts,
+  readLanes: () => Promise<readonly LaneStatus[]>,
+): Promise<readonly [database: Found, signers: Found]> {
+  try {
+    const { schemaVersion } = await withinTime(ports, ports.store.ping())
+    if (schemaVersion !== ports.schemaVersion) return [[describeSchema(schemaVersion, ports.schemaVersion)], []]
+    return [[], checkSigners(await withinTime(ports, readLanes()), ports.silentNodes())]
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return [[{ part: 'database', message: 'does not respond', action: DATABASE_STEP, isMinor: false }], []]
+  }
+}
+
+function describeSchema(found: number, needed: number): ReadinessProblem {
+  const action = found > needed ? 'Start a newer Drover in its place.' : 'Run `drover migrate`.'
+  return { part: 'schema', message: `is at version ${found}, this program needs ${needed}`, action, isMinor: false }
+}
+
+/** A probe has to answer in time even where the database does not: balancers read silence as death of the whole node. */
+async function withinTime<T>({ clock, timeoutMs = 2_000 }: ReadinessPorts, answer: Promise<T>): Promise<T> {
+  let cancel = () => {}
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.schedule(timeoutMs, () => reject(new StoreUnavailable(`no answer within ${timeoutMs} ms`)))
+  })
+  return Promise.race([answer, late]).finally(cancel)
+}
+
+/**
+ * A chain that stands or went back is nobody's fault here, and looks the same from every node: a balancer that took them
+ * all out would only add an outage. One that this node cannot reach may be well for a peer.
+ */
+function checkChain({ chainId, health: { state, message } }: ChainStatus): ReadinessProblem[] {
+  if (state === 'ok') return []
+  const isMinor = state === 'standing' || state === 'rewound'
+  const action = CHAIN_STEPS[state] ?? 'Wait a moment.'
+  return [{ part: `chain ${chainId}`, message: message ?? state, action, isMinor }]
+}
+
+function describeSilent({ nodeId, heartbeatAt }: SilentNode): ReadinessProblem {
+  const message = `has not reported since ${spellTime(heartbeatAt)}`
+  return { part: `node ${nodeId}`, message, action: SILENT_NODE_STEP, isMinor: true }
+}
+
+/**
+ * No reason to send requests elsewhere: every node sees the same. Anybody may ask, so addresses are shortened, and nothing
+ * says which transaction or reservation it is.
+ */
+function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[]): readonly ReadinessProblem[] {
+  const found = lanes.flatMap((status) => {
+    const { signer, chainId } = status.signer.lane
+    const name = shorten(checksumAddress(signer))
+    return describeLane(withoutIds(status), silent, name).map(toProblem(`signer ${name} on chain ${chainId}`))
+  })
+  if (found.length <= MOST_SIGNERS) return found
+  const left = found.length - MOST_SIGNERS
+  const more = { part: 'signers', message: `have ${left} more problems`, action: 'See GET /v1/signers.', isMinor: true }
+  return [...found.slice(0, MOST_SIGNERS), more]
+}
+
+function withoutIds(status: LaneStatus): LaneStatus {
+  const { health, lowestReserved } = status
+  return {
+    ...status,
+    health: { ...health, problems: health.problems.map((problem) => ({ ...problem, txId: null })) },
+    lowestReserved: lowestReserved && { ...lowestReserved, reservationId: null },
+  }
+}
+
+function toProblem(part: string) {
+  return ({ message, action }: ShownProblem): ReadinessProblem => ({ part, message, action, isMinor: true })
+}
+
+function shorten(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`
+}

@@ -1,0 +1,72 @@
+/**
+ * What one follower of the event stream is told: events from the node's shared tail and, where it stands further back,
+ * pages from the store. Who asks for it is told of growing confirmations in between; those have no id.
+ */
+import type { Caller } from '../../core/access/caller.ts'
+import { type EventFilter, matchesEvent } from '../../core/webhook/event-filter.ts'
+import type { EventTail } from '../../engine/wait/event-tail.ts'
+import type { HistoryEntry } from '../../ports/store.ts'
+import type { Pieces } from '../server/pieces.ts'
+import type { ConfirmationReader } from './confirmation-feed.ts'
+import { createEventFrame, type EventFrame } from './event-frame.ts'
+import type { ServerEventSource } from './server-events.ts'
+
+export interface EventSourcePorts {
+  readonly tail: EventTail<EventFrame>
+  /** For long pages. */
+  readonly pieces: Pick<Pieces, 'map'>
+  /** A page from the store; its callers wait in line, so that many who are behind do not starve the rest. */
+  readPage(after: number, limit: number): Promise<readonly HistoryEntry[]>
+  /** Null where they were not asked for. */
+  readonly confirmations: ConfirmationReader | null
+}
+
+export interface EventStreamRequest {
+  readonly after: number
+  readonly filter: EventFilter
+  readonly caller: Caller
+}
+
+const PAGE = 200
+/** Fewer are told at once. */
+const LONG = 20
+
+export function createEventSource(
+  ports: EventSourcePorts,
+  { after, filter, caller }: EventStreamRequest,
+): ServerEventSource {
+  const { tail, confirmations } = ports
+  let cursor = after
+
+  async function readEvents(): Promise<Buffer | null> {
+    const kept = tail.readAfter(cursor, PAGE)
+    if (kept !== null && kept.length === 0) return null
+    const before = tail.position()
+    const frames = kept ?? (await ports.readPage(cursor, PAGE)).map(createEventFrame)
+    const last = frames.at(-1)?.entry.eventId ?? cursor
+    // A short page has all that there was, up to what this node had read when it was asked for.
+    const isWhole = kept === null && frames.length < PAGE && before !== null
+    const reached = isWhole ? Math.max(last, before) : last
+    if (reached === cursor) return null
+    const wanted = frames.filter(({ entry }) => matchesEvent(filter, caller, entry))
+    const toBytes = (frame: EventFrame): Buffer => frame.bytesFor(caller)
+    const bytes = wanted.length < LONG ? wanted.map(toBytes) : await ports.pieces.map(caller.tenant, wanted, toBytes)
+    cursor = reached
+    return Buffer.concat(bytes)
+  }
+
+  return {
+    follow(onNews) {
+      const ends = [tail.follow(onNews), confirmations?.follow(onNews)]
+      return () => {
+        for (const end of ends) end?.()
+      }
+    },
+    async readNext() {
+      const events = await readEvents()
+      // Events first: an inclusion is told before what is on top of it.
+      return events ?? confirmations?.readNext(filter, caller) ?? null
+    },
+    cursor: () => cursor,
+  }
+}

@@ -1,0 +1,135 @@
+/** All streams that this node serves, of events and of blocks: so many and no more, ended together when it stops. */
+import type { Readable } from 'node:stream'
+import type { Caller } from '../../core/access/caller.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { FairTurns } from '../../engine/tenants/fair-turns.ts'
+import { createTenantPool } from '../../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
+import { createEventTail } from '../../engine/wait/event-tail.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { Pieces } from '../server/pieces.ts'
+import type { ConfirmationFeed } from './confirmation-feed.ts'
+import { createEventFrame } from './event-frame.ts'
+import { createEventSource, type EventStreamRequest } from './event-stream.ts'
+import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
+
+export interface EventStreams {
+  /** Throws `too_many_streams` where this node has as many as it may, `tenant_limit` where the tenant has. */
+  open(request: EventsRequest): Promise<Readable>
+  /** Of anything else; counts as one of them. */
+  openSource(source: ServerEventSource, caller: Caller): Readable
+  /** Ends all of them in order; those who read go on at another node. */
+  close(): void
+}
+
+export interface EventsRequest extends Omit<EventStreamRequest, 'after'> {
+  readonly after: number | 'latest'
+  /** Growing confirmations are told of in between. */
+  readonly confirmations: boolean
+}
+
+export interface EventStreamLimits {
+  readonly maxStreams: number
+  readonly heartbeatMs: number
+  readonly stallMs: number
+  readonly sharePercent?: number
+}
+
+interface EventStreamsPorts {
+  readonly store: Pick<Store, 'listen' | 'readEvents' | 'findLastEventId'>
+  readonly clock: Pick<Clock, 'schedule'>
+  readonly telemetry: Telemetry
+  readonly work: Pick<WorkTurns, 'begin'>
+  readonly pieces: Pick<Pieces, 'map'>
+  readonly reads: FairTurns
+  readonly limits: EventStreamLimits
+  isAllowed(caller: Caller): Promise<boolean>
+  readonly confirmations: Pick<ConfirmationFeed, 'createReader'>
+}
+
+const RETRY_AFTER_MS = 5_000
+
+export function createEventStreams(ports: EventStreamsPorts): EventStreams {
+  const { store, clock, telemetry, work, pieces, reads, limits, isAllowed } = ports
+  const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
+  const streams = new Set<ServerEvents>()
+  const pool = createTenantPool({
+    ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
+    sharePercent: limits.sharePercent,
+    whenFull: () => refuse(`This node serves ${limits.maxStreams} streams already`),
+  })
+  /** A key was revoked, on whichever node: streams under it end now and not with their next heartbeat. */
+  const unlisten = store.listen(({ type }) => {
+    if (type === 'keys.changed' || type === 'gap') for (const stream of streams) stream.recheck()
+  })
+  let isClosed = false
+
+  function tellEnd(end: StreamEnd, error: unknown): void {
+    telemetry.count('drover_event_streams_total', { result: end })
+    if (end === 'failed') telemetry.log('warn', 'an event stream was ended by an error', { error: String(error) })
+  }
+
+  function start(source: ServerEventSource, caller: Caller, leave: () => void): Readable {
+    const { heartbeatMs, stallMs } = limits
+    const ports = { clock, isAllowed, work, heartbeatMs, stallMs }
+    const stream = openServerEvents(ports, { source, caller }, (end, error) => {
+      streams.delete(stream)
+      leave()
+      tellEnd(end, error)
+      telemetry.gauge('drover_event_streams', streams.size)
+    })
+    streams.add(stream)
+    telemetry.count('drover_event_streams_total', { result: 'opened' })
+    telemetry.gauge('drover_event_streams', streams.size)
+    return stream.body
+  }
+
+  function enter({ tenant }: Caller): () => void {
+    try {
+      if (isClosed) throw refuse('This node is stopping')
+      return pool.enter(tenant)
+    } catch (error) {
+      telemetry.count('drover_event_streams_total', { result: 'refused' })
+      throw error
+    }
+  }
+
+  return {
+    async open({ after, confirmations, ...request }) {
+      const leave = enter(request.caller)
+      try {
+        const from = after === 'latest' ? await store.findLastEventId() : after
+        const reader = confirmations ? ports.confirmations.createReader() : null
+        // Those who are behind read in turns, so that a thousand who come back at once leave the database to others.
+        const readPage = (after: number, limit: number) =>
+          reads.run(request.caller.tenant, () => store.readEvents(after, limit))
+        const source = createEventSource({ tail, readPage, pieces, confirmations: reader }, { ...request, after: from })
+        return start(source, request.caller, leave)
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+    openSource(source, caller) {
+      const leave = enter(caller)
+      try {
+        return start(source, caller, leave)
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+    close() {
+      isClosed = true
+      unlisten()
+      for (const stream of [...streams]) stream.end()
+      tail.close()
+    },
+  }
+}
+
+function refuse(why: string): AppError {
+  return new AppError('too_many_streams', `${why}; ask another, or try again.`, { retryAfterMs: RETRY_AFTER_MS })
+}

@@ -1,0 +1,77 @@
+/** A key to the API, without its secret: what it opens, and what it may hand on. */
+import { formatAmount } from '../amount.ts'
+import { type Caller, hasScope, type Rate, type Reach, reachesAll, type Scope } from './caller.ts'
+
+export type KeyId = string
+
+/** What a key is made with. */
+export interface KeyGrant extends Reach {
+  readonly name: string
+  /** Whose key it is. Keys of one tenant share its part of every pool, and its request ids. */
+  readonly tenant: string
+  readonly scopes: readonly Scope[]
+  /** Null: none of its own. */
+  readonly rate: Rate | null
+  /** The most that one transaction it sends may cost in fees; null: no limit of its own. */
+  readonly maxTxFeeWei: bigint | null
+  /** Milliseconds; null: never. */
+  readonly expiresAt: number | null
+}
+
+/** As it is asked for: a tenant that is left out is chosen. */
+export type KeyRequest = Omit<KeyGrant, 'tenant'> & { readonly tenant?: string | null }
+
+export interface ApiKey extends KeyGrant {
+  readonly id: KeyId
+  readonly createdAt: number
+  readonly createdBy: string
+  /** To the minute or so; null: not yet. */
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+  readonly revokedBy: string | null
+}
+
+/** What the maker of a key holds itself. */
+export interface Holding extends Caller {
+  readonly expiresAt: number | null
+}
+
+/** The first field in which a key would be more than its maker is, and why; null where it would not. */
+export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: string; readonly why: string } | null {
+  const missing = wanted.scopes.find((scope) => !hasScope(maker, scope))
+  if (missing !== undefined) return { field: 'scopes', why: `your key does not have the scope ${missing} itself` }
+  if (!isWithin(wanted.signers, maker.signers))
+    return { field: 'signers', why: 'your key is limited to some signers; name some of these' }
+  if (!isWithin(wanted.chains, maker.chains))
+    return { field: 'chains', why: 'your key is limited to some chains; name some of these' }
+  if (!reachesAll(maker) && wanted.tenant !== maker.tenant)
+    return {
+      field: 'tenant',
+      why: 'your key is limited to some signers or chains; it can only make keys of its own tenant',
+    }
+  if (maker.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > maker.expiresAt))
+    return { field: 'expiresAt', why: 'your own key expires before that' }
+  const { rate, maxTxFeeWei } = maker
+  if (maxTxFeeWei !== null && (wanted.maxTxFeeWei === null || wanted.maxTxFeeWei > maxTxFeeWei))
+    return { field: 'maxTxFee', why: `your own key may spend ${formatAmount(maxTxFeeWei)} on the fee of a transaction` }
+  if (
+    rate !== null &&
+    (wanted.rate === null || wanted.rate.perSecond > rate.perSecond || wanted.rate.burst > rate.burst)
+  )
+    return { field: 'rate', why: `your own key has ${rate.perSecond} a second and ${rate.burst} at once` }
+  return null
+}
+
+/** A new key is its own tenant, unless its maker is limited: then it belongs to the maker's. */
+export function chooseTenant(maker: Caller, { name, tenant }: KeyRequest): string {
+  return tenant ?? (reachesAll(maker) ? name : (maker.tenant ?? name))
+}
+
+/** Everything that the one can see, the other can see too. */
+export function isWithinReach(inner: Reach, outer: Reach): boolean {
+  return isWithin(inner.signers, outer.signers) && isWithin(inner.chains, outer.chains)
+}
+
+function isWithin<T>(inner: readonly T[] | null, outer: readonly T[] | null): boolean {
+  return outer === null || inner?.every((item) => outer.includes(item)) === true
+}

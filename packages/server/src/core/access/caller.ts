@@ -1,0 +1,65 @@
+/** Who is asking, and what that lets them do: scopes say which kinds of calls, the reach says on which lanes. */
+import type { Address } from '../hex.ts'
+import type { Lane } from '../lane/lane.ts'
+
+/**
+ * None implies another: a key lists all that it may do. So a key that makes other keys need not be able to send, and
+ * what a key can do is read off its list.
+ */
+/** `priority` is a right to jump the queue of a signer, and no route's own: sending at normal priority does not need it. */
+export const SCOPES = ['read', 'send', 'operate', 'admin', 'priority'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** The lanes that somebody may see and use. Null: all of them. */
+export interface Reach {
+  readonly signers: readonly Address[] | null
+  readonly chains: readonly number[] | null
+}
+
+export const ALL_LANES: Reach = { signers: null, chains: null }
+
+/** Items in a second over time, and how many may come at once. Counted by each node for itself. */
+export interface Rate {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+export interface Caller extends Reach {
+  /** Null where the service has no keys and only this machine can call it. */
+  readonly keyId: string | null
+  /** Who the key belongs to: outlives the key. Null: the service is open, and the caller is its only tenant. */
+  readonly tenant: string | null
+  /** Null: no limit. */
+  readonly rate: Rate | null
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** What it sends may cost no more than this in fees, each; null: no limit of its own. */
+  readonly maxTxFeeWei: bigint | null
+}
+
+/** Whoever can reach a service that has no keys: it listens on this machine only. */
+export const LOCAL_CALLER: Caller = {
+  ...{ keyId: null, tenant: null, name: 'local', scopes: SCOPES, rate: null, maxTxFeeWei: null },
+  ...ALL_LANES,
+}
+
+export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean {
+  return scopes.includes(scope)
+}
+
+export function mayUse({ signers, chains }: Reach, { chainId, signer }: Lane): boolean {
+  return (signers === null || signers.includes(signer)) && mayUseChain({ chains }, chainId)
+}
+
+export function mayUseChain({ chains }: Pick<Reach, 'chains'>, chainId: number): boolean {
+  return chains === null || chains.includes(chainId)
+}
+
+export function reachesAll({ signers, chains }: Reach): boolean {
+  return signers === null && chains === null
+}
+
+/** How the history names them: by the key's name, which people know, and its id, which is unique. */
+export function actorOf({ keyId, name }: Pick<Caller, 'keyId' | 'name'>): string {
+  return keyId === null ? name : `${name} (${keyId})`
+}

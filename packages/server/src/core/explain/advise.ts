@@ -1,0 +1,42 @@
+/** What a person should do about a transaction, where something has to be done. */
+
+import type { LaneProblemCode } from '../lane/lane-problem.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { CHAIN_STEPS, laneStep, SILENT_NODE_STEP } from './next-steps.ts'
+
+/** What is wrong with its lane as well. */
+const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
+  waiting_for_funds: 'out_of_funds',
+  fee_above_cap: 'fee_above_cap',
+  foreign_nonce: 'foreign_nonce',
+  blocked_by_reservation: 'blocked_by_reservation',
+}
+
+export function adviseOn(tx: Transaction, finding: Finding, context: ExplainContext): string | null {
+  const { cause, blockedBy } = finding
+  const { lane } = tx.intent
+  const code = LANE_CAUSES[cause]
+  if (code !== undefined) return laneStep(code, lane).replaceAll('<id>', tx.id).replaceAll('<address>', lane.signer)
+  if (cause === 'no_owner')
+    return context.lane.owner?.silentSince == null ? laneStep('no_owner', lane) : SILENT_NODE_STEP
+  if (blockedBy?.type === 'transaction' && blockedBy.state === 'STUCK') {
+    return `Settle transaction ${blockedBy.txId} first: \`drover tx explain ${blockedBy.txId}\` says how.`
+  }
+  return adviseOnState(tx, cause, context)
+}
+
+function adviseOnState(tx: Transaction, cause: Cause, { chain }: ExplainContext): string | null {
+  switch (cause) {
+    case 'chain_unreachable':
+    case 'chain_standing':
+    case 'chain_rewound':
+      return CHAIN_STEPS[chain.state] ?? null
+    case 'lane_paused':
+      return `Resume the signer: \`drover signer resume ${tx.intent.lane.signer} --reason "…"\`.`
+    case 'suspended':
+      return `Resume it: \`drover tx resume ${tx.id} --reason "…"\`.`
+    default:
+      return tx.state === 'STUCK' ? 'Choose one of the options.' : null
+  }
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { LANE_PROBLEMS, type LaneProblem } from '../lane/lane-problem.ts'
+import { describeLaneProblems, type TroubledLane } from './describe-problem.ts'
+import { laneStep } from './next-steps.ts'
+
+const AT = Date.parse('2030-01-01T03:00:00Z')
+const TX = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
+const SIGNER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+
+const LANE: TroubledLane = {
+  lane: { chainId: 1, signer: SIGNER },
+  ...{
+    signer: '0xf39F…2266',
+    problems: [],
+    balance: null,
+    txCost: null,
+    lowestReserved: null,
+    waiting: 0,
+    createdAt: AT,
+  },
+  lease: { nodeId: 'node-a', expiresAt: AT, live: true },
+}
+
+function problem(over: Partial<LaneProblem>): LaneProblem {
+  return { code: 'stuck', since: AT, txId: null, nonce: null, count: null, detail: null, ...over }
+}
+
+test('nothing wrong, nothing said', () => {
+  expect(describeLaneProblems(LANE, [{ nodeId: 'node-b', heartbeatAt: AT }])).toEqual([])
+  expect(describeLaneProblems({ ...LANE, lease: null }, [])).toEqual([])
+})
+
+test('out of funds: what is lacking, what is there, and where to send it', () => {
+  const funds = { balance: { wei: 10n ** 15n }, txCost: { wei: 3n * 10n ** 15n, samples: 4 } }
+  const problems = [problem({ code: 'out_of_funds', txId: TX, detail: 'it may cost 0.003 ether' })]
+  expect(describeLaneProblems({ ...LANE, ...funds, problems }, [])).toEqual([
+    {
+      ...{ code: 'out_of_funds', level: 'bad', since: AT, txId: TX, reservationId: null },
+      message: 'Out of funds: it may cost 0.003 ether. Balance: 0.001 ether, enough for 0 transactions.',
+      action: 'Send funds to 0xf39F…2266 on chain 1. It goes on with the next block.',
+    },
+  ])
+})
+
+test('a foreign nonce: its transaction is in the command', () => {
+  const [shown] = describeLaneProblems(
+    { ...LANE, problems: [problem({ code: 'foreign_nonce', nonce: 7, count: 3, txId: TX })] },
+    [],
+  )
+  expect(shown?.message).toBe(
+    'Nonce 7 was used by a transaction that Drover did not sign. 2 more transactions of this signer are stuck too.',
+  )
+  expect(shown?.action).toContain(`drover tx requeue ${TX} `)
+})
+
+test('a reservation is named where it is still the one', () => {
+  const lowestReserved = { reservationId: 'r-1', nonce: 4, lockedUntil: AT + 60_000 }
+  const problems = [problem({ code: 'blocked_by_reservation', nonce: 4 })]
+  const [shown] = describeLaneProblems({ ...LANE, lowestReserved, problems }, [])
+  expect(shown).toMatchObject({ reservationId: 'r-1', message: expect.stringContaining('(reservation r-1)') })
+})
+
+test('an owner that does not report is told while its lease lasts, and that there is none after it', () => {
+  const silent = [{ nodeId: 'node-a', heartbeatAt: AT - 9_000 }]
+  const [soon] = describeLaneProblems({ ...LANE, waiting: 2 }, silent)
+  expect(soon).toMatchObject({ code: 'owner_silent', level: 'bad', message: expect.stringContaining('Node node-a') })
+  const expired = { nodeId: 'node-a', expiresAt: AT, live: false }
+  const [gone] = describeLaneProblems({ ...LANE, waiting: 1, lease: expired }, silent)
+  expect(gone).toMatchObject({
+    code: 'no_owner',
+    message: 'No node runs this signer, and 1 transaction waits. Node node-a did until 2030-01-01T03:00:00.000Z.',
+  })
+})
+
+test('the worst comes first', () => {
+  const problems = [problem({ code: 'balance_low' }), problem({ code: 'out_of_funds' }), problem({ code: 'stuck' })]
+  const codes = describeLaneProblems({ ...LANE, problems }, []).map(({ code }) => code)
+  expect(codes).toEqual(['stuck', 'out_of_funds', 'balance_low'])
+})
+
+test('for everything that can be wrong there is something to do', () => {
+  for (const code of LANE_PROBLEMS) expect(laneStep(code, { signer: SIGNER, chainId: 1 })).toMatch(/^[A-Z].{20,}\.$/)
+})

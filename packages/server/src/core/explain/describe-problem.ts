@@ -1,0 +1,122 @@
+/** What is wrong with a lane, and what to do, in words. */
+import { formatAmount } from '../amount.ts'
+import type { Lane } from '../lane/lane.ts'
+import { LANE_PROBLEMS, type LaneProblem, type LaneProblemCode } from '../lane/lane-problem.ts'
+import type { ReservationId } from '../lane/reservation.ts'
+import { countRunway, type TxCost } from '../lane/runway.ts'
+import type { TxId } from '../transaction/transaction.ts'
+import { laneStep } from './next-steps.ts'
+import { spellCount, spellTime } from './spell-time.ts'
+
+export interface ShownProblem {
+  readonly code: LaneProblemCode
+  /** `bad`: something waits that does not move by itself. */
+  readonly level: 'bad' | 'warn'
+  readonly message: string
+  readonly action: string
+  readonly since: number
+  readonly txId: TxId | null
+  readonly reservationId: ReservationId | null
+}
+
+/** A node that has not reported for longer than it should. */
+export interface SilentNode {
+  readonly nodeId: string
+  readonly heartbeatAt: number
+}
+
+export interface TroubledLane {
+  readonly lane: Lane
+  /** As people know the signer: checksummed. */
+  readonly signer: string
+  readonly problems: readonly LaneProblem[]
+  readonly balance: { readonly wei: bigint } | null
+  readonly txCost: TxCost | null
+  readonly lowestReserved: {
+    /** Null: another tenant's. */
+    readonly reservationId: ReservationId | null
+    readonly nonce: number
+    readonly lockedUntil: number
+  } | null
+  readonly lease: { readonly nodeId: string; readonly expiresAt: number; readonly live: boolean } | null
+  /** Transactions that wait for a nonce or for a block. */
+  readonly waiting: number
+  readonly createdAt: number
+}
+
+export function describeLaneProblems(lane: TroubledLane, silent: readonly SilentNode[]): readonly ShownProblem[] {
+  const shown = [...findOwnerProblem(lane, silent), ...lane.problems.map((problem) => describe(problem, lane))]
+  return shown.sort((a, b) => LANE_PROBLEMS.indexOf(a.code) - LANE_PROBLEMS.indexOf(b.code))
+}
+
+function findOwnerProblem(lane: TroubledLane, silent: readonly SilentNode[]): readonly ShownProblem[] {
+  const { lease, waiting } = lane
+  if (lease?.live) {
+    const owner = silent.find(({ nodeId }) => nodeId === lease.nodeId)
+    if (owner === undefined) return []
+    const message = `Node ${owner.nodeId}, which runs this signer, has not reported since ${spellTime(owner.heartbeatAt)}. Its lease ends at ${spellTime(lease.expiresAt)}; then another node takes over.`
+    return [show(lane, 'owner_silent', { message, since: owner.heartbeatAt, level: waiting > 0 ? 'bad' : 'warn' })]
+  }
+  if (waiting === 0) return []
+  const last = lease === null ? '' : ` Node ${lease.nodeId} did until ${spellTime(lease.expiresAt)}.`
+  const message = `No node runs this signer, and ${spellCount(waiting, 'transaction')} wait${waiting === 1 ? 's' : ''}.${last}`
+  return [show(lane, 'no_owner', { message, since: lease?.expiresAt ?? lane.createdAt, level: 'bad' })]
+}
+
+function describe(problem: LaneProblem, lane: TroubledLane): ShownProblem {
+  const { code, since, txId } = problem
+  const message = spell(problem, lane)
+  const level = code === 'balance_low' ? 'warn' : 'bad'
+  const reserved = code === 'blocked_by_reservation' ? lane.lowestReserved : null
+  const shown = show(lane, code, { message, since, level })
+  const action = txId === null ? shown.action : shown.action.replaceAll('<id>', txId)
+  return { ...shown, action, txId, reservationId: reserved?.reservationId ?? null }
+}
+
+function show(
+  { signer, lane }: TroubledLane,
+  code: LaneProblemCode,
+  said: Pick<ShownProblem, 'message' | 'since' | 'level'>,
+): ShownProblem {
+  const step = laneStep(code, { signer, chainId: lane.chainId })
+  // A shortened address is of no use in a command.
+  const action = signer.includes('…') ? step : step.replaceAll('<address>', signer)
+  return { code, ...said, action, txId: null, reservationId: null }
+}
+
+function spell(problem: LaneProblem, lane: TroubledLane): string {
+  const { code, nonce, count, detail } = problem
+  const why = detail === null ? '' : `: ${detail}`
+  const more =
+    (count ?? 1) > 1
+      ? ` ${spellCount((count ?? 1) - 1, 'more transaction')} of this signer ${count === 2 ? 'is' : 'are'} stuck too.`
+      : ''
+  switch (code) {
+    case 'out_of_funds':
+      return `Out of funds: ${detail ?? 'the account cannot pay for the next transaction'}.${spellBalance(lane)}`
+    case 'balance_low':
+      return `The balance is low.${spellBalance(lane)}`
+    case 'fee_above_cap':
+      return `Gas costs more than is allowed${why}.`
+    case 'foreign_nonce':
+      return `Nonce ${nonce} was used by a transaction that Drover did not sign.${more}`
+    case 'stuck':
+      return `Nonce ${nonce} is stuck${why}.${more}`
+    case 'blocked_by_reservation':
+      return spellLoan(problem, lane)
+  }
+}
+
+function spellBalance({ balance, txCost }: TroubledLane): string {
+  if (balance === null) return ''
+  const runway = countRunway(balance.wei, txCost)
+  const pays = runway === null ? '' : `, enough for ${spellCount(runway, 'transaction')}`
+  return ` Balance: ${formatAmount(balance.wei)}${pays}.`
+}
+
+function spellLoan({ nonce, since }: LaneProblem, { lowestReserved }: TroubledLane): string {
+  const isListed = lowestReserved?.nonce === nonce && lowestReserved.reservationId !== null
+  const id = isListed ? ` (reservation ${lowestReserved.reservationId})` : ''
+  const until = lowestReserved?.nonce === nonce ? `, locked until ${spellTime(lowestReserved.lockedUntil)}` : ''
+  return `Nonce ${nonce} has been reserved since ${spellTime(since)}${id} and is in no block${until}. Every higher nonce waits for it.`
+}

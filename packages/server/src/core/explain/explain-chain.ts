@@ -1,0 +1,50 @@
+/**
+ * Says what is wrong with the chain before anything is said of the transaction. What stays true on any chain (held back,
+ * paused, stuck, nobody runs the lane) keeps its cause; what only waits for the chain has the chain as its cause.
+ */
+
+import type { Transaction } from '../transaction/transaction.ts'
+import type { Cause, ExplainContext, Finding } from './explanation.ts'
+
+const NEXT: Readonly<Record<string, string>> = {
+  unreachable: 'The RPC nodes are asked again every few seconds; it goes on as soon as one answers.',
+  standing: 'It goes on with the next block. Until then no time counts against it.',
+  rewound:
+    'It goes on when the chain is back where it was. If that was a reset of the chain, an operator has to decide.',
+}
+
+const CAUSE_OF: Readonly<Record<string, Cause>> = {
+  unreachable: 'chain_unreachable',
+  standing: 'chain_standing',
+  rewound: 'chain_rewound',
+}
+
+/** What the chain's trouble does not explain. */
+const OWN_CAUSES: ReadonlySet<Cause> = new Set([
+  'suspended',
+  'deadline_passed',
+  'no_owner',
+  'lane_paused',
+  'lane_cancelling',
+  'waiting_for_funds',
+  'fee_above_cap',
+  'foreign_nonce',
+  'no_inclusion',
+  'rejected_by_node',
+  'nonces_missing',
+  'waiting_for_finality',
+  'blocked_by_reservation',
+])
+
+export function withChainHealth(tx: Transaction, finding: Finding, { chain }: ExplainContext): Finding {
+  const cause = CAUSE_OF[chain.state]
+  if (cause === undefined || chain.message === null) return finding
+  const summary = `${chain.message} ${finding.summary}`
+  if (OWN_CAUSES.has(finding.cause)) return { ...finding, summary }
+  const { chainId } = tx.intent.lane
+  return {
+    ...{ cause, summary, blockedBy: { type: 'chain', chainId } },
+    nextAction: NEXT[chain.state] ?? finding.nextAction,
+    nextActionAt: null,
+  }
+}

@@ -1,0 +1,32 @@
+/** Explains a transaction that has a nonce: in a block, stuck, held back, or on its way into a block. */
+
+import type { InFlight } from '../transaction/transaction.ts'
+import { explainMined } from './explain-mined.ts'
+import { findMissingOwner } from './explain-owner.ts'
+import { explainStuck } from './explain-stuck.ts'
+import { explainUnmined } from './explain-unmined.ts'
+import type { ExplainContext, Finding } from './explanation.ts'
+
+export function explainInFlight(tx: InFlight, context: ExplainContext): Finding {
+  const finding = describe(tx, context)
+  const missing = findMissingOwner(context)
+  if (missing === null) return finding
+  return {
+    summary: `${missing.summary} ${finding.summary}`,
+    // Why it is stuck, or held back, stays true under any owner.
+    cause: tx.state === 'STUCK' || finding.cause === 'suspended' ? finding.cause : 'no_owner',
+    blockedBy: missing.blockedBy,
+    nextAction: `A live node that can reach the key takes the lane and looks up every hash of nonce ${tx.nonce}${
+      tx.suspended ? '; it sends nothing, since an operator holds it back.' : ', and sends its bytes again if need be.'
+    }`,
+    nextActionAt: null,
+  }
+}
+
+function describe(tx: InFlight, context: ExplainContext): Finding {
+  if (tx.state === 'STUCK') return explainStuck(tx, context)
+  if (tx.state === 'TRACKING' && tx.inclusion !== null) {
+    return explainMined({ ...tx, inclusion: tx.inclusion }, context)
+  }
+  return explainUnmined(tx, context)
+}

@@ -1,0 +1,40 @@
+/** Explains a transaction that is in a block and not final yet: how far it is, and what it will become. */
+
+import type { Inclusion } from '../chain/finality.ts'
+import { findAttempt, type Tracking } from '../transaction/transaction.ts'
+import type { ExplainContext, Finding } from './explanation.ts'
+import { spellCount } from './spell-time.ts'
+
+type Mined = Tracking & { readonly inclusion: Inclusion }
+
+export function explainMined(tx: Mined, context: ExplainContext): Finding {
+  const { inclusion, nonce } = tx
+  const end = inclusion.succeeded ? 'succeeded' : 'reverted'
+  const forks = tx.newForks === 0 ? '' : ` The chain has been reorganised around it ${spellCount(tx.newForks, 'time')}.`
+  const held = tx.suspended ? ' It is suspended too: should its block leave the chain, it is not sent again.' : ''
+  return {
+    cause: 'waiting_for_finality',
+    summary: `Nonce ${nonce} ${end} in block ${inclusion.blockNumber}. ${progress(tx, context)}${forks}${held}`,
+    nextAction: `It becomes ${verdict(tx)} ${condition(tx, context)}; should its block leave the chain, it is TRACKING again.`,
+    nextActionAt: null,
+  }
+}
+
+function progress({ inclusion }: Mined, { head, finality }: ExplainContext): string {
+  const needed = finality.type === 'confirmations' ? ` of the ${finality.count} it needs` : ''
+  if (head === null) return 'This node has seen no block yet to count confirmations from.'
+  if (head < inclusion.blockNumber) return `This node is behind, at block ${head}, and counts 0 confirmations${needed}.`
+  return `At block ${head} it has ${spellCount(head - inclusion.blockNumber, 'confirmation')}${needed}.`
+}
+
+function condition({ inclusion: { blockNumber } }: Mined, { finality }: ExplainContext): string {
+  return finality.type === 'confirmations'
+    ? `when block ${blockNumber + finality.count} stands on top of it`
+    : `when the chain calls block ${blockNumber} ${finality.type}`
+}
+
+function verdict(tx: Mined): string {
+  const kind = findAttempt(tx, tx.inclusion.txHash)?.kind
+  if (kind === 'cancel') return 'CANCELLED'
+  return tx.inclusion.succeeded ? 'CONFIRMED' : 'FAILED_FINAL'
+}

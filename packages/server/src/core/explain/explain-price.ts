@@ -1,0 +1,13 @@
+/** Whether the bytes that are out offer enough for the next block to take them. Without that nothing but time or a new price helps. */
+import { formatAmount } from '../amount.ts'
+import { maxPricePerGas } from '../fees/fees.ts'
+import { currentAttempt, type InFlight } from '../transaction/transaction.ts'
+import type { ExplainContext } from './explanation.ts'
+
+export function explainLowPrice(tx: InFlight, { baseFeeWei }: ExplainContext): string | null {
+  const attempt = currentAttempt(tx)
+  if (attempt === null || baseFeeWei === null) return null
+  const offered = maxPricePerGas(attempt.fees)
+  if (offered >= baseFeeWei) return null
+  return `It offers at most ${formatAmount(offered)} per gas, and the next block asks ${formatAmount(baseFeeWei)}: no block takes it until that falls.`
+}

@@ -1,0 +1,48 @@
+/** Says who holds a reserved nonce that others wait for, until when, and what frees it. */
+
+import type { LowestReserved } from '../lane/reservation.ts'
+import type { ExplainContext, Finding } from './explanation.ts'
+import { spellTime } from './spell-time.ts'
+
+/** As a part of a sentence: "nonce 5, which is …". */
+export function spellReservation({ reservationId, tenant, holder, hash, ...lent }: LowestReserved): string {
+  const who = reservationId === null ? 'another tenant' : (holder ?? (tenant || 'a caller'))
+  const of = holder !== null && tenant ? ` of tenant ${tenant}` : ''
+  const name = reservationId === null ? '' : `, reservation ${reservationId}`
+  if (lent.isFilling) return `taken back from ${who}${of}${name}; an empty transaction takes its place`
+  if (!lent.isUsed) return `reserved by ${who}${of} until ${spellTime(lent.lockedUntil)}${name}, and not used yet`
+  const sent = hash === null ? 'a transaction' : hash
+  const alarm = lent.alarm === 'unknown_hash' ? '. No RPC node knows that transaction' : ''
+  return `reserved by ${who}${of}${name}, who says ${sent} was sent with it${alarm}`
+}
+
+/** What happens next, and what an operator can do about it now. */
+export function freeReservation(
+  { isUsed, isFilling, nonce, lockedUntil, alarm }: LowestReserved,
+  { policy, now }: Pick<ExplainContext, 'policy' | 'now'>,
+): Pick<Finding, 'nextAction' | 'nextActionAt'> {
+  if (isFilling) {
+    return {
+      nextAction: `Nonce ${nonce} is used by whichever is mined first, the empty transaction or the holder's.`,
+      nextActionAt: null,
+    }
+  }
+  const order =
+    'An operator can free it at once: "drover signer release-reservations", or "Release all" on the signer page'
+  if (!isUsed) {
+    return {
+      nextAction: `Nonce ${nonce} is free again at ${spellTime(lockedUntil)}, unless its holder uses or extends it. ${order}.`,
+      nextActionAt: Math.max(now, lockedUntil),
+    }
+  }
+  if (alarm === 'unknown_hash') {
+    return {
+      nextAction: `Nothing by itself, unless the transaction turns up. ${order}; an empty transaction then takes nonce ${nonce}.`,
+      nextActionAt: null,
+    }
+  }
+  return {
+    nextAction: `Drover follows the holder's transaction until it is mined. If no RPC node knows it after ${Math.round(policy.stuckAfterMs / 1000)} s, an alarm is raised, and an operator can have the nonce filled.`,
+    nextActionAt: null,
+  }
+}

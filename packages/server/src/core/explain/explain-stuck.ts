@@ -1,0 +1,68 @@
+/** Explains a transaction that cannot advance by policy: what stopped it, what that holds up, and what goes on meanwhile. */
+
+import { hasLostNonce, whyNotRequeued } from '../transaction/lose-nonce.ts'
+import type { Stuck } from '../transaction/transaction.ts'
+import { explainLowPrice } from './explain-price.ts'
+import { countSlots } from './explain-slots.ts'
+import type { Cause, ExplainContext, Finding } from './explanation.ts'
+import { spellError } from './spell-error.ts'
+import { spellCount, spellTime } from './spell-time.ts'
+
+export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
+  const { now, lane } = context
+  const lower = lane.lowestUnmined !== null && lane.lowestUnmined.nonce < tx.nonce ? lane.lowestUnmined : null
+  const others = Math.max(0, lane.inFlight - 1)
+  const held =
+    others === 0
+      ? `It holds ${lane.inFlight} of ${spellCount(countSlots(context).slots, 'slot')}.`
+      : `${spellCount(others, 'other transaction')} of the signer ${others === 1 ? 'is' : 'are'} in flight; every higher nonce waits for it.`
+  return {
+    cause: causeOf(tx),
+    ...(lower && { blockedBy: { type: 'transaction', ...lower } }),
+    summary: [`STUCK since ${spellTime(tx.stuckAt)}: ${reason(tx)}`, ...lowPrice(tx, context), held].join(' '),
+    ...next(tx, now),
+  }
+}
+
+/** A nonce that somebody else has used is lost at any price. */
+function lowPrice(tx: Stuck, context: ExplainContext): string[] {
+  const tooLow = tx.subState === 'foreign_nonce' ? null : explainLowPrice(tx, context)
+  return tooLow === null ? [] : [tooLow]
+}
+
+function causeOf(tx: Stuck): Cause {
+  if (tx.subState === 'foreign_nonce' || tx.subState === 'no_inclusion') return tx.subState
+  return tx.error?.code === 'insufficient_funds' ? 'waiting_for_funds' : 'rejected_by_node'
+}
+
+function reason(tx: Stuck): string {
+  const { nonce, error } = tx
+  if (tx.subState === 'foreign_nonce') {
+    const what = spellError(error, `nonce ${nonce} was used by a transaction that Drover did not sign`)
+    return `${what} That is not what this transaction was to do, and its own bytes can never be mined.`
+  }
+  const why = spellError(error, 'neither a node nor a block took it')
+  return tx.subState === 'no_inclusion'
+    ? `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} without success: ${why}`
+    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}${spellWay(tx)}`
+}
+
+function spellWay({ refusal }: Stuck): string {
+  if (refusal === null) return ''
+  return ` It was to make way for an empty transaction, after this: ${spellError(refusal, 'every RPC node refused it')}`
+}
+
+function describeChoices(tx: Stuck): string {
+  const close = 'close it, which ends it as CANCELLED'
+  return whyNotRequeued(tx) === null
+    ? `Nothing by itself. Requeue it, which sends it under a new nonce, or ${close}.`
+    : `Nothing by itself. It asked for this very nonce, so ${close}.`
+}
+
+function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {
+  if (hasLostNonce(tx)) return { nextAction: describeChoices(tx), nextActionAt: null }
+  const watch = `It is still watched: if one of its ${spellCount(tx.attempts.length, 'hash', 'hashes')} appears in a block, it moves on by itself.`
+  if (tx.suspended) return { nextAction: `Nothing is sent until an operator resumes it. ${watch}`, nextActionAt: null }
+  const at = Math.max(now, tx.nextResubmitAt)
+  return { nextAction: `The same bytes are sent again at ${spellTime(at)}. ${watch}`, nextActionAt: at }
+}

@@ -1,0 +1,587 @@
+import { describe, expect, test } from 'vitest'
+import { meetTransactions } from '../../testing/core/random-walk.ts'
+import {
+  allocated,
+  attemptOf,
+  cancelledOnChain,
+  deferred,
+  dropped,
+  finished,
+  hashOf,
+  inclusionIn,
+  mined,
+  queued,
+  refused,
+  stuck,
+  T0,
+  tracking,
+} from '../../testing/core/sample-transactions.ts'
+import type { ChainHealth } from '../chain/chain-health.ts'
+import { FAST, STABLE } from '../lane/policy.ts'
+import { OPERATOR_ACTIONS } from '../transaction/allowed-actions.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import { explain } from './explain.ts'
+import { CAUSES, type Cause, type ExplainContext } from './explanation.ts'
+
+type LaneContext = ExplainContext['lane']
+
+const owner = { nodeId: 'node-a', fence: 12, live: true, expiresAt: 0, silentSince: null }
+const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
+const lent = {
+  ...{ reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000, tenant: 'shop', holder: 'till (ab12)' },
+  ...{ isUsed: false, isFilling: false, hash: null, alarm: null },
+} as const
+const phantom = { ...lent, isUsed: true, hash: `0x${'de'.repeat(32)}`, alarm: 'unknown_hash' } as const
+const now = T0 + 20_000
+
+function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext> = {}): ExplainContext {
+  return {
+    ...{
+      now,
+      policy: STABLE,
+      finality: { type: 'confirmations', count: 12 },
+      head: 103,
+      queueAhead: 0,
+      baseFeeWei: null,
+      chain: { state: 'ok', since: null, message: null },
+    },
+    lane: {
+      ...{ owner, inFlight: 0, reserved: 0, unmined: 0, window: null, paused: false },
+      ...{ lowestReserved: null, lowestUnmined: null, missingNonces: null },
+      ...lane,
+    },
+    ...change,
+  }
+}
+
+const UNREACHABLE: ChainHealth = {
+  ...{ state: 'unreachable', since: T0 },
+  message: 'RPC node rpc-1.example has not responded since 12:03.',
+}
+const STANDING: ChainHealth = {
+  ...{ state: 'standing', since: T0 },
+  message: 'The chain has made no block for 2 min; nothing can be mined.',
+}
+const REWOUND: ChainHealth = {
+  ...{ state: 'rewound', since: T0 },
+  message: 'The chain went back from block 9 to block 0.',
+}
+const fast = { ...FAST, maxInFlight: 64 }
+const time = (ms: number): string => new Date(ms).toISOString()
+
+/** Cause, transaction, context, and what the words must mention. */
+const REFUSAL = { code: 'rejected', message: 'every RPC node refused it', reason: 'exceeds the cap', mayPass: false }
+
+const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly string[]][] = [
+  ['chain_unreachable', 'in line', queued(), context({ chain: UNREACHABLE }), ['rpc-1.example', 'first in line']],
+  ['chain_unreachable', 'sent', tracking('pending'), context({ chain: UNREACHABLE }), ['rpc-1.example', 'as soon as']],
+  ['chain_standing', 'sent', tracking('pending'), context({ chain: STANDING }), ['no block for 2 min', 'next block']],
+  ['chain_rewound', 'sent', tracking('pending'), context({ chain: REWOUND }), ['went back', 'block 0']],
+  [
+    'suspended',
+    'on a standing chain',
+    queued({ suspended: true }),
+    context({ chain: STANDING }),
+    ['no block for 2 min'],
+  ],
+  ['no_inclusion', 'stuck on a standing chain', stuck('no_inclusion'), context({ chain: STANDING }), ['no block for']],
+  [
+    'nonces_missing',
+    'after a reorganisation past finality',
+    tracking('pending'),
+    context({}, { missingNonces: { from: 3, to: 6 } }),
+    ['counts only 3', 'nonces 3 to 6, which were final', 'Nothing by itself'],
+  ],
+  ['suspended', 'in line', queued({ suspended: true, subState: 'suspended' }), context(), ['operator', 'no nonce']],
+  ['deadline_passed', 'in line', queued(), context({ now: T0 + 60_000 }), [time(T0 + 60_000), 'EXPIRED']],
+  ['no_owner', 'nobody', queued(), context({}, { owner: null }), ['No node', '20 s']],
+  ['no_owner', 'lease ran out', queued(), context({}, { owner: { ...owner, live: false } }), ['node-a', 'ended']],
+  ['lane_paused', 'in line', queued(), context({}, { paused: true }), [queued().intent.lane.signer, '31337']],
+  [
+    'lane_cancelling',
+    'in line',
+    queued(),
+    context({}, { cancelling: { resetId: 'order-1', left: 3 }, inFlight: 3 }),
+    ['everything in flight cancelled', 'order-1', '3 transactions left', 'nonce is reset'],
+  ],
+  [
+    'waiting_for_slot',
+    'behind one that is stuck',
+    queued(),
+    context({ queueAhead: 3 }, { inFlight: 1, lowestUnmined: lower }),
+    ['1 of 1 slot', 'nonce 5', 'tx-0', 'STUCK', 'operator', '3 transactions'],
+  ],
+  [
+    'waiting_for_slot',
+    'all mined',
+    queued(),
+    context({ policy: { ...fast, slotHeldUntil: 'final' } }, { inFlight: 64 }),
+    ['64 of 64 slots', 'mined', 'final'],
+  ],
+  [
+    'waiting_for_slot',
+    'too many that are not final',
+    queued(),
+    context({ policy: { ...fast, maxUnfinal: 20 } }, { inFlight: 22, unmined: 2 }),
+    ['20 of 20 slots', 'mined', 'final'],
+  ],
+  [
+    'waiting_for_slot',
+    'the window is small',
+    queued(),
+    context({ policy: fast }, { unmined: 4, window: { size: 4, reason: 'dropped' }, lowestUnmined: lower }),
+    ['4 of 4 slots', 'keep no more', 'is mined'],
+  ],
+  ...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const).map(
+    (subState): (typeof CASES)[number] => [
+      subState,
+      'deferred',
+      deferred(subState, { retryAt: now + 500 }),
+      context(),
+      ['2 tries', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
+    ],
+  ),
+  ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
+  ['preparing', 'first', queued(), context(), ['first in line', '0 of 1 slot']],
+  ['preparing', 'lost its nonce', queued({ attempts: [attemptOf(1)] }), context(), ['nonce 7', 'foreign transaction']],
+  ['not_sent', 'signed', allocated(), context(), ['Nonce 7', hashOf(1), time(T0 + 33_000)]],
+  [
+    'no_answer',
+    'unclear',
+    allocated({ submitCount: 3, lastSubmitAt: T0 + 5_000 }),
+    context(),
+    ['Nonce 7', '3 times', time(T0 + 5_000), 'may have them or not'],
+  ],
+  [
+    'waiting_for_funds',
+    'refused',
+    refused('insufficient_funds'),
+    context(),
+    ['Nonce 7', '3 times in a row, of 10', 'refused for insufficient_funds', 'node words', time(T0 + 33_000)],
+  ],
+  [
+    'rejected_by_node',
+    'refused',
+    refused('underpriced'),
+    context(),
+    ['Nonce 7', '3 times in a row, of 10', 'refused for underpriced'],
+  ],
+  [
+    'making_way',
+    'before the empty transaction is signed',
+    allocated({ refusal: REFUSAL, error: REFUSAL }),
+    context(),
+    ['Every RPC node refused it', 'exceeds the cap', 'is about to take nonce 7', 'is signed and sent'],
+  ],
+  [
+    'making_way',
+    'after it was sent',
+    tracking('making_way', { refusal: REFUSAL, error: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context(),
+    ['is taking nonce 7', 'if the original is mined after all, that counts', 'sent again', 'STUCK'],
+  ],
+  [
+    'making_way',
+    'with an empty transaction that is not taken either',
+    refused('insufficient_funds', { refusal: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context(),
+    ['Every RPC node refused it', 'held up as well: refused for insufficient_funds'],
+  ],
+  [
+    'rejected_by_node',
+    'stuck while it makes way',
+    stuck('rejected_by_node', { refusal: REFUSAL }),
+    context(),
+    ['It was to make way', 'exceeds the cap'],
+  ],
+  [
+    'rejected',
+    'an empty transaction has its nonce',
+    { ...cancelledOnChain(), subState: 'rejected', error: REFUSAL },
+    context(),
+    ['an empty transaction used nonce 7 in block 100', 'exceeds the cap'],
+  ],
+  [
+    'waiting_in_line',
+    'back in line after it made way',
+    queued({ attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
+    context({ queueAhead: 3 }),
+    ['had nonce 7 before', 'gave it up to an empty transaction'],
+  ],
+  [
+    'nonce_gap',
+    'not taken',
+    tracking('blocked_by_predecessor', { error: { code: 'nonce_gap', message: 'the node misses a lower nonce' } }),
+    context(),
+    ['Nonce 7', 'misses a lower nonce', time(T0 + 33_000), 'STUCK'],
+  ],
+  [
+    'blocked_by_predecessor',
+    'behind one that is stuck',
+    tracking('pending'),
+    context({}, { lowestUnmined: lower }),
+    ['Nonce 7', 'nonce 5 of tx-0', 'STUCK', 'operator', time(T0 + 33_000)],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce that is lent',
+    tracking('pending'),
+    context({}, { lowestReserved: lent, lowestUnmined: { ...lower, nonce: 6 } }),
+    ['Nonce 7', 'nonce 5', 'reservation r-1', 'till (ab12) of tenant shop', time(T0 + 60_000), 'release-reservations'],
+  ],
+  [
+    'blocked_by_reservation',
+    'in line behind reservations that hold all places',
+    queued(),
+    context({}, { inFlight: 1, reserved: 1, lowestReserved: lent }),
+    [
+      '1 of 1 slot is taken, 1 of them by a reservation',
+      'nonce 5',
+      'till (ab12)',
+      'reservation r-1',
+      time(T0 + 60_000),
+    ],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce whose holder named a transaction that nobody knows',
+    tracking('pending'),
+    context({}, { lowestReserved: phantom }),
+    ['Nonce 7', phantom.hash, 'No RPC node knows', 'reservation r-1', 'release-reservations', 'empty transaction'],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce that is being filled',
+    tracking('pending'),
+    context({}, { lowestReserved: { ...phantom, isFilling: true } }),
+    ['taken back from till (ab12)', 'whichever is mined first'],
+  ],
+  [
+    'blocked_by_reservation',
+    "behind another tenant's, of which only the nonce and the time are told",
+    tracking('pending'),
+    context({}, { lowestReserved: { ...lent, reservationId: null, tenant: null, holder: null } }),
+    ['nonce 5', 'another tenant', time(T0 + 60_000)],
+  ],
+  [
+    'suspended',
+    'sent',
+    tracking('suspended', { suspended: true }),
+    context(),
+    ['nonce 7', '2 times', time(T0 + 3_000)],
+  ],
+  ['pending', 'sent', tracking('pending'), context(), ['nonce 7', '19 s', '2 times', time(T0 + 901_000), 'STUCK']],
+  ['stale', 'sent', tracking('stale'), context(), ['Nonce 7', 'again', time(T0 + 33_000)]],
+  [
+    'preconfirmed',
+    'shown in a block in the making',
+    tracking('preconfirmed'),
+    context({}, { lowestUnmined: lower }),
+    ['nonce 7', 'being built', 'no inclusion', '2 times', time(T0 + 33_000)],
+  ],
+  [
+    'preconfirmed',
+    'and to be cancelled',
+    tracking('preconfirmed', { wish: 'cancel' }),
+    context(),
+    ['cancelled if no block takes it'],
+  ],
+  ['pending', 'at a price that is enough', tracking('pending'), context({ baseFeeWei: 30_000_000_000n }), ['nonce 7']],
+  [
+    'fee_below_base',
+    'sent',
+    tracking('stale'),
+    context({ baseFeeWei: 30_000_000_001n }),
+    ['nonce 7', 'at most 30 gwei', 'asks 30.000000001 gwei', time(T0 + 33_000), 'STUCK'],
+  ],
+  ['reorged', 'sent', tracking('reorged', { newForks: 2 }), context(), ['nonce 7', '2 reorganisations']],
+  [
+    'no_owner',
+    'sent',
+    tracking('pending'),
+    context({}, { owner: null }),
+    ['No node', 'nonce 7', 'sends its bytes again'],
+  ],
+  [
+    'waiting_for_finality',
+    'by depth',
+    mined({ newForks: 1 }),
+    context(),
+    ['block 100', '3 confirmations of the 12', 'block 112', 'CONFIRMED', 'reorganised around it 1 time'],
+  ],
+  [
+    'waiting_for_finality',
+    'by tag',
+    mined({ inclusion: inclusionIn(100, { succeeded: false }) }),
+    context({ finality: { type: 'safe' } }),
+    ['reverted', 'FAILED_FINAL', 'calls block 100 safe'],
+  ],
+  [
+    'waiting_for_finality',
+    'of a cancel',
+    mined({ attempts: [attemptOf(1, 'cancel')] }),
+    context({ finality: { type: 'finalized' } }),
+    ['CANCELLED', 'calls block 100 finalized'],
+  ],
+  ['waiting_for_finality', 'no head', mined(), context({ head: null }), ['no block yet', 'block 112']],
+  [
+    'waiting_for_finality',
+    'behind',
+    mined(),
+    context({ head: 98 }),
+    ['behind, at block 98', '0 confirmations of the 12'],
+  ],
+  ['waiting_for_finality', 'held back', mined({ suspended: true }), context(), ['suspended', 'not sent again']],
+  [
+    'foreign_nonce',
+    'stuck',
+    stuck('foreign_nonce'),
+    context({}, { inFlight: 1 }),
+    [time(T0 + 8_000), 'not what this transaction was to do', '1 of 1 slot', 'Requeue it', 'new nonce', 'or close it'],
+  ],
+  [
+    'foreign_nonce',
+    'stuck with a nonce of its own choice',
+    { ...stuck('foreign_nonce'), intent: { ...stuck('foreign_nonce').intent, exactNonce: 7 } },
+    context({}, { inFlight: 1 }),
+    ['asked for this very nonce', 'close it'],
+  ],
+  [
+    'replaced',
+    'closed',
+    dropped('CANCELLED', 'replaced', { error: { code: 'replaced', message: 'nonce 7 was used by 0xabc' } }),
+    context(),
+    ['An operator closed it', 'nonce 7 was used by 0xabc'],
+  ],
+  [
+    'confirmed',
+    'by a foreign one that did the same',
+    finished('CONFIRMED', { inclusion: inclusionIn(90, { txHash: hashOf(99) }) }),
+    context(),
+    ['Nonce 7 was used by', hashOf(99), 'did not sign but which does the same', 'block 90'],
+  ],
+  [
+    'bump_refused',
+    'sent',
+    tracking('pending', { error: { code: 'bump_would_revert', message: 'it would now revert: paused' } }),
+    context(),
+    ['Nonce 7 is not signed at a higher price', 'would now revert: paused', 'The same bytes are sent again'],
+  ],
+  [
+    'no_inclusion',
+    'stuck',
+    stuck('no_inclusion'),
+    context({ policy: fast }, { inFlight: 3 }),
+    ['nonce 7', '2 times', 'stuck by no_inclusion', '2 other transactions', '1 hash'],
+  ],
+  [
+    'no_inclusion',
+    'stuck at a price that is too low',
+    stuck('no_inclusion'),
+    context({ baseFeeWei: 31_000_000_000n }, { inFlight: 1 }),
+    ['at most 30 gwei', 'asks 31 gwei'],
+  ],
+  [
+    'rejected_by_node',
+    'stuck and held back',
+    stuck('rejected_by_node', { suspended: true }),
+    context({}, { inFlight: 1 }),
+    ['nonce 7', '2 sends', 'Nothing is sent until an operator resumes it'],
+  ],
+  [
+    'waiting_for_funds',
+    'stuck',
+    stuck('rejected_by_node', { error: { code: 'insufficient_funds', message: 'cannot pay', reason: 'need 5 wei' } }),
+    context({}, { inFlight: 1 }),
+    ['cannot pay', 'need 5 wei'],
+  ],
+  [
+    'no_inclusion',
+    'stuck with nobody',
+    stuck('no_inclusion'),
+    context({}, { owner: null, inFlight: 1 }),
+    ['No node', 'takes the lane'],
+  ],
+  [
+    'confirmed',
+    'final',
+    finished('CONFIRMED'),
+    context(),
+    ['Nonce 7', 'block 100', '3 confirmations', time(T0 + 5_000)],
+  ],
+  ['reverted', 'final', finished('FAILED_FINAL'), context(), ['Nonce 7', 'reverted', 'block 100', 'is used']],
+  [
+    'resolved',
+    'by a foreign one',
+    finished('CONFIRMED', { subState: 'resolved', inclusion: inclusionIn(90, { txHash: hashOf(99) }) }),
+    context(),
+    ['nonce 7', hashOf(99), 'did not sign but which does the same', 'block 90'],
+  ],
+  [
+    'fee_above_cap',
+    'sent',
+    tracking('fee_above_cap', { error: { code: 'fee_above_cap', message: 'no more than 8 is allowed' } }),
+    context(),
+    ['Nonce 7', 'no more than 8 is allowed', 'The same bytes are sent again'],
+  ],
+  [
+    'pending',
+    'bumped and being cancelled',
+    tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'bump'), attemptOf(3, 'cancel')] }),
+    context(),
+    ['signed 3 times', 'whichever is mined counts', 'an empty transaction that cancels it'],
+  ],
+  ['pending', 'to be sped up', tracking('pending', { wish: 'speed_up' }), context(), ['to be sped up']],
+  [
+    'rejected',
+    'after it had a nonce',
+    dropped('CANCELLED', 'rejected', { attempts: [attemptOf(1)], error: { code: 'rejected', message: 'invalid' } }),
+    context(),
+    ['nonce 7 went to another', 'invalid'],
+  ],
+  ['cancelled_on_chain', 'final', cancelledOnChain(), context(), ['Nonce 7', 'block 100']],
+  ['cancelled', 'final', dropped('CANCELLED', 'cancelled'), context(), ['operator', time(T0 + 5_000)]],
+  [
+    'rejected',
+    'final',
+    dropped('CANCELLED', 'rejected', { error: { code: 'reverted', message: 'the call reverts: no' } }),
+    context(),
+    ['the call reverts: no', 'before it took a nonce'],
+  ],
+  ['expired', 'final', dropped('EXPIRED', 'expired'), context(), [time(T0 + 60_000)]],
+]
+
+test.each(CASES)('%s (%s)', (cause, _, tx, around, mentions) => {
+  const explanation = explain(tx, around)
+  expect(explanation.cause).toBe(cause)
+  const words = `${explanation.summary} ${explanation.nextAction}`
+  for (const mention of mentions) expect(words).toContain(mention)
+})
+
+test('every cause has a case', () => {
+  expect([...new Set(CASES.map(([cause]) => cause))].sort()).toEqual([...CAUSES].sort())
+})
+
+describe('blockedBy', () => {
+  test.each([
+    ['node', queued(), context({}, { owner: null }), { nodeId: null }],
+    ['node', mined(), context({}, { owner: { ...owner, live: false } }), { nodeId: 'node-a' }],
+    ['lane', queued(), context({}, { paused: true }), queued().intent.lane],
+    ['slot', queued(), context({}, { inFlight: 1 }), { inFlight: 1, maxInFlight: 1 }],
+    ['transaction', queued(), context({}, { inFlight: 1, lowestUnmined: lower }), lower],
+    ['transaction', tracking('stale'), context({}, { lowestUnmined: lower }), lower],
+    ['reservation', tracking('stale'), context({}, { lowestReserved: lent }), lent],
+    ['reservation', queued(), context({}, { inFlight: 1, reserved: 1, lowestReserved: lent }), lent],
+    [
+      'transaction',
+      queued(),
+      context({}, { inFlight: 2, reserved: 1, lowestReserved: { ...lent, nonce: 6 }, lowestUnmined: lower }),
+      lower,
+    ],
+    [
+      'transaction',
+      tracking('stale'),
+      context({}, { lowestReserved: { ...lent, nonce: 6 }, lowestUnmined: lower }),
+      lower,
+    ],
+    ['transaction', stuck('no_inclusion'), context({}, { lowestUnmined: lower }), lower],
+    ['transaction', deferred('waiting_for_predecessor'), context({ policy: fast }, { lowestUnmined: lower }), lower],
+  ] as const)('names the %s', (type, tx, around, fields) => {
+    expect(explain(tx, around).blockedBy).toEqual({ type, ...fields })
+  })
+
+  test('is absent where nothing but time or the chain is waited for', () => {
+    const itself = { txId: 'tx-1', nonce: 7, state: 'TRACKING' } as const
+    for (const tx of [tracking('pending'), mined(), queued(), finished('CONFIRMED')]) {
+      expect(explain(tx, context({}, { lowestUnmined: itself }))).not.toHaveProperty('blockedBy')
+    }
+  })
+})
+
+describe('nextActionAt', () => {
+  test('is the earlier of the next send and of being called stuck', () => {
+    expect(explain(tracking('pending'), context()).nextActionAt).toBe(T0 + 33_000)
+    const later = tracking('pending', { nextResubmitAt: T0 + 999_000 })
+    expect(explain(later, context()).nextActionAt).toBe(T0 + 901_000)
+  })
+
+  test('is never in the past', () => {
+    const late = context({ now: T0 + 5_000_000 })
+    for (const tx of [deferred('waiting_for_node'), tracking('stale'), stuck('no_inclusion'), allocated()]) {
+      expect(explain({ ...tx, intent: { ...tx.intent, validUntil: null } }, late).nextActionAt).toBe(late.now)
+    }
+  })
+})
+
+test('options are the allowed actions, each with what it would do', () => {
+  expect(explain(queued(), context()).options).toEqual([
+    { action: 'suspend', effect: 'holds it back; it takes no nonce, and those behind it in line go first' },
+    { action: 'cancel', effect: 'drops it at once; it has no nonce' },
+  ])
+  expect(explain(stuck('foreign_nonce'), context()).options.map(({ action }) => action)).toEqual([
+    'resolve',
+    'requeue',
+    'close',
+  ])
+  expect(explain(finished('CONFIRMED'), context()).options).toEqual([])
+})
+
+describe('in every situation that can occur', () => {
+  const lanes: readonly Partial<LaneContext>[] = [
+    {},
+    { owner: null },
+    { owner: { ...owner, live: false }, inFlight: 1 },
+    { paused: true },
+    { inFlight: 64 },
+    { inFlight: 64, lowestUnmined: lower },
+    { inFlight: 2, lowestUnmined: { txId: 'tx-0', nonce: 6, state: 'TRACKING' } },
+  ]
+  const arounds = lanes.flatMap((lane) => [
+    context({}, lane),
+    context({ policy: fast, head: null, queueAhead: 2, finality: { type: 'finalized' } }, lane),
+    context({ now: T0 + 3_000_000, head: 90, queueAhead: null, finality: { type: 'safe' } }, lane),
+  ])
+  const met = [...new Map(meetTransactions().map((tx) => [kindOf(tx), tx])).values()]
+
+  /** Transactions of one kind are explained alike: enough to take one of each. */
+  function kindOf(tx: Transaction): string {
+    const numbers = 'refusals' in tx ? [tx.refusals > 0, tx.submitCount > 0, tx.newForks > 0, tx.error?.code] : []
+    const queue = 'retryAt' in tx ? [tx.retryAt === null] : []
+    return [tx.state, tx.subState, tx.suspended, tx.attempts.length > 1, ...numbers, ...queue].join()
+  }
+
+  test('the walks meet many kinds', () => {
+    expect(met.length).toBeGreaterThan(100)
+  })
+
+  test('the words are whole, and say what they are about', () => {
+    for (const tx of met) {
+      for (const around of arounds) {
+        const { summary, cause, nextAction, options } = explain(tx, around)
+        expect(CAUSES).toContain(cause)
+        for (const words of [summary, nextAction]) {
+          expect(words).toMatch(/^[A-Z0-9].{14,}\.$/s)
+          expect(words).not.toMatch(/unknown|undefined|null|NaN|\[object|Invalid Date|\.\.| {2}/i)
+        }
+        if ('nonce' in tx && tx.nonce !== null)
+          expect(`${summary} ${nextAction}`).toMatch(new RegExp(`nonce ${tx.nonce}`, 'i'))
+        if (tx.suspended && !('finalAt' in tx)) expect(options.map(({ action }) => action)).toContain('resume')
+        for (const { action, effect } of options) {
+          expect(OPERATOR_ACTIONS).toContain(action)
+          expect(effect).toMatch(/^[a-z].{14,}[^.]$/)
+        }
+      }
+    }
+  })
+
+  test('a time is given only for what Drover does by itself, and lies ahead', () => {
+    for (const tx of met) {
+      for (const around of arounds) {
+        const { nextActionAt, nextAction } = explain(tx, around)
+        if (nextActionAt !== null) expect(nextActionAt).toBeGreaterThanOrEqual(around.now)
+        if (nextAction.startsWith('Nothing')) expect(nextActionAt).toBeNull()
+        if ('finalAt' in tx) expect(nextAction).toBe('Nothing: this state is final.')
+      }
+    }
+  })
+})

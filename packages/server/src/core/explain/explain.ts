@@ -1,0 +1,34 @@
+/** Says in plain words why a transaction is where it is, what Drover will do next and when, and what an operator can do. */
+
+import { allowedActions, OPERATOR_ACTIONS, type OperatorAction } from '../transaction/allowed-actions.ts'
+import { isTerminal, type Transaction } from '../transaction/transaction.ts'
+import { adviseOn } from './advise.ts'
+import { describeAction } from './describe-action.ts'
+import { withChainHealth } from './explain-chain.ts'
+import { explainFinal } from './explain-final.ts'
+import { explainInFlight } from './explain-in-flight.ts'
+import { explainQueued } from './explain-queued.ts'
+import type { ExplainContext, Finding } from './explanation.ts'
+
+export interface Explanation extends Finding {
+  /** What state and policy allow an operator to do here, and what each would bring about. */
+  readonly options: readonly { readonly action: OperatorAction; readonly effect: string }[]
+  /** What a person should do now; null where nothing has to be done. */
+  readonly advice: string | null
+}
+
+export function explain(tx: Transaction, context: ExplainContext): Explanation {
+  const verdicts = allowedActions(tx, context.policy)
+  const options = OPERATOR_ACTIONS.filter((action) => verdicts[action].allowed).map((action) => ({
+    action,
+    effect: describeAction(action, tx),
+  }))
+  const finding = find(tx, context)
+  return { ...finding, options, advice: adviseOn(tx, finding, context) }
+}
+
+function find(tx: Transaction, context: ExplainContext): Finding {
+  if (isTerminal(tx)) return explainFinal(tx)
+  const finding = tx.state === 'QUEUED' ? explainQueued(tx, context) : explainInFlight(tx, context)
+  return withChainHealth(tx, finding, context)
+}

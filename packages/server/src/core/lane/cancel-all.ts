@@ -1,0 +1,69 @@
+/**
+ * `cancel all, then reset` as one order. The owner writes down which transactions it is about, has each of them replaced by
+ * an empty one, gives out no nonce meanwhile, and moves the cursor when all have ended. Each step is found anew from what is
+ * stored, so that a restart or another owner goes on where the last one stopped.
+ */
+
+import { isFill } from '../transaction/fill.ts'
+import { awaitsBlock, hasLostNonce } from '../transaction/lose-nonce.ts'
+import { type InFlight, inclusionOf, newestAttempt, type TxId } from '../transaction/transaction.ts'
+import type { NonceReset } from './nonce-reset.ts'
+import type { Policy } from './policy.ts'
+import { holdsNonce, type Reservation } from './reservation.ts'
+
+export type CancelAllStep =
+  /** These are to be cancelled: to be stored before anything is done. */
+  | { readonly type: 'note'; readonly txIds: readonly TxId[] }
+  | { readonly type: 'wait' }
+  /** All have ended: the cursor may move. */
+  | { readonly type: 'reset' }
+  | { readonly type: 'refuse'; readonly why: string }
+
+interface Scene {
+  readonly inFlight: readonly InFlight[]
+  readonly reservations: readonly Reservation[]
+  readonly policy: Pick<Policy, 'mayReplace'>
+}
+
+const NAMED = 5
+
+export function planCancelAll(
+  { txIds }: Pick<NonceReset, 'txIds'>,
+  { inFlight, reservations, policy }: Scene,
+): CancelAllStep {
+  const unmined = inFlight.filter(awaitsBlock)
+  const lent = reservations.filter((each) => holdsNonce(each) && each.inclusion === null)
+  const kept = lent.filter((each) => !isTakenBack(each))
+  if (kept.length > 0) return { type: 'refuse', why: describeLent(kept) }
+  const open = unmined.filter((tx) => newestAttempt(tx)?.kind !== 'cancel' && !isFill(tx.intent))
+  if (policy.mayReplace === 'never' && open.length > 0) {
+    const count = open.length === 1 ? '1 transaction is' : `${open.length} transactions are`
+    return {
+      type: 'refuse',
+      why: `${count} in flight, and the signer's policy forbids cancelling them (mayReplace: never)`,
+    }
+  }
+  const known = new Set(txIds ?? [])
+  const added = unmined.filter(({ id }) => !known.has(id))
+  if (txIds === null || added.length > 0) return { type: 'note', txIds: [...known, ...added.map(({ id }) => id)] }
+  // What lost its nonce to somebody else cannot be cancelled, and is in nobody's way.
+  const isOpen = lent.length > 0 || inFlight.some((tx) => known.has(tx.id) && !hasLostNonce(tx))
+  return { type: isOpen ? 'wait' : 'reset' }
+}
+
+/** Its nonce comes back, or an empty transaction takes it: either is the lane's own doing, and ends by itself. */
+function isTakenBack({ state, fillOrderedAt }: Reservation): boolean {
+  return state === 'RELEASED' || fillOrderedAt !== null
+}
+
+/** Whether this one is still to be told. What makes way may go back in line, and a cancel is an end. */
+export function awaitsCancel(tx: InFlight, { txIds }: Pick<NonceReset, 'txIds'>): boolean {
+  if (inclusionOf(tx) !== null || !txIds?.includes(tx.id)) return false
+  return tx.refusal !== null || (newestAttempt(tx)?.kind !== 'cancel' && tx.wish !== 'cancel')
+}
+
+function describeLent(lent: readonly Reservation[]): string {
+  const named = lent.slice(0, NAMED).map(({ id, nonce }) => `nonce ${nonce} (reservation ${id})`)
+  const others = lent.length > NAMED ? ` and ${lent.length - NAMED} more` : ''
+  return `${named.join(', ')}${others} lent to callers; nothing above can be mined before. Release or fill them first`
+}

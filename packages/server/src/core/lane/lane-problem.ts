@@ -1,0 +1,107 @@
+/**
+ * What keeps a lane from its work, or soon will, as facts: found by the node that runs the lane, stored with it, and put
+ * into words by `describe-problem.ts` wherever somebody asks.
+ */
+import { type InFlight, inclusionOf, type TxId } from '../transaction/transaction.ts'
+
+/** Worst first. Stable codes: programs may match on them, and they are labels of a metric. */
+export const LANE_PROBLEMS = [
+  'no_owner',
+  'owner_silent',
+  'foreign_nonce',
+  'stuck',
+  'out_of_funds',
+  'fee_above_cap',
+  'blocked_by_reservation',
+  'balance_low',
+] as const
+export type LaneProblemCode = (typeof LANE_PROBLEMS)[number]
+
+/** Those that the lane's owner finds; whether there is an owner, only others can tell. */
+export type FoundCode = Exclude<LaneProblemCode, 'no_owner' | 'owner_silent'>
+
+export interface LaneProblem {
+  readonly code: FoundCode
+  readonly since: number
+  /** The first transaction that it concerns, by nonce or by place in the queue. */
+  readonly txId: TxId | null
+  readonly nonce: number | null
+  /** How many it concerns, where that is known. */
+  readonly count: number | null
+  /** What was said of that transaction: the amounts that it lacks, the price that is asked. */
+  readonly detail: string | null
+}
+
+/** A transaction in the queue that waits, and what for. */
+export interface QueueWait {
+  readonly txId: TxId
+  readonly message: string
+}
+
+export interface LaneScene {
+  readonly now: number
+  readonly inFlight: readonly InFlight[]
+  readonly unfunded: QueueWait | null
+  readonly priced: QueueWait | null
+  readonly isBalanceLow: boolean
+  /** The lowest nonce that is lent to a caller and is in no block, where it has been lent for too long. */
+  readonly overdueLoan: { readonly nonce: number; readonly since: number } | null
+}
+
+/** In the order of `LANE_PROBLEMS`, at most one of each code. What was there before keeps its beginning. */
+export function findLaneProblems(scene: LaneScene, before: readonly LaneProblem[]): readonly LaneProblem[] {
+  const found = [
+    findStuck(scene, 'foreign_nonce'),
+    findStuck(scene, 'stuck'),
+    findWait(scene, 'out_of_funds'),
+    findWait(scene, 'fee_above_cap'),
+    findLoan(scene),
+    scene.isBalanceLow ? problem('balance_low', scene.now) : null,
+  ]
+  return found.flatMap((each) => {
+    if (each === null) return []
+    const known = before.find(({ code }) => code === each.code)
+    return [known === undefined ? each : { ...each, since: known.since }]
+  })
+}
+
+function problem(code: FoundCode, since: number): LaneProblem {
+  return { code, since, txId: null, nonce: null, count: null, detail: null }
+}
+
+function findStuck({ inFlight }: LaneScene, code: 'foreign_nonce' | 'stuck'): LaneProblem | null {
+  const stuck = inFlight.filter((tx) => tx.state === 'STUCK' && (tx.subState === 'foreign_nonce') === isForeign(code))
+  const [first] = stuck
+  if (first === undefined || first.state !== 'STUCK') return null
+  return {
+    ...problem(code, first.stuckAt),
+    ...{ txId: first.id, nonce: first.nonce, count: stuck.length, detail: first.error?.message ?? null },
+  }
+}
+
+function isForeign(code: FoundCode): boolean {
+  return code === 'foreign_nonce'
+}
+
+const SUB_STATES = { out_of_funds: 'waiting_for_funds', fee_above_cap: 'fee_above_cap' } as const
+
+/** What is sent comes before what is queued: it holds a nonce, and all behind it wait. */
+function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem | null {
+  const sent = scene.inFlight.find(
+    (tx) => tx.state !== 'STUCK' && inclusionOf(tx) === null && tx.subState === SUB_STATES[code],
+  )
+  if (sent !== undefined) {
+    return { ...problem(code, scene.now), txId: sent.id, nonce: sent.nonce, detail: sent.error?.message ?? null }
+  }
+  const queued = code === 'out_of_funds' ? scene.unfunded : scene.priced
+  return queued && { ...problem(code, scene.now), txId: queued.txId, detail: queued.message }
+}
+
+function findLoan({ overdueLoan }: LaneScene): LaneProblem | null {
+  return overdueLoan && { ...problem('blocked_by_reservation', overdueLoan.since), nonce: overdueLoan.nonce }
+}
+
+/** Nothing that anybody would be told anew. */
+export function isSameProblem(one: LaneProblem, other: LaneProblem): boolean {
+  return one.code === other.code && one.txId === other.txId && one.nonce === other.nonce && one.count === other.count
+}

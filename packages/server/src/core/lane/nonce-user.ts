@@ -1,0 +1,58 @@
+/**
+ * The transaction of somebody else that used a nonce of ours, and what it means for the transaction that had the nonce.
+ * Only its effect counts: the same call with the same value, mined after ours was accepted, is what the caller asked for,
+ * whoever signed it. Anything else is not, whatever an operator says.
+ */
+import { formatAmount } from '../amount.ts'
+import type { Confirmation, Inclusion } from '../chain/finality.ts'
+import type { Address, Hex } from '../hex.ts'
+import { findAttempt, type InFlight } from '../transaction/transaction.ts'
+
+export interface NonceUser {
+  readonly chainId: number
+  readonly from: Address
+  readonly nonce: number
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  /** Nothing but a call: it carries no blobs and delegates no account. */
+  readonly isPlain: boolean
+  /** The time of its block, in milliseconds since the epoch. */
+  readonly minedAt: number
+  readonly inclusion: Inclusion
+}
+
+/** A nonce user that is final, with the blocks on top of it. */
+export interface NonceProof {
+  readonly user: NonceUser
+  readonly confirmations: readonly Confirmation[]
+}
+
+/**
+ * `same`: it did what ours was to do. `earlier`: the nonce was used before ours took it, so that nobody took it from us.
+ * `stranger`: it is not about this nonce at all.
+ */
+export type NonceVerdict = 'ours' | 'same' | 'other' | 'earlier' | 'stranger'
+
+/** Blocks carry whole seconds, set by whoever makes them: a nonce is called used before only well before. */
+const CLOCK_DOUBT_MS = 30_000
+
+export function judgeNonceUser(tx: InFlight, user: NonceUser): NonceVerdict {
+  const { lane } = tx.intent
+  if (user.chainId !== lane.chainId || user.from !== lane.signer || user.nonce !== tx.nonce) return 'stranger'
+  if (findAttempt(tx, user.inclusion.txHash) !== null) return 'ours'
+  if (user.minedAt + CLOCK_DOUBT_MS < tx.allocatedAt) return 'earlier'
+  return hasSameEffect(tx, user) ? 'same' : 'other'
+}
+
+/** A payment made before the request came cannot be the one that it asked for. */
+function hasSameEffect({ intent, createdAt }: InFlight, user: NonceUser): boolean {
+  if (!user.isPlain || user.minedAt < Math.floor(createdAt / 1_000) * 1_000) return false
+  return user.to === intent.to && user.value === intent.value && user.data.toLowerCase() === intent.data.toLowerCase()
+}
+
+export function describeNonceUser({ nonce, to, data, value, inclusion }: NonceUser): string {
+  const target = to === null ? 'deploys a contract' : `sends ${formatAmount(value)} to ${to}`
+  const call = to === null || data === '0x' ? '' : ` with ${(data.length - 2) / 2} bytes of data`
+  return `nonce ${nonce} was used by ${inclusion.txHash}, which Drover did not sign; it ${target}${call}`
+}

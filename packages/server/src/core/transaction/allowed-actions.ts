@@ -1,0 +1,98 @@
+/**
+ * The one table of what an operator may do to a transaction, by state and policy. It says yes exactly where the
+ * transition would change something, so that an action is never accepted and then has no effect.
+ */
+
+import type { Policy } from '../lane/policy.ts'
+import { hasLostNonce, whyNotRequeued } from './lose-nonce.ts'
+import { whyNotReplaced } from './replace-sent.ts'
+import { inclusionOf, isInFlight, isTerminal, nonceOf, type Transaction } from './transaction.ts'
+
+export const OPERATOR_ACTIONS = [
+  'suspend',
+  'resume',
+  'retry',
+  'cancel',
+  'resolve',
+  'requeue',
+  'close',
+  'speed-up',
+] as const
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
+
+export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly why: string }
+
+const YES: Verdict = { allowed: true }
+
+export function allowedActions(tx: Transaction, policy: Policy): Readonly<Record<OperatorAction, Verdict>> {
+  const over = whyNothingMayChange(tx)
+  return {
+    suspend: over ?? judgeSuspend(tx),
+    resume: judgeResume(tx),
+    retry: over ?? judgeRetry(tx),
+    cancel: over ?? (tx.state === 'QUEUED' ? YES : judgeReplacement(tx, 'cancel', policy)),
+    resolve: over ?? judgeResolve(tx),
+    requeue: over ?? judgeRequeue(tx),
+    close: over ?? judgeClose(tx),
+    'speed-up': over ?? judgeSpeedUp(tx, policy),
+  }
+}
+
+function whyNothingMayChange(tx: Transaction): Verdict | null {
+  if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
+  const inclusion = inclusionOf(tx)
+  if (inclusion === null) return null
+  return no(`It is in block ${inclusion.blockNumber}; only the chain decides about it now.`)
+}
+
+function judgeSuspend(tx: Transaction): Verdict {
+  if (tx.suspended) return no('It is suspended already.')
+  return isLost(tx) ? no('Nothing is sent for it any more: its nonce is used by another transaction.') : YES
+}
+
+function judgeResume(tx: Transaction): Verdict {
+  if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
+  return tx.suspended ? YES : no('It is not suspended.')
+}
+
+function judgeRetry(tx: Transaction): Verdict {
+  if (tx.suspended) return no('It is suspended; resume it, which also tries again.')
+  if (isLost(tx)) return no(`Sending nonce ${nonceOf(tx)} again can never work: another transaction has used it.`)
+  if (tx.state !== 'QUEUED' || tx.retryAt !== null) return YES
+  return no('Nothing has failed: it is in line and takes its nonce as soon as its turn comes.')
+}
+
+function judgeResolve(tx: Transaction): Verdict {
+  if (tx.state === 'STUCK') return YES
+  if (tx.state === 'QUEUED') return no('It has no nonce that another transaction could have used; cancel it instead.')
+  return no(`It is ${tx.state} and may still go through by itself; only a STUCK transaction can be resolved by hand.`)
+}
+
+function judgeRequeue(tx: Transaction): Verdict {
+  const why = isInFlight(tx) ? whyNotRequeued(tx) : 'It has no nonce, and waits in line already.'
+  return why === null ? YES : no(why)
+}
+
+function judgeClose(tx: Transaction): Verdict {
+  if (isLost(tx)) return YES
+  return no('Its nonce is not used by another transaction; cancel it instead.')
+}
+
+function isLost(tx: Transaction): boolean {
+  return isInFlight(tx) && hasLostNonce(tx)
+}
+
+function judgeSpeedUp(tx: Transaction, policy: Policy): Verdict {
+  if (tx.state === 'QUEUED') return no('It has no bytes yet; its price is set when it takes its nonce.')
+  return judgeReplacement(tx, 'speed-up', policy)
+}
+
+/** After a nonce is taken, cancelling and speeding up mean another transaction in its place. */
+function judgeReplacement(tx: Transaction, action: 'cancel' | 'speed-up', policy: Policy): Verdict {
+  const why = isInFlight(tx) ? whyNotReplaced(tx, action, policy) : 'It has no bytes that could be replaced.'
+  return why === null ? YES : no(why)
+}
+
+function no(why: string): Verdict {
+  return { allowed: false, why }
+}

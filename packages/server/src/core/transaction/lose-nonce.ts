@@ -1,0 +1,146 @@
+/**
+ * What becomes of a transaction whose nonce a foreign transaction has finally used. Its own bytes can never be mined, so
+ * nothing is at risk; the question is whether the work is done. A foreign transaction with the same effect ends it as
+ * that one ended. A nonce that was used before ours took it was never ours: the count was stale, and it takes another.
+ * Otherwise policy decides: back in line, or STUCK until an operator chooses to requeue or to close it.
+ */
+
+import { describeNonceUser, judgeNonceUser, type NonceProof } from '../lane/nonce-user.ts'
+import type { Policy } from '../lane/policy.ts'
+import { isFill } from './fill.ts'
+import { getStuck } from './get-stuck.ts'
+import { isMakingWay, settleWayElsewhere } from './make-way.ts'
+import { inLine } from './move-queued.ts'
+import { withoutNonce, withoutStuck } from './shed-fields.ts'
+import { move, noteOperator, type Step, stay } from './step.ts'
+import {
+  type CancelledOnChain,
+  type Dropped,
+  type Finished,
+  findAttempt,
+  type InFlight,
+  inclusionOf,
+  isCancelling,
+  type TxError,
+} from './transaction.ts'
+import type { HistoryNote, TxEvent } from './tx-event.ts'
+
+export const REVERTED: TxError = {
+  code: 'reverted',
+  message: 'the transaction was mined and reverted; its nonce is used',
+}
+
+type Ordered = Extract<TxEvent, { readonly type: 'operator.resolved' | 'operator.requeued' | 'operator.closed' }>
+
+/** A nonce of it is finally used by somebody else, so that sending again can never work. */
+export function hasLostNonce(tx: InFlight): boolean {
+  return tx.state === 'STUCK' && tx.subState === 'foreign_nonce'
+}
+
+/** A block may still take it, so that those above wait for it, and what it may cost is kept for it. */
+export function awaitsBlock(tx: InFlight): boolean {
+  return inclusionOf(tx) === null && !hasLostNonce(tx)
+}
+
+export function loseNonce(tx: InFlight, { at, proof }: Extract<TxEvent, { type: 'nonce.lost' }>, policy: Policy): Step {
+  if (inclusionOf(tx) !== null) return stay(tx)
+  const verdict = judgeNonceUser(tx, proof.user)
+  if (verdict === 'stranger' || verdict === 'ours') return stay(tx)
+  const { txHash: hash } = proof.user.inclusion
+  const error = { code: 'foreign_nonce', message: describeNonceUser(proof.user) }
+  const detail = { nonce: tx.nonce, message: error.message, hash }
+  if (verdict === 'same' && !isFill(tx.intent)) return settle(tx, proof, at, noteSettled(proof))
+  if (isMakingWay(tx)) return settleWayElsewhere(tx, at)
+  // What was to be undone, or only to fill the gap, has nothing left to do.
+  if (isCancelling(tx) || isFill(tx.intent)) {
+    return move(end(tx, 'cancelled', error, at), { type: 'cancel.settled', cause: 'replaced', detail }, USED)
+  }
+  if (verdict === 'earlier') return requeue(tx, { type: 'nonce.lost', cause: 'stale_count', detail })
+  if (policy.onForeignNonce === 'requeue') return requeue(tx, { type: 'nonce.lost', cause: 'replaced', detail })
+  return hasLostNonce(tx) ? stay(tx) : getStuck(tx, 'foreign_nonce', error, { at, detail: { hash } })
+}
+
+/** Ends it as the chain has it: by its own bytes, or by a foreign transaction with the same effect. */
+export function resolve(tx: InFlight, event: Ordered): Step {
+  if (tx.state !== 'STUCK') return stay(tx)
+  const { at, proof } = event
+  const note = noteOperator(event)
+  const named = { ...note, detail: { ...note.detail, hash: proof.user.inclusion.txHash } }
+  const verdict = judgeNonceUser(tx, proof.user)
+  if (verdict !== 'ours' && verdict !== 'same') return stay(tx)
+  if (findAttempt(tx, proof.user.inclusion.txHash)?.kind !== 'cancel') return settle(tx, proof, at, named, 'resolved')
+  const cancelled: CancelledOnChain = {
+    ...withoutStuck(tx),
+    ...{ state: 'CANCELLED', subState: 'cancelled', error: null, wish: 'none', refusal: null },
+    ...ending(proof, at),
+  }
+  return move(cancelled, named, USED)
+}
+
+/** The way out where the nonce is lost and the work was not done: another nonce. */
+export function requeueLost(tx: InFlight, event: Ordered): Step {
+  if (whyNotRequeued(tx) !== null || !isLostTo(tx, event.proof)) return stay(tx)
+  const note = noteOperator(event)
+  const detail = { ...note.detail, nonce: tx.nonce, hash: event.proof.user.inclusion.txHash }
+  return requeue(tx, { ...note, detail })
+}
+
+/** The other way out: it is given up, and says by what it was replaced. */
+export function closeLost(tx: InFlight, event: Ordered): Step {
+  if (!hasLostNonce(tx) || !isLostTo(tx, event.proof)) return stay(tx)
+  const note = noteOperator(event)
+  const error = { code: 'replaced', message: describeNonceUser(event.proof.user) }
+  const detail = { ...note.detail, nonce: tx.nonce, hash: event.proof.user.inclusion.txHash }
+  return move(end(tx, 'replaced', error, event.at), { ...note, detail }, USED)
+}
+
+/** Null: it may have another nonce. */
+export function whyNotRequeued(tx: InFlight): string | null {
+  if (!hasLostNonce(tx)) return 'Its nonce is not used by another transaction, so that its own may still be mined.'
+  if (tx.intent.exactNonce !== undefined)
+    return `The request asked for nonce ${tx.intent.exactNonce} and no other; close it instead.`
+  return null
+}
+
+function isLostTo(tx: InFlight, proof: NonceProof): boolean {
+  const verdict = judgeNonceUser(tx, proof.user)
+  return verdict === 'other' || verdict === 'earlier'
+}
+
+function settle(
+  tx: InFlight,
+  proof: NonceProof,
+  at: number,
+  note: HistoryNote,
+  subState: 'final' | 'resolved' = 'final',
+): Step {
+  const { succeeded } = proof.user.inclusion
+  const settled: Finished = {
+    ...withoutStuck(tx),
+    ...{ state: succeeded ? 'CONFIRMED' : 'FAILED_FINAL', subState, error: succeeded ? null : REVERTED },
+    ...{ wish: 'none', refusal: null },
+    ...ending(proof, at),
+  }
+  return move(settled, note, USED)
+}
+
+function noteSettled({ user: { inclusion }, confirmations }: NonceProof): HistoryNote {
+  const { txHash: hash, blockNumber, succeeded } = inclusion
+  const cause = succeeded ? 'confirmed' : 'failed_final'
+  const detail = { hash, blockNumber, confirmations: confirmations.length, foreign: true }
+  return { type: 'finality.reached', cause, detail }
+}
+
+function ending({ user: { inclusion }, confirmations }: NonceProof, at: number) {
+  return { inclusion, confirmations, minedAt: at, finalAt: at }
+}
+
+function requeue(tx: InFlight, note: HistoryNote): Step {
+  return move({ ...withoutNonce(tx), ...inLine(tx.suspended), state: 'QUEUED' }, note, USED)
+}
+
+function end(tx: InFlight, subState: 'cancelled' | 'replaced', error: TxError, at: number): Dropped {
+  return { ...withoutNonce(tx), state: 'CANCELLED', subState, error, nonce: null, finalAt: at }
+}
+
+const USED = { type: 'nonce.used' } as const

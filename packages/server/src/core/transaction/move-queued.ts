@@ -1,0 +1,103 @@
+/** What moves a transaction that has no nonce yet: preparation, its deadline, an operator, and the nonce itself. */
+import type { Policy } from '../lane/policy.ts'
+import { move, noteOperator, type Step, stay } from './step.ts'
+import type { Dropped, Queued, TxError } from './transaction.ts'
+import type { TxEvent } from './tx-event.ts'
+
+export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
+  switch (event.type) {
+    case 'prepare.deferred':
+      if (tx.suspended || (tx.retryAt !== null && event.retryAt <= tx.retryAt)) return stay(tx)
+      return move(
+        {
+          ...tx,
+          subState: event.subState,
+          error: event.error,
+          retryAt: event.retryAt,
+          prepareFailures: tx.prepareFailures + 1,
+        },
+        { type: event.type, cause: event.error.code, detail: { message: event.error.message } },
+      )
+    case 'prepare.rejected':
+      if (tx.suspended) return stay(tx)
+      return move(drop(tx, 'CANCELLED', 'rejected', event.error, event.at), {
+        type: event.type,
+        cause: event.error.code,
+        detail: { message: event.error.message, reason: event.error.reason ?? null },
+      })
+    case 'deadline.passed':
+      return expire(tx, event.at)
+    case 'nonce.allocated':
+      return allocate(tx, event, policy)
+    case 'operator.suspended':
+      if (tx.suspended) return stay(tx)
+      return move({ ...tx, suspended: true, subState: 'suspended' }, noteOperator(event))
+    case 'operator.resumed':
+      if (!tx.suspended) return stay(tx)
+      return move({ ...tx, ...inLine(false), suspended: false }, noteOperator(event))
+    case 'operator.retried':
+      if (tx.suspended || tx.retryAt === null) return stay(tx)
+      return move({ ...tx, ...inLine(false) }, noteOperator(event))
+    case 'operator.cancelled':
+      return move(drop(tx, 'CANCELLED', 'cancelled', null, event.at), noteOperator(event))
+    default:
+      return stay(tx)
+  }
+}
+
+/** A place in the queue with nothing held against it. */
+export function inLine(suspended: boolean) {
+  return { subState: suspended ? 'suspended' : 'accepted', error: null, retryAt: null, prepareFailures: 0 } as const
+}
+
+function expire(tx: Queued, at: number): Step {
+  const { validUntil } = tx.intent
+  if (validUntil === null || at < validUntil) return stay(tx)
+  const error = { code: 'expired', message: 'validUntil passed before a nonce was taken' }
+  return move(drop(tx, 'EXPIRED', 'expired', error, at), {
+    type: 'deadline.passed',
+    cause: null,
+    detail: { validUntil },
+  })
+}
+
+function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
+  if (tx.suspended) return stay(tx)
+  const { retryAt: _, prepareFailures: __, ...base } = tx
+  return move(
+    {
+      ...base,
+      state: 'ALLOCATED',
+      subState: 'signed',
+      error: null,
+      nonce: event.nonce,
+      attempts: [...tx.attempts, event.attempt],
+      fence: event.fence,
+      nodeId: event.nodeId,
+      allocatedAt: event.at,
+      waitingSince: event.at,
+      submittedAt: null,
+      lastSubmitAt: null,
+      submitCount: 0,
+      refusals: 0,
+      nextResubmitAt: event.at + policy.resubmitIntervalMs,
+      newForks: 0,
+      wish: 'none',
+      mayBeHeld: false,
+      refusal: null,
+    },
+    { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
+    { type: 'broadcast' },
+  )
+}
+
+function drop(
+  tx: Queued,
+  state: Dropped['state'],
+  subState: Dropped['subState'],
+  error: TxError | null,
+  at: number,
+): Dropped {
+  const { retryAt: _, prepareFailures: __, ...base } = tx
+  return { ...base, state, subState, error, nonce: null, finalAt: at }
+}

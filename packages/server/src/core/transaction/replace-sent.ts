@@ -1,0 +1,153 @@
+/**
+ * What moves a sent transaction towards a replacement: the wish for one, the new attempt itself, and the cap that forbids
+ * it. The wish is stored by whoever has it (an operator on any node, the deadline); only the lane's owner signs. A new
+ * attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
+ */
+import { formatAmount } from '../amount.ts'
+import { type Policy, replacesByItself } from '../lane/policy.ts'
+import { isFill } from './fill.ts'
+import { move, noteOperator, type Step, stay } from './step.ts'
+import { findAttempt, type InFlight, isCancelling, newestAttempt, type SubState, type TxError } from './transaction.ts'
+import type { TxEvent } from './tx-event.ts'
+
+/** Null: nothing forbids a replacement. Else why there can be none, in words for an operator. */
+export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', policy: Policy): string | null {
+  const what = action === 'cancel' ? 'Cancelling' : 'Speeding up'
+  if (policy.mayReplace === 'never') {
+    return `${what} after a nonce is taken needs a replacement transaction, which the signer's policy forbids (mayReplace: never).`
+  }
+  if (tx.state === 'TRACKING' && tx.inclusion !== null) {
+    return `It is in block ${tx.inclusion.blockNumber}; only the chain decides about it now.`
+  }
+  if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') {
+    return `Nonce ${tx.nonce} is used by a transaction that is not ours, so that none of ours can take it; requeue or close it.`
+  }
+  if (action === 'cancel') {
+    if (isFill(tx.intent)) return 'It is empty already: it only fills a gap, and what is behind it needs that.'
+    // What makes way may still go back in line: a cancel is an end.
+    if (tx.refusal !== null) return null
+    return isCancelling(tx) ? 'An empty transaction is already on its way to take its nonce.' : null
+  }
+  if (tx.suspended) return 'It is suspended; resume it first.'
+  return tx.wish === 'none' ? null : 'A replacement has been asked for already.'
+}
+
+export function wishSpeedUp(tx: InFlight, event: Extract<TxEvent, { type: 'operator.sped_up' }>, policy: Policy): Step {
+  if (whyNotReplaced(tx, 'speed-up', policy) !== null) return stay(tx)
+  return move({ ...tx, wish: 'speed_up' }, noteOperator(event))
+}
+
+/** Cancelling means sending, so it ends a suspension: the bytes that were held back are not the ones that go out. */
+export function wishCancel(
+  tx: InFlight,
+  event: Extract<TxEvent, { type: 'operator.cancelled' }>,
+  policy: Policy,
+): Step {
+  if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
+  const isHeld = tx.suspended || tx.subState === 'making_way'
+  const lifted = isHeld ? { suspended: false, subState: sendable(tx) } : {}
+  const isSigned = newestAttempt(tx)?.kind === 'cancel'
+  return move({ ...tx, ...lifted, refusal: null, wish: isSigned ? tx.wish : 'cancel' }, noteOperator(event))
+}
+
+/** Too late for a caller who set a deadline: the nonce is used up by an empty transaction, if that is mined first. */
+export function wishExpiry(tx: InFlight, event: Extract<TxEvent, { type: 'deadline.passed' }>, policy: Policy): Step {
+  const { validUntil } = tx.intent
+  // What makes way is on its way out already, and has a reason of its own.
+  if (validUntil === null || event.at < validUntil || tx.refusal !== null) return stay(tx)
+  // Nobody ordered it: the caller's deadline alone replaces nothing where replacements wait for an order.
+  if (!replacesByItself(policy)) return stay(tx)
+  if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
+  return move(
+    { ...tx, wish: 'cancel' },
+    { type: event.type, cause: 'expired', detail: { validUntil, nonce: tx.nonce } },
+  )
+}
+
+export function addAttempt(
+  tx: InFlight,
+  { at, attempt }: Extract<TxEvent, { type: 'attempt.added' }>,
+  policy: Policy,
+): Step {
+  if (!mayBeReplaced(tx, policy)) return stay(tx)
+  if (attempt.nonce !== tx.nonce || findAttempt(tx, attempt.hash) !== null) return stay(tx)
+  // A mere bump does not fulfil the wish to cancel.
+  const wish = tx.wish === 'cancel' && attempt.kind !== 'cancel' ? tx.wish : 'none'
+  const { stuckAt, ...rest } = { stuckAt: null, ...tx }
+  const added = {
+    ...rest,
+    attempts: [...tx.attempts, attempt],
+    wish,
+    error: null,
+    refusals: 0,
+    // The bytes go out with this step; a lost answer is asked for again as after any send.
+    nextResubmitAt: at + policy.resubmitIntervalMs,
+    // A replacement is a fresh start for what was given up, and part of the same wait for what was not.
+    waitingSince: stuckAt === null ? tx.waitingSince : at,
+  } as const
+  const next: InFlight =
+    tx.state === 'ALLOCATED'
+      ? { ...added, state: 'ALLOCATED', subState: 'signed' }
+      : { ...added, state: 'TRACKING', subState: 'stale', inclusion: null, minedAt: null }
+  return move(
+    next,
+    { type: 'attempt.added', cause: attempt.kind, detail: { hash: attempt.hash, nonce: tx.nonce, fees: attempt.fees } },
+    { type: 'broadcast' },
+  )
+}
+
+/** Said once; the same bytes go on being sent. */
+export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped' }>, policy: Policy): Step {
+  if (!mayBeReplaced(tx, policy)) return stay(tx)
+  if (tx.error?.code === 'fee_above_cap') return stay(tx)
+  const { neededWei, capWei } = event
+  const allowed = event.allowed ?? `${formatAmount(capWei)} per gas`
+  const message = `a replacement would have to offer ${formatAmount(neededWei)} per gas; no more than ${allowed} is allowed; the same bytes go on being sent`
+  return move(
+    {
+      ...tx,
+      subState: tx.state === 'STUCK' ? tx.subState : 'fee_above_cap',
+      error: { code: 'fee_above_cap', message },
+    },
+    { type: event.type, cause: 'fee_above_cap', detail: { nonce: tx.nonce, neededWei, capWei } },
+  )
+}
+
+/**
+ * Said once for each reason; a wish for a higher price ends with it. The same bytes go on, so that whoever ordered the bump
+ * can cancel instead, or order it again once the reason is gone.
+ */
+export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.refused' }>, policy: Policy): Step {
+  if (!mayBeReplaced(tx, policy) || isCancelling(tx)) return stay(tx)
+  const wish = tx.wish === 'speed_up' ? 'none' : tx.wish
+  if (tx.error?.code === event.error.code && wish === tx.wish) return stay(tx)
+  const { code, message, reason } = event.error
+  return move(
+    { ...tx, wish, error: event.error },
+    { type: event.type, cause: code, detail: { nonce: tx.nonce, message, ...(reason !== undefined && { reason }) } },
+  )
+}
+
+/** Why a bump was not signed. */
+const BUMP_REFUSALS = ['bump_would_revert', 'bump_unaffordable']
+
+export function isBumpRefusal(error: TxError | null): boolean {
+  return error !== null && BUMP_REFUSALS.includes(error.code)
+}
+
+/** Somebody asked for other bytes under this nonce, or an empty transaction is out already and is carried through. */
+export function isOrdered(tx: InFlight): boolean {
+  return tx.wish !== 'none' || newestAttempt(tx)?.kind === 'cancel'
+}
+
+function mayBeReplaced(tx: InFlight, policy: Policy): boolean {
+  if (policy.mayReplace === 'never' || tx.suspended) return false
+  if (!replacesByItself(policy) && !isOrdered(tx)) return false
+  if (tx.state === 'STUCK') return tx.subState !== 'foreign_nonce'
+  return tx.state === 'ALLOCATED' || tx.inclusion === null
+}
+
+function sendable(tx: InFlight): SubState {
+  if (tx.state === 'STUCK') return tx.subState
+  return tx.state === 'ALLOCATED' ? 'signed' : 'stale'
+}

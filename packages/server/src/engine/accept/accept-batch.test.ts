@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../core/app-error.ts'
+import type { NewTransaction } from '../../ports/store.ts'
+import { queued } from '../../testing/core/sample-transactions.ts'
+import type { Accept } from './accept.ts'
+import { createAcceptBatch, OUT_OF_TURN } from './accept-batch.ts'
+import type { AcceptRequest } from './accept-request.ts'
+
+const [ALICE, BOB] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const
+
+function request(from: AcceptRequest['from'], value: bigint, exactNonce?: number): AcceptRequest {
+  return {
+    ...{ chainId: 1, from, to: from, data: '0x', value, gasLimit: null, fees: null, speed: null, requestId: null },
+    ...{ priority: null, validUntil: null, finality: null, simulate: null, metadata: {} },
+    ...(exactNonce !== undefined && { exactNonce }),
+  }
+}
+
+/** Refuses a value of nothing, and stores the rest. */
+function setUp() {
+  const stored: bigint[] = []
+  const accept: Accept = async ({ value, from }, submit) => {
+    if (value === 0n) throw new AppError('transaction_rejected', 'it reverts', { outcome: 'reverted' })
+    const { intent } = queued()
+    const item: NewTransaction = { id: `tx-${value}`, intent: { ...intent, value, lane: { chainId: 1, signer: from } } }
+    await submit?.(item)
+    return { type: 'accepted', transaction: queued({ id: item.id }) }
+  }
+  const acceptBatch = createAcceptBatch({
+    accept,
+    intake: {
+      submitTogether: (items) =>
+        items.map(async ({ intent, id }) => {
+          stored.push(intent.value)
+          return { type: 'inserted' as const, transaction: queued({ id }) }
+        }),
+    },
+  })
+  return { acceptBatch, stored }
+}
+
+test('behind one that is refused, those of the same signer that chose their nonces are turned away', async () => {
+  const { acceptBatch, stored } = setUp()
+  const answers = await acceptBatch([
+    request(ALICE, 1n, 5),
+    request(ALICE, 0n, 6),
+    request(ALICE, 3n, 7),
+    request(BOB, 4n, 9),
+    request(ALICE, 5n),
+  ])
+  const outcomes = answers.map((answer) => (answer.status === 'fulfilled' ? 'stored' : answer.reason.details.outcome))
+  expect(outcomes).toEqual(['stored', 'reverted', OUT_OF_TURN, 'stored', 'stored'])
+  expect(stored).toEqual([1n, 4n, 5n])
+})
+
+test('those without a nonce of their own take whatever place is left', async () => {
+  const { acceptBatch, stored } = setUp()
+  await acceptBatch([request(ALICE, 0n), request(ALICE, 2n), request(ALICE, 3n, 8)])
+  expect(stored).toEqual([2n, 3n])
+})

@@ -1,0 +1,72 @@
+/** A request as a caller made it, the digest that tells it from others, and the intent that it becomes. */
+import { createHash } from 'node:crypto'
+import type { AppError } from '../../core/app-error.ts'
+import type { AccessList } from '../../core/chain/access-list.ts'
+import type { Finality } from '../../core/chain/finality.ts'
+import type { Speed, WantedFees } from '../../core/fees/fees.ts'
+import type { Address, Hash, Hex } from '../../core/hex.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Intent } from '../../core/transaction/transaction.ts'
+
+/** What a caller said, in one spelling. Null is what was left out, so that a changed default is not another request. */
+export interface AcceptRequest {
+  readonly chainId: number | null
+  readonly from: Address
+  readonly to: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  readonly gasLimit: bigint | null
+  readonly fees: WantedFees | null
+  readonly speed: Speed | null
+  readonly priority: number | null
+  readonly validUntil: number | null
+  readonly requestId: string | null
+  readonly finality: Finality | null
+  readonly simulate: boolean | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly accessList?: AccessList
+  readonly exactNonce?: number
+  /** Who asks, for the history; no part of what is asked. */
+  readonly by?: string
+  /** Whose request it is; left out or null: the service has no keys. No part of what is asked either. */
+  readonly tenant?: string | null
+  /** The answer, unless it is a repeat of an earlier request, which gets its first answer again; no part of what is asked. */
+  readonly refusal?: AppError
+  /** What the API key behind it may spend on the fee; no part of what is asked. */
+  readonly maxFeeWei?: bigint | null
+}
+
+export interface AcceptDefaults {
+  readonly speed: Speed
+  readonly simulate: boolean
+}
+
+export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptDefaults): Intent {
+  const { to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata } = request
+  const { accessList, exactNonce } = request
+  return {
+    ...{ lane, to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata },
+    ...(accessList !== undefined && accessList.length > 0 && { accessList }),
+    ...(exactNonce !== undefined && { exactNonce }),
+    maxFeeWei: request.maxFeeWei ?? null,
+    speed: request.speed ?? defaults.speed,
+    priority: request.priority ?? 0,
+    simulate: request.simulate ?? defaults.simulate,
+    simulated: false,
+    requestDigest: digestRequest({ ...request, chainId: lane.chainId }),
+  }
+}
+
+/** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
+export function digestRequest(request: AcceptRequest): Hash {
+  const { requestId: _key, by: _by, tenant: _tenant, maxFeeWei: _cap, refusal: _refusal, ...body } = request
+  return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
+}
+
+function canonicalJson(value: unknown): string {
+  if (typeof value === 'bigint') return `"${value}"`
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`
+}

@@ -1,0 +1,204 @@
+/**
+ * Acceptance of an intent, on any node: nothing is promised before it is durable.
+ *
+ * The order matters. A repeat of an earlier request is recognised before anything is asked of the chain, since it must
+ * get its first answer even where the same call would fail by now. Then the call is simulated: a certain failure is
+ * refused here and takes neither a row nor a nonce. A node that cannot run the simulation is no reason to turn the caller
+ * away, because the lane simulates again before it takes a nonce; so the intent is accepted and durable first.
+ */
+import { AppError } from '../../core/app-error.ts'
+import { findUnmineable, isTinyPrice } from '../../core/fees/unmineable-price.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Intent, Transaction } from '../../core/transaction/transaction.ts'
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Random } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import { createFeeMarkets } from '../fees/fee-markets.ts'
+import { refuseFees } from '../fees/refuse-fees.ts'
+import type { QueueBounds } from '../tenants/queue-depth.ts'
+import type { Tenant, TenantPool } from '../tenants/tenant-pool.ts'
+import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
+import { createEarlierRequests } from './earlier-requests.ts'
+import type { Intake } from './intake.ts'
+import type { KnownSigners } from './known-signers.ts'
+import { createSimulation, type SimulationPorts } from './simulation.ts'
+
+export interface Accepted {
+  /** `existing`: the same request was accepted before, and this is what became of it. */
+  readonly type: 'accepted' | 'existing'
+  readonly transaction: Transaction
+}
+
+/** `submit` stands in for the intake's, where several requests are to be stored together. */
+export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Promise<Accepted>
+
+export interface AcceptBounds {
+  /** What may be on its way to the store at one time. */
+  readonly places: Pick<TenantPool, 'enter'>
+  readonly queue: QueueBounds
+  /** Of the simulations that run at one time. */
+  readonly sharePercent?: number
+}
+
+const NO_BOUNDS: AcceptBounds = {
+  places: { enter: () => () => {} },
+  queue: { enter: async () => () => {} },
+}
+
+interface AcceptPorts extends SimulationPorts {
+  readonly store: Pick<Store, 'findRequests'>
+  readonly signers: KnownSigners
+  readonly intake: Pick<Intake, 'submit'>
+  readonly random: Random
+  /** Left out: whatever comes is taken. */
+  readonly bounds?: AcceptBounds
+  readonly defaults?: Partial<AcceptDefaults>
+  /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
+  maxTxFeeOf(chainId: number): bigint | null
+}
+
+export function createAccept(ports: AcceptPorts): Accept {
+  const { signers, chains, intake, clock, random } = ports
+  const { places, queue, sharePercent } = ports.bounds ?? NO_BOUNDS
+  const defaults: AcceptDefaults = { speed: 'standard', simulate: true, ...ports.defaults }
+  const simulate = createSimulation({ ...ports, ...(sharePercent !== undefined && { sharePercent }) })
+  const markets = createFeeMarkets({ chains, clock })
+  const findRequest = createEarlierRequests(ports)
+
+  async function findEarlier(intent: Intent, tenant: Tenant): Promise<Accepted | null> {
+    const { lane, requestId, requestDigest } = intent
+    if (requestId === null) return null
+    const earlier = await findRequest({ lane, requestId, tenant: tenant ?? '' })
+    if (earlier === null) return null
+    if (earlier.intent.requestDigest !== requestDigest) throw conflict(requestId, earlier.id)
+    return { type: 'existing', transaction: earlier }
+  }
+
+  /** A market that cannot be read is no reason to turn the caller away: the lane looks again. */
+  async function refuseUnmineable({ lane, fees }: Intent): Promise<void> {
+    const market = await markets.read(lane.chainId).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
+    const reason = market === null ? null : findUnmineable(fees, market)
+    if (reason === null) return
+    const message = `It could never be mined: ${reason}. Nothing was stored.`
+    throw new AppError('transaction_rejected', message, { field: 'fees', outcome: 'invalid', reason })
+  }
+
+  /** A repeat gets its answer even where there is no room for another. */
+  async function enterQueue(intent: Intent, tenant: Tenant): Promise<Accepted | (() => void)> {
+    try {
+      return await queue.enter(intent.lane, tenant)
+    } catch (error) {
+      const twin = error instanceof AppError ? await findEarlier(intent, tenant) : null
+      if (twin === null) throw error
+      return twin
+    }
+  }
+
+  async function take(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
+    const { tenant = null } = request
+    const lane = { chainId: resolveChainId(request.chainId, chains), signer: request.from }
+    const intent = formIntent(request, lane, defaults)
+    const signer = await signers.find(lane)
+    if (signer === null) throw unknownSigner(lane)
+    const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
+    const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
+    const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
+    const isTiny = isTinyPrice(intent.fees)
+    const mayBeRefused = intent.simulate || isLate || isTiny || tooDear !== null || request.refusal !== undefined
+    // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
+    const earlier = mayBeRefused ? await findEarlier(intent, tenant) : null
+    if (earlier !== null) return earlier
+    if (request.refusal !== undefined) throw request.refusal
+    if (isLate) {
+      throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
+    }
+    if (tooDear !== null) throw tooDear
+    if (isTiny) await refuseUnmineable(intent)
+    const leave = await enterQueue(intent, tenant)
+    if (typeof leave !== 'function') return leave
+    let isStored = false
+    try {
+      const accepted = await store(intent, request, submit)
+      isStored = accepted.type === 'accepted'
+      return accepted
+    } finally {
+      if (!isStored) leave()
+    }
+  }
+
+  async function store(intent: Intent, request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
+    const { tenant = null, by } = request
+    const simulated = intent.simulate ? await simulate(intent, tenant) : null
+    if (simulated?.type === 'refused') {
+      // Its twin may have been accepted, and even mined, while this one was simulated.
+      const twin = await findEarlier(intent, tenant)
+      if (twin !== null) return twin
+      throw simulated.error
+    }
+    const outcome = await submit({
+      id: random.id(clock.now()),
+      intent: { ...intent, simulated: simulated?.type === 'passed' },
+      ...(by !== undefined && { by }),
+      ...(tenant !== null && { tenant }),
+    })
+    switch (outcome.type) {
+      case 'inserted':
+        return { type: 'accepted', transaction: outcome.transaction }
+      case 'existing':
+        return { type: 'existing', transaction: outcome.transaction }
+      case 'conflict':
+        throw conflict(intent.requestId ?? '', outcome.transactionId)
+      case 'unknown_signer':
+        throw unknownSigner(intent.lane)
+    }
+  }
+
+  async function takePlace(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
+    const leave = places.enter(request.tenant ?? null)
+    try {
+      return await take(request, submit)
+    } finally {
+      leave()
+    }
+  }
+
+  return async (request, submit = intake.submit) => {
+    let result: string = 'internal'
+    try {
+      const accepted = await takePlace(request, submit)
+      result = accepted.type
+      return accepted
+    } catch (error) {
+      if (error instanceof AppError) result = error.code
+      throw error
+    } finally {
+      ports.telemetry.count('drover_transactions_accepted_total', { result })
+    }
+  }
+}
+
+function resolveChainId(chainId: number | null, chains: ReadonlyMap<number, Chain>): number {
+  const followed = [...chains.keys()]
+  if (chainId === null) {
+    const [only, ...others] = followed
+    if (only !== undefined && others.length === 0) return only
+    const message = `chainId is needed, since this service follows ${followed.length} chains (${followed.join(', ')}).`
+    throw new AppError('invalid_request', message, { field: 'chainId' })
+  }
+  if (chains.has(chainId)) return chainId
+  const message = `This service does not follow chain ${chainId}; it follows ${followed.join(', ')}.`
+  throw new AppError('unknown_chain', message, { field: 'chainId' })
+}
+
+function conflict(requestId: string, transactionId: string): AppError {
+  const message = `Request id ${JSON.stringify(requestId)} was used before with another body, by transaction ${transactionId}; use a new one for a new request.`
+  return new AppError('idempotency_conflict', message, { field: 'requestId', transactionId })
+}
+
+function unknownSigner(lane: Lane): AppError {
+  const message = `${lane.signer} is not a signer on chain ${lane.chainId}; register it first.`
+  return new AppError('unknown_signer', message, { field: 'from' })
+}

@@ -1,0 +1,44 @@
+/**
+ * Finds what became of a request that was made before. Requests that come within the same few milliseconds are looked up
+ * together, and a database that does not answer for a moment is asked again: an outage that the intake would ride out
+ * must not be an error here.
+ */
+import { AppError } from '../../core/app-error.ts'
+import type { Transaction } from '../../core/transaction/transaction.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type RequestKey, type Store, StoreUnavailable } from '../../ports/store.ts'
+import { pause } from '../pause.ts'
+import { createBatcher, type Pending } from '../write/batcher.ts'
+
+export type FindEarlier = (key: RequestKey) => Promise<Transaction | null>
+
+const LOOKUP = { lingerMs: 2, maxBatch: 500, maxRunning: 2, maxWaiting: 5_000, deadlineMs: 10_000 }
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 1_000
+
+export function createEarlierRequests(ports: {
+  readonly store: Pick<Store, 'findRequests'>
+  readonly clock: Clock
+}): FindEarlier {
+  const { store, clock } = ports
+  const expire = () =>
+    new AppError('database_unavailable', 'The database does not answer; send it again with the same key.')
+
+  async function run(batch: readonly Pending<RequestKey, Transaction | null>[]): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      const waiting = batch.filter((entry) => !entry.isSettled())
+      if (waiting.length === 0) return
+      try {
+        const found = await store.findRequests(waiting.map((entry) => entry.item))
+        for (const [index, entry] of waiting.entries()) entry.resolve(found[index] ?? null)
+        return
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        await pause(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
+      }
+    }
+  }
+
+  const batcher = createBatcher<RequestKey, Transaction | null>({ clock, ...LOOKUP, expire, run })
+  return (key) => batcher.add(key)
+}

@@ -1,0 +1,119 @@
+/**
+ * Group commit of acceptance: requests that arrive within a few milliseconds of each other are stored by one database
+ * transaction. A few may be on their way at once, so that a slow commit does not stop the next batch from forming.
+ *
+ * A flush that the store could not answer may have committed. It is sent again as it is: ids and request ids make the
+ * insert idempotent, so that a repeat finds the rows of the first try. An item that meets its own id has been inserted,
+ * whatever the store calls it. An item that is older than its deadline is given up, wherever it is on its way, and its
+ * fate is said to be unknown.
+ */
+import { AppError } from '../../core/app-error.ts'
+import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type InsertOutcome, type NewTransaction, type Store, StoreUnavailable } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { pause } from '../pause.ts'
+import { createBatcher, type Pending } from '../write/batcher.ts'
+
+/** As the store's, save that a row found by its own repeat may have moved on from QUEUED already. */
+export type IntakeOutcome =
+  | { readonly type: 'inserted'; readonly transaction: Transaction }
+  | { readonly type: 'existing'; readonly transaction: Transaction }
+  | { readonly type: 'conflict'; readonly transactionId: TxId }
+  | { readonly type: 'unknown_signer' }
+
+export interface IntakeLimits {
+  readonly lingerMs: number
+  readonly maxBatch: number
+  readonly maxFlushes: number
+  readonly maxWaiting: number
+  readonly deadlineMs: number
+}
+
+const INTAKE_LIMITS: IntakeLimits = {
+  lingerMs: 3,
+  maxBatch: 500,
+  maxFlushes: 2,
+  maxWaiting: 5_000,
+  deadlineMs: 10_000,
+}
+
+export interface Intake {
+  submit(item: NewTransaction): Promise<IntakeOutcome>
+  /** Stored by one database transaction, with places in the queue in this order; an outcome for each. */
+  submitTogether(items: readonly NewTransaction[]): readonly Promise<IntakeOutcome>[]
+  /** Refuses what comes from now on, stores what is waiting, and resolves when nothing is left. */
+  drain(): Promise<void>
+}
+
+interface IntakePorts {
+  readonly store: Pick<Store, 'insertTransactions'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly limits?: Partial<IntakeLimits>
+}
+
+type Entry = Pending<NewTransaction, IntakeOutcome>
+
+const QUEUE = { queue: 'intake' }
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 1_000
+
+export function createIntake({ store, clock, telemetry, limits: given }: IntakePorts): Intake {
+  const limits = { ...INTAKE_LIMITS, ...given }
+
+  async function insert(entries: readonly Entry[]): Promise<void> {
+    const outcomes = await store.insertTransactions(entries.map((entry) => entry.item))
+    if (outcomes.length !== entries.length) {
+      throw new Error(`the store answered ${outcomes.length} of ${entries.length} inserts`)
+    }
+    for (const [index, entry] of entries.entries()) {
+      const outcome = outcomes[index]
+      if (outcome !== undefined) entry.resolve(recogniseOwn(entry.item.id, outcome))
+    }
+  }
+
+  async function flush(batch: readonly Entry[]): Promise<void> {
+    telemetry.observe('drover_flush_size', batch.length, QUEUE)
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const left = batch.filter((entry) => !entry.isSettled())
+      if (left.length === 0) return
+      try {
+        const startedAt = clock.monotonic()
+        await insert(left)
+        return telemetry.observe('drover_flush_seconds', (clock.monotonic() - startedAt) / 1_000, QUEUE)
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        telemetry.log('warn', 'accepted requests could not be stored yet', { items: left.length, error: error.message })
+        await pause(clock, pauseMs)
+      }
+    }
+  }
+
+  const batcher = createBatcher<NewTransaction, IntakeOutcome>({
+    clock,
+    lingerMs: limits.lingerMs,
+    maxBatch: limits.maxBatch,
+    maxRunning: limits.maxFlushes,
+    maxWaiting: limits.maxWaiting,
+    deadlineMs: limits.deadlineMs,
+    expire: unknownFate,
+    run: flush,
+    onWaiting: (count) => telemetry.gauge('drover_queue_depth', count, QUEUE),
+  })
+  return { submit: batcher.add, submitTogether: batcher.addTogether, drain: batcher.drain }
+}
+
+function recogniseOwn(id: TxId, outcome: InsertOutcome): IntakeOutcome {
+  const isOwn = outcome.type === 'existing' && outcome.transaction.id === id
+  return isOwn ? { type: 'inserted', transaction: outcome.transaction } : outcome
+}
+
+function unknownFate(item: NewTransaction): AppError {
+  const how =
+    item.intent.requestId === null
+      ? `whether it was stored is told by looking for transaction ${item.id}`
+      : 'whether it was stored is told by sending it again with the same request id'
+  const message = `The database did not answer in time; ${how}.`
+  return new AppError('database_unavailable', message, { retryAfterMs: LONGEST_PAUSE_MS, id: item.id })
+}

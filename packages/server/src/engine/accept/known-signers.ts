@@ -1,0 +1,76 @@
+/** The registered lanes, kept in memory: every request asks for one, and they hardly ever change. */
+import { type Lane, type LaneKey, laneKey } from '../../core/lane/lane.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { SignerRecord, Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+
+export interface KnownSigners {
+  /** A lane that is not known is looked up in the store once before null is the answer. */
+  find(lane: Lane): Promise<SignerRecord | null>
+  /** What memory holds now; it is filled soon after the start and kept fresh behind the answers. */
+  peek(lane: Lane): SignerRecord | null
+  close(): void
+}
+
+interface KnownSignersPorts {
+  readonly store: Pick<Store, 'listSigners' | 'listen'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly maxAgeMs?: number
+}
+
+export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }: KnownSignersPorts): KnownSigners {
+  let known: ReadonlyMap<LaneKey, SignerRecord> = new Map()
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | null = null
+
+  async function read(): Promise<void> {
+    const startedAt = clock.monotonic()
+    const records = await store.listSigners()
+    known = new Map(records.map((record) => [laneKey(record.lane), record]))
+    readAt = startedAt
+  }
+
+  function refresh(): Promise<void> {
+    reading ??= read().finally(() => {
+      reading = null
+    })
+    return reading
+  }
+
+  function keepFresh(): void {
+    if (clock.monotonic() - readAt <= maxAgeMs) return
+    refreshBehind()
+  }
+
+  function refreshBehind(): void {
+    refresh().catch((error: unknown) => {
+      telemetry.log('warn', 'signers could not be read; the known ones stay', { error: String(error) })
+    })
+  }
+
+  const unlisten = store.listen((notice) => {
+    if (notice.type === 'nodes.changed' || notice.type === 'gap') refreshBehind()
+  })
+  refreshBehind()
+
+  function peek(lane: Lane): SignerRecord | null {
+    keepFresh()
+    return known.get(laneKey(lane)) ?? null
+  }
+
+  async function find(lane: Lane): Promise<SignerRecord | null> {
+    const key = laneKey(lane)
+    const hit = known.get(key)
+    if (hit !== undefined) {
+      keepFresh()
+      return hit
+    }
+    // A read that is under way may have begun before the signer was registered: only one that starts now can refuse it.
+    if (reading !== null) await reading
+    if (!known.has(key)) await refresh()
+    return known.get(key) ?? null
+  }
+
+  return { find, peek, close: unlisten }
+}

@@ -1,0 +1,14 @@
+/** The nonce that a transaction accepted now would get, if nothing comes in between: those in line before it go first. */
+import type { NonceLine } from '../../ports/store.ts'
+import { type ChainCounts, findUsable, firstNonce } from '../gaps/free-nonces.ts'
+
+export function predictNonce(line: NonceLine, counts: ChainCounts | null, externalUse: boolean): number {
+  const usable = findUsable(line.recyclable, counts)
+  const next = firstNonce(line.cursor, counts, externalUse)
+  return usable[line.queued] ?? next + line.queued - usable.length
+}
+
+/** Whether the chain has to be asked: where it is not, the store knows by itself. */
+export function needsCounts({ cursor, recyclable }: NonceLine, externalUse: boolean): boolean {
+  return cursor === null || externalUse || recyclable.length > 0
+}

@@ -1,0 +1,104 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Intent } from '../../core/transaction/transaction.ts'
+import type { Call, Chain } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { createFakeChain } from '../../testing/chain/fake-chain.ts'
+import { queued } from '../../testing/core/sample-transactions.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { createSimulation } from './simulation.ts'
+
+const { intent } = queued()
+const PASSED = { type: 'passed' }
+const SKIPPED = { type: 'skipped' }
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => Date.now(),
+  schedule(delayMs, run) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+interface SetUpOptions {
+  readonly balance?: bigint
+  readonly estimate?: Chain['estimate']
+  readonly headOf?: () => null
+}
+
+function setUp(options: SetUpOptions = {}) {
+  const batches: (readonly Call[])[] = []
+  const telemetry = createRecordingTelemetry()
+  const { chainId, signer } = intent.lane
+  const fake = createFakeChain({
+    chainId,
+    balances: { [signer]: options.balance ?? 10n ** 18n },
+    behave: ({ data }) =>
+      data === '0xdead'
+        ? { type: 'reverted', reason: 'Paused', data: '0x1234', gas: 1n }
+        : { type: 'ok', gas: 21_000n },
+  })
+  const estimate: Chain['estimate'] = (calls, head) => {
+    batches.push(calls)
+    return (options.estimate ?? fake.estimate)(calls, head)
+  }
+  const simulate = createSimulation({
+    chains: new Map([[chainId, { ...fake, estimate }]]),
+    ...{ clock, telemetry, simulationTimeoutMs: 1_000 },
+    headOf: options.headOf ?? (() => fake.head()),
+  })
+  const tryOut = (change: Partial<Intent> = {}) => simulate({ ...intent, ...change })
+  return { tryOut, batches, telemetry }
+}
+
+test('calls that come together go to the chain as one batch, and each gets its own verdict', async () => {
+  const { tryOut, batches } = setUp()
+  const verdicts = await Promise.all([tryOut({ value: 1n }), tryOut({ data: '0xdead' }), tryOut({ value: 3n })])
+  expect(verdicts).toMatchObject([PASSED, { error: { code: 'transaction_rejected' } }, PASSED])
+  expect(batches.map((calls) => calls.map((call) => call.value))).toEqual([[1n, 5n, 3n]])
+})
+
+test('a certain revert is told with its reason, lack of funds as what it is', async () => {
+  expect(await setUp().tryOut({ data: '0xdead' })).toMatchObject({
+    type: 'refused',
+    error: {
+      code: 'transaction_rejected',
+      details: { outcome: 'reverted', reason: 'Paused', revertData: '0x1234' },
+    },
+  })
+  const poor = await setUp({ balance: 1n }).tryOut()
+  expect(poor).toMatchObject({ type: 'refused', error: { details: { outcome: 'insufficient_funds' } } })
+})
+
+test('a node that leaves out an answer has said nothing against that call', async () => {
+  const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'ok', gas: 1n }] })
+  expect(await Promise.all([tryOut(), tryOut()])).toEqual([PASSED, SKIPPED])
+  expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
+})
+
+test('a node that refuses to run one call in words that prove nothing does not refuse it', async () => {
+  const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'unknown', message: 'header not found' }] })
+  expect(await tryOut()).toEqual(SKIPPED)
+  expect(telemetry.logs).toMatchObject([{ level: 'warn', fields: { error: 'header not found' } }])
+})
+
+test('a failure counts only at the head that is followed: before there is one, nobody is turned away', async () => {
+  const { tryOut, telemetry } = setUp({ headOf: () => null })
+  expect(await tryOut({ data: '0xdead' })).toEqual(SKIPPED)
+  expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
+})
+
+test('a node that is silent holds nobody up for long', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { tryOut, telemetry } = setUp({ estimate: () => new Promise(() => {}) })
+  const verdict = tryOut()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await verdict).toEqual(SKIPPED)
+  expect(telemetry.logs).toMatchObject([{ message: 'accepted without simulation' }])
+})
+
+test('a bug is not taken for a node that cannot be reached', async () => {
+  const { tryOut } = setUp({ estimate: () => Promise.reject(new TypeError('bug')) })
+  await expect(tryOut()).rejects.toBeInstanceOf(TypeError)
+})

@@ -1,0 +1,278 @@
+/**
+ * Keeps this node's share of the lanes: beats, renews, takes what is free, hands over what another node should have.
+ *
+ * Every node ranks the live nodes for a lane in the same way. The first in rank takes a free lane at once, the others only
+ * after it has stayed free for longer the lower they rank, so that a lane is never left lying because the first cannot
+ * reach its key. A lane that is well served elsewhere but ranks this node first is asked for; its owner sees that at its
+ * next renewal, finishes what it is writing and lets go. Leases are the database's; the node only adds a deadline by its
+ * own monotonic clock, counted from before the renewal was asked for, after which it starts no broadcast.
+ *
+ * Each node may have RPC nodes of its own. One that cannot reach a chain leaves its lanes to peers that can, and takes
+ * none; where nobody can reach it, everything stays where it is.
+ */
+import type { SilentNode } from '../../core/explain/describe-problem.ts'
+import { SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
+import { spellTime } from '../../core/explain/spell-time.ts'
+import { type Lane, type LaneKey, type Lease, laneKey } from '../../core/lane/lane.ts'
+import type { Policy } from '../../core/lane/policy.ts'
+import { rankNodes } from '../../core/lane/rendezvous.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Signer } from '../../ports/signer.ts'
+import type { LiveNode, SignerRecord, Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { LaneRunner } from '../lane/lane-runner.ts'
+
+export interface KeeperSettings {
+  readonly leaseTtlMs: number
+  readonly renewIntervalMs: number
+  /** Taken off the lease for the local deadline: clocks run at slightly different speeds and messages take time. */
+  readonly marginMs: number
+}
+
+export interface HeldLane {
+  readonly lease: Lease
+  mayAct(): boolean
+}
+
+export interface LaneKeeper {
+  start(): Promise<void>
+  /** Lanes that this node runs now. */
+  running(): ReadonlyMap<LaneKey, LaneRunner>
+  signer(lane: Lane): SignerRecord | null
+  /** Nodes that have not reported for too long. */
+  silent(): readonly SilentNode[]
+  /** Looks at the lanes now instead of at the next beat. */
+  poke(): void
+  /** Stops every lane in order and gives its lease up at once. */
+  stop(): Promise<void>
+}
+
+interface KeeperPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly signer: Signer
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+  readonly address: string | null
+  readonly chainIds: ReadonlySet<number>
+  /** Chains whose RPC nodes answer this node. */
+  reachable(): readonly number[]
+  readonly settings: KeeperSettings
+  onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
+  startLane(held: HeldLane, onFenced: () => void): LaneRunner
+}
+
+/** Beats that a node may miss before others say so. */
+const SILENT_BEATS = 2
+const LEAST_SILENCE_MS = 2_000
+
+interface Held {
+  readonly lease: Lease
+  readonly runner: LaneRunner
+  deadline: number
+}
+
+export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
+  const { store, clock, telemetry, nodeId, settings } = ports
+  const held = new Map<LaneKey, Held>()
+  const leaving = new Map<LaneKey, { readonly lease: Lease; readonly done: Promise<void> }>()
+  const freeSince = new Map<LaneKey, number>()
+  let signers = new Map<LaneKey, SignerRecord>()
+  let silent: readonly SilentNode[] = []
+  let beating: Promise<void> | null = null
+  let beatAgain = false
+  let cancelBeat = (): void => {}
+  let stopped = false
+
+  function beat(): Promise<void> {
+    if (stopped) return Promise.resolve()
+    if (beating !== null) {
+      beatAgain = true
+      return beating
+    }
+    cancelBeat()
+    beating = beatOnce()
+      .catch((error: unknown) => {
+        telemetry.log('warn', 'leases could not be renewed; trying again', { nodeId, error })
+      })
+      .finally(() => {
+        beating = null
+        if (stopped) return
+        if (beatAgain) {
+          beatAgain = false
+          void beat()
+        } else cancelBeat = clock.schedule(settings.renewIntervalMs, () => void beat())
+      })
+    return beating
+  }
+
+  async function beatOnce(): Promise<void> {
+    const askedAt = clock.monotonic()
+    const renewed = await store.renewLeases(nodeId, settings.leaseTtlMs)
+    const beatAt = clock.monotonic()
+    const chains = ports.reachable()
+    const { nowMs, nodes, ...heard } = await store.heartbeat({
+      ...{ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs, chains },
+      silentAfterMs: Math.max(LEAST_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
+    })
+    const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
+    tellSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
+    ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
+    const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
+    for (const [key, mine] of held) {
+      const lease = stillOurs.get(key)
+      if (lease?.fence !== mine.lease.fence) {
+        telemetry.count('drover_leases_total', { result: 'lost' })
+        leave(key, mine)
+        continue
+      }
+      mine.deadline = askedAt + settings.leaseTtlMs - settings.marginMs
+      const { wantedBy, lane } = lease
+      const fit = fitNodes(nodes, lane.chainId)
+      const isWanted = wantedBy !== null && wantedBy !== nodeId && fit.includes(wantedBy)
+      if (isWanted || !fit.includes(nodeId)) leave(key, mine)
+    }
+    telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
+    await release(renewed.filter(isIdle))
+    const before = signers
+    const records = await store.listSigners()
+    signers = new Map(records.map((record) => [laneKey(record.lane), record]))
+    wakeChanged(before)
+    await claim(nodes)
+    telemetry.gauge('drover_lanes_owned', held.size)
+  }
+
+  function tellSilent(now: readonly SilentNode[], live: number): void {
+    for (const { nodeId: peer, heartbeatAt } of now) {
+      if (silent.some((known) => known.nodeId === peer)) continue
+      const message = `node ${peer} has not reported since ${spellTime(heartbeatAt)}`
+      telemetry.log('warn', message, { nodeId, peer, next: SILENT_NODE_STEP })
+    }
+    silent = now
+    telemetry.gauge('drover_nodes', live, { state: 'live' })
+    telemetry.gauge('drover_nodes', now.length, { state: 'silent' })
+  }
+
+  /** What waited for a policy, such as a cap on fees, need not wait for its next try. */
+  function wakeChanged(before: ReadonlyMap<LaneKey, SignerRecord>): void {
+    for (const [key, { runner }] of held) {
+      const [was, is] = [before.get(key), signers.get(key)]
+      if (was !== undefined && is !== undefined && spellPolicy(was.policy) !== spellPolicy(is.policy))
+        runner.post({ type: 'amended' })
+    }
+  }
+
+  /** Without a lane behind it: the lane was left, or the answer to the acquisition was lost. */
+  function isIdle({ lane, fence }: Lease): boolean {
+    const key = laneKey(lane)
+    return held.get(key)?.lease.fence !== fence && leaving.get(key)?.lease.fence !== fence
+  }
+
+  /**
+   * Beside the beats: a lane that is slow to finish what it is writing must not cost the others their leases. Once it
+   * has, its lease is idle and the next beat gives it up, together with all the others.
+   */
+  function leave(key: LaneKey, { lease, runner }: Held): void {
+    held.delete(key)
+    const done = runner
+      .stop()
+      .catch((error: unknown) => {
+        telemetry.log('error', 'a lane did not stop in order', { nodeId, ...lease.lane, error })
+      })
+      .finally(() => {
+        leaving.delete(key)
+        void beat()
+      })
+    leaving.set(key, { lease, done })
+  }
+
+  async function release(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return
+    await store.releaseLeases(leases)
+    telemetry.count('drover_leases_total', { result: 'released' }, leases.length)
+  }
+
+  async function claim(nodes: readonly LiveNode[]): Promise<void> {
+    const reachable = new Set(ports.signer.addresses())
+    const now = clock.monotonic()
+    const taken = new Set((await store.listLeases()).map((lease) => laneKey(lease.lane)))
+    const toTake: Lane[] = []
+    const toRequest: Lane[] = []
+    for (const [key, { lane }] of signers) {
+      if (held.has(key) || leaving.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer))
+        continue
+      const rank = rankNodes(key, fitNodes(nodes, lane.chainId)).indexOf(nodeId)
+      if (rank < 0) continue
+      if (taken.has(key)) {
+        freeSince.delete(key)
+        if (rank === 0) toRequest.push(lane)
+        continue
+      }
+      const since = freeSince.get(key) ?? now
+      freeSince.set(key, since)
+      if (now - since >= rank * settings.renewIntervalMs) toTake.push(lane)
+    }
+    telemetry.gauge('drover_lanes_of_others', countOthers(taken))
+    if (toRequest.length > 0) await store.requestLeases(nodeId, toRequest)
+    if (toTake.length > 0) await take(toTake)
+  }
+
+  /** Of those that this node could run. */
+  function countOthers(taken: ReadonlySet<LaneKey>): number {
+    return [...taken].filter((key) => signers.has(key) && !held.has(key) && !leaving.has(key)).length
+  }
+
+  async function take(lanes: readonly Lane[]): Promise<void> {
+    const askedAt = clock.monotonic()
+    const acquired = await store.acquireLeases(nodeId, lanes, settings.leaseTtlMs)
+    telemetry.count('drover_leases_total', { result: 'not_owner' }, lanes.length - acquired.length)
+    for (const { takenFrom, ...lease } of acquired) {
+      const key = laneKey(lease.lane)
+      freeSince.delete(key)
+      telemetry.count('drover_leases_total', { result: takenFrom === undefined ? 'taken' : 'taken_over' })
+      if (takenFrom !== undefined)
+        telemetry.log('info', 'a lane was taken over from a node that let its lease run out', {
+          ...{ nodeId, ...lease.lane, fence: lease.fence, takenFrom },
+        })
+      const deadline = askedAt + settings.leaseTtlMs - settings.marginMs
+      const mayAct = (): boolean => {
+        const mine = held.get(key)
+        return mine?.lease.fence === lease.fence && clock.monotonic() < mine.deadline
+      }
+      const runner = ports.startLane({ lease, mayAct }, () => {
+        if (held.get(key)?.lease.fence === lease.fence) held.delete(key)
+      })
+      held.set(key, { lease, runner, deadline })
+      runner.post({ type: 'work' })
+    }
+  }
+
+  return {
+    start: beat,
+    running: () => new Map([...held].map(([key, mine]) => [key, mine.runner])),
+    signer: (lane) => signers.get(laneKey(lane)) ?? null,
+    silent: () => silent,
+    poke: () => void beat(),
+    stop: async () => {
+      stopped = true
+      cancelBeat()
+      if (beating !== null) await beating
+      for (const [key, mine] of held) leave(key, mine)
+      const left = [...leaving.values()]
+      await Promise.all(left.map(({ done }) => done))
+      await release(left.map(({ lease }) => lease))
+      await store.removeNode(nodeId)
+    },
+  }
+}
+
+/** Equal for equal policies that were read from the store. */
+function spellPolicy(policy: Policy): string {
+  return JSON.stringify(policy, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** The nodes that can reach a chain, or all where none can. One that does not say is thought to. */
+function fitNodes(nodes: readonly LiveNode[], chainId: number): readonly string[] {
+  const fit = nodes.filter(({ chains }) => chains === null || chains.includes(chainId))
+  return (fit.length === 0 ? nodes : fit).map(({ nodeId }) => nodeId)
+}

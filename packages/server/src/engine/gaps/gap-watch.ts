@@ -1,0 +1,91 @@
+/**
+ * Finds gaps that nobody made on purpose: a nonce below the lane's lowest that no transaction of ours has and that no
+ * node has either, for instance because a foreign transaction that it was left to was dropped from the pools. Nothing
+ * above it can be mined, whatever it pays.
+ *
+ * A reorganisation that is not over shows the same picture, so it has to stay the same over several blocks; and it is
+ * only looked for once the lowest has waited for long. A nonce that a transaction of ours has is never called free,
+ * whatever the counts say.
+ */
+import type { Lane } from '../../core/lane/lane.ts'
+import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+
+export interface GapScene {
+  readonly policy: Policy
+  readonly head: number | null
+  /** The lowest nonce with bytes that are in no block, and since when; null where there is none. */
+  readonly lowest: { readonly nonce: number; readonly since: number } | null
+  /** Somebody has it between these two, the first included: a transaction of the lane, in a block or not, or a caller. */
+  isHeld(from: number, to: number): boolean
+  /** A nonce below it is known to be free or lent: there is nothing to find out. */
+  readonly isBlocked: boolean
+}
+
+export interface GapWatch {
+  /** Nonces that are proved to be nobody's, lowest first; asks the chain where that has to be found out. */
+  find(scene: GapScene): readonly number[]
+}
+
+interface GapPorts {
+  readonly chain: Pick<Chain, 'getTransactionCount'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly lane: Lane
+  wake(): void
+}
+
+const LOOKS = 3
+
+export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts): GapWatch {
+  /** The same count, seen so often in a row. */
+  let seen: { readonly count: number; readonly looks: number } | null = null
+  /** The chain is asked once per block, also if it does not answer. */
+  let askedAt: number | null = null
+  let asking = false
+
+  async function ask(head: number): Promise<void> {
+    try {
+      const [latest, pending] = await Promise.all([
+        // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
+        chain.getTransactionCount(lane.signer, head),
+        chain.getTransactionCount(lane.signer, 'pending'),
+      ])
+      // Somebody's transaction waits there.
+      const count = pending > latest ? Number.POSITIVE_INFINITY : latest
+      seen = { count, looks: seen?.count === count ? seen.looks + 1 : 1 }
+    } catch (error) {
+      seen = null
+      if (!(error instanceof ChainUnavailable)) throw error
+    }
+  }
+
+  return {
+    find: ({ policy, head, lowest, isHeld, isBlocked }) => {
+      const isQuiet = lowest !== null && clock.now() - lowest.since >= policy.bumpAfterMs
+      if (!replacesByItself(policy) || head === null || lowest === null || isBlocked || !isQuiet) {
+        seen = null
+        return []
+      }
+      if (seen !== null && seen.looks >= LOOKS && seen.count < lowest.nonce) {
+        const first = seen.count
+        seen = null
+        // Mined as far as is known, and yet not counted: the chain is moving.
+        if (isHeld(first, lowest.nonce)) return []
+        return Array.from({ length: lowest.nonce - first }, (_, index) => first + index)
+      }
+      if (asking || askedAt === head) return []
+      asking = true
+      askedAt = head
+      ask(head)
+        .catch((error: unknown) => telemetry.log('error', 'looking for a gap broke', { ...lane, error }))
+        .finally(() => {
+          asking = false
+          wake()
+        })
+      return []
+    },
+  }
+}

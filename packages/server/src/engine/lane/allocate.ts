@@ -1,0 +1,245 @@
+/**
+ * Gives nonces to prepared transactions, in order, and signs them. The lowest free nonce goes first, then the cursor: no
+ * new nonce is taken while one below is free. A free one below what was sent already is a gap: it is given out even where
+ * there is no room, since nothing above it can be mined before.
+ *
+ * A certain failure ends one transaction and the next takes its place; an uncertain one holds the line, since those
+ * behind it must not overtake. Policy can make an exception for what hinders one alone (too little money for it, too low
+ * a price of its own, a call that the node cannot run): then those behind it go first. A key that cannot sign stops the walk before a nonce is spent on it.
+ */
+
+import { spellNeed } from '../../core/explain/next-steps.ts'
+import { maxCost } from '../../core/fees/cost.ts'
+import { maxPricePerGas } from '../../core/fees/fees.ts'
+import { describeExactNonce, type ExactNonce, judgeExactNonce } from '../../core/lane/exact-nonce.ts'
+import type { Lease } from '../../core/lane/lane.ts'
+import type { QueueWait } from '../../core/lane/lane-problem.ts'
+import type { Policy } from '../../core/lane/policy.ts'
+import { hindersOneAlone } from '../../core/transaction/deferral.ts'
+import { fillsOrdered, isFill } from '../../core/transaction/fill.ts'
+import type { Attempt, Queued, TxError } from '../../core/transaction/transaction.ts'
+import type { Signer } from '../../ports/signer.ts'
+import { addWait, type PriceWaits } from '../fees/price-watch.ts'
+import { FeeAboveCap, signWithinCap } from '../fees/sign-within-cap.ts'
+import { type ChainCounts, findUsable, firstNonce, hasHadNonce } from '../gaps/free-nonces.ts'
+import type { AccountWatch } from './account-watch.ts'
+import type { LaneDraft, Ledger } from './lane-draft.ts'
+import type { Preparation } from './prepare.ts'
+
+export interface AllocateContext {
+  readonly lease: Lease
+  readonly ledger: Ledger
+  /** The chain's own counts for the account; null where they were not asked. */
+  readonly counts: ChainCounts | null
+  readonly policy: Policy
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
+  /** How many may be taken beside gaps. */
+  readonly slots: number
+  /** The highest nonce that was given out and is not mined; null where there is none. */
+  readonly highest: number | null
+  /** Nonces that were taken from their holders: only the fills that were ordered for them may have them. */
+  readonly yielded?: readonly number[]
+  readonly funds: Pick<AccountWatch, 'available' | 'promise'>
+  readonly now: number
+  readonly retryMs: number
+  readonly signer: Signer
+  /** More than none: bytes signed like this exist already, so these must differ. */
+  readonly variation?: number
+}
+
+export interface AllocateResult {
+  /** No further preparation before this; null where nothing holds the line. */
+  readonly holdUntil: number | null
+  readonly signingError: unknown
+  readonly allocated: number
+  /** What the cheapest of those needs that the balance does not cover; null where there is none. */
+  readonly leastUnfunded: bigint | null
+  /** The highest price per gas at which any of them was priced; null where the price is not why. */
+  readonly unfundedPrice: bigint | null
+  /** What those that wait for a lower price wait for. */
+  readonly priceWaits: PriceWaits
+  /** The first of those that wait for money, and of those that wait for a price. */
+  readonly waits: { readonly unfunded: QueueWait | null; readonly priced: QueueWait | null }
+}
+
+type Deferral = Extract<Preparation, { type: 'deferred' }>
+
+export async function allocateNonces(
+  draft: LaneDraft,
+  preparations: readonly Preparation[],
+  context: AllocateContext,
+): Promise<AllocateResult> {
+  const { policy, now, highest } = context
+  const free = findUsable(context.ledger.recyclable, context.counts)
+  const followsChain = policy.externalUse || preparations.some(({ tx }) => hasHadNonce(tx))
+  let next = firstNonce(context.ledger.cursor, context.counts, followsChain)
+  let { slots } = context
+  const yielded = new Set(context.yielded)
+  let allocated = 0
+  let leastUnfunded: bigint | null = null
+  let unfundedPrice: bigint | null = null
+  let priceWaits: PriceWaits = { market: null, base: null }
+  const waits: { unfunded: QueueWait | null; priced: QueueWait | null } = { unfunded: null, priced: null }
+  let signingError: unknown = null
+  const result = (holdUntil: number | null = null): AllocateResult => ({
+    ...{ holdUntil, signingError, allocated, leastUnfunded, unfundedPrice, priceWaits, waits },
+  })
+
+  for (const given of preparations) {
+    const { tx } = given
+    if (tx.intent.validUntil !== null && tx.intent.validUntil <= now) {
+      draft.apply(tx, { type: 'deadline.passed', at: now })
+      continue
+    }
+    if (given.type === 'rejected') {
+      draft.apply(tx, { type: 'prepare.rejected', at: now, error: given.error })
+      continue
+    }
+    const [lowestFree] = free
+    const isGap = lowestFree !== undefined && highest !== null && lowestFree < highest
+    const ordered = fillsOrdered(tx.intent) ? tx.intent.exactNonce : null
+    if (ordered === null ? isFill(tx.intent) && !isGap : !yielded.has(ordered)) {
+      draft.apply(tx, { type: 'prepare.rejected', at: now, error: NO_GAP })
+      continue
+    }
+    const exact = ordered === null ? judgeExactNonce(tx.intent, { next, free }) : 'fits'
+    // Gone for good: it must not hold the line for the other things that it waits for.
+    if (exact === 'too_low') {
+      rejectExact(draft, given, exact, { next: lowestFree ?? next, now })
+      continue
+    }
+    const preparation = given.type === 'ready' ? (findShortage(given, context) ?? given) : given
+    if (preparation.type === 'deferred') {
+      const isUnfunded = preparation.subState === 'waiting_for_funds'
+      if (isUnfunded) {
+        const needed = given.type === 'ready' ? costOf(given) : tx.intent.value
+        leastUnfunded = leastUnfunded === null || needed < leastUnfunded ? needed : leastUnfunded
+        const price = given.type === 'ready' ? maxPricePerGas(given.fees) : null
+        if (price !== null && (unfundedPrice === null || price > unfundedPrice)) unfundedPrice = price
+      }
+      const wait = { txId: tx.id, message: preparation.error.message }
+      if (isUnfunded) waits.unfunded ??= wait
+      if (preparation.subState === 'fee_above_cap') waits.priced ??= wait
+      if (preparation.waitsFor !== undefined) priceWaits = addWait(priceWaits, preparation.waitsFor)
+      const retryAt = defer(draft, preparation, context)
+      if (policy.onDeferral === 'pass_over' && hindersOneAlone(preparation.error)) continue
+      return result(retryAt)
+    }
+    const takesSlot = !isGap && ordered === null
+    if (takesSlot && slots <= 0) break
+    const nonce = ordered ?? lowestFree ?? next
+    if (exact === 'too_high') {
+      rejectExact(draft, given, exact, { next: nonce, now })
+      continue
+    }
+    const signed = await sign(preparation, nonce, context)
+    if (signed.type === 'failed') {
+      signingError = signed.error
+      return result(now + context.retryMs)
+    }
+    if (signed.type === 'above_cap') {
+      signingError = signed.error
+      waits.priced ??= { txId: tx.id, message: signed.error.message }
+      const retryAt = defer(draft, aboveCap(tx, signed.error), context)
+      if (policy.onDeferral === 'pass_over') continue
+      return result(retryAt)
+    }
+    const { fence, nodeId } = context.lease
+    const after = draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
+    // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
+    if (after.state !== 'ALLOCATED' || after.nonce !== nonce) continue
+    context.funds.promise(costOf(preparation))
+    if (ordered !== null) yielded.delete(ordered)
+    else if (nonce === lowestFree) {
+      free.shift()
+      draft.takeRecyclable(nonce)
+    } else {
+      next = nonce + 1
+      draft.moveCursor(next)
+    }
+    if (takesSlot) slots--
+    allocated++
+  }
+  return result()
+}
+
+/** What waits for money or for a price is watched with every block; this is only for a chain that makes none. */
+const WATCHED_MS = 5 * 60_000
+
+const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was taken' }
+
+function rejectExact(
+  draft: LaneDraft,
+  { tx }: Preparation,
+  verdict: Exclude<ExactNonce, 'fits'>,
+  { next, now }: { readonly next: number; readonly now: number },
+): void {
+  const error = describeExactNonce(verdict, tx.intent.exactNonce ?? 0, next)
+  draft.apply(tx, { type: 'prepare.rejected', at: now, error })
+}
+
+function costOf({ tx, gasLimit, fees }: Extract<Preparation, { type: 'ready' }>): bigint {
+  return maxCost(tx.intent.value, gasLimit, fees)
+}
+
+/** Null: the account can pay for it on top of everything that is on its way, or nobody knows. */
+function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }: AllocateContext): Deferral | null {
+  const available = funds.available()
+  const needed = costOf(ready)
+  if (available === null || needed <= available) return null
+  const left = available < 0n ? 0n : available
+  const message = spellNeed(needed, left)
+  return {
+    type: 'deferred',
+    tx: ready.tx,
+    subState: 'waiting_for_funds',
+    error: { code: 'insufficient_funds', message },
+  }
+}
+
+function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs, policy }: AllocateContext): number {
+  // Tried before its time, with the same result: nothing new to say, and its pause goes on.
+  if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
+  const isWatched = subState === 'waiting_for_funds' || subState === 'fee_above_cap'
+  const rests = isWatched && policy.onDeferral === 'pass_over'
+  const retryAt = now + (rests ? WATCHED_MS : backOff(tx.prepareFailures, retryMs))
+  draft.apply(tx, { type: 'prepare.deferred', at: now, subState, error, retryAt })
+  return retryAt
+}
+
+/** It was priced within its cap, and the cap was lowered since: it is priced again. */
+function aboveCap(tx: Queued, { message }: FeeAboveCap): Deferral {
+  return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap', message } }
+}
+
+type Signing =
+  | { readonly type: 'signed'; readonly attempt: Attempt }
+  | { readonly type: 'above_cap'; readonly error: FeeAboveCap }
+  | { readonly type: 'failed'; readonly error: unknown }
+
+async function sign(
+  { tx, gasLimit: wanted, fees }: Extract<Preparation, { type: 'ready' }>,
+  nonce: number,
+  { lease, now, signer, policy, chainMaxFeeWei, variation = 0 }: AllocateContext,
+): Promise<Signing> {
+  // Unspent gas is given back, so that one unit more changes the bytes and nothing else.
+  const gasLimit = wanted + BigInt(variation)
+  const { to, data, value, accessList } = tx.intent
+  const { chainId, signer: address } = lease.lane
+  const list = accessList === undefined ? {} : { accessList }
+  try {
+    const unsigned = { chainId, nonce, to, data, value, gasLimit, fees, ...list }
+    const { intent } = tx
+    const { raw, hash } = await signWithinCap(signer, address, unsigned, { intent, rules: { chainMaxFeeWei, policy } })
+    const kind = isFill(tx.intent) ? 'noop' : 'original'
+    return { type: 'signed', attempt: { hash, raw, kind, nonce, gasLimit, fees, createdAt: now } }
+  } catch (error) {
+    if (error instanceof FeeAboveCap) return { type: 'above_cap', error }
+    return { type: 'failed', error }
+  }
+}
+
+function backOff(failures: number, firstMs: number): number {
+  return Math.min(60_000, firstMs * 2 ** Math.min(failures, 16))
+}

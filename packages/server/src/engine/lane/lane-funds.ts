@@ -1,0 +1,242 @@
+/**
+ * The money of a lane: what the account has and may still promise, what its transactions cost, what waits because it
+ * cannot be paid for or costs too much, and when that may be tried again. Such a lane rests, but with each block it looks
+ * whether somebody has paid in, or whether gas has become cheap enough. Else the balance is read at the start, after each
+ * block with a transaction of the lane, and by a slow timer.
+ */
+
+import type { Inclusion } from '../../core/chain/finality.ts'
+import { maxCostInFlight } from '../../core/fees/cost.ts'
+import type { QueueWait } from '../../core/lane/lane-problem.ts'
+import { addSample, countRunway, estimateTxCost, type TxCost } from '../../core/lane/runway.ts'
+import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import { findAttempt, type InFlight, isInFlight, type TxId } from '../../core/transaction/transaction.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { LaneHealth } from '../../ports/store.ts'
+import { createPriceWatch } from '../fees/price-watch.ts'
+import { type AccountWatch, createAccountWatch, type ReadMode, type WatchPorts } from './account-watch.ts'
+import type { AllocateResult } from './allocate.ts'
+import type { LaneDraft } from './lane-draft.ts'
+
+export interface LaneFunds {
+  readonly account: AccountWatch
+  /** Those that wait for money are to be tried before their time. */
+  mayRetryUnfunded(): boolean
+  /** Those that wait for a price are. */
+  mayRetryPriced(): boolean
+  /** The lane was loaded anew, with what was stored of its account: nobody knows any more what waits for money. */
+  recall(seen: Known): void
+  known(): Known
+  /** The first in the queue that waits for money, and for a price; null until the queue was looked at. */
+  waits(): PassResult['waits'] | null
+  /** These have left the queue. */
+  left(ids: readonly TxId[]): void
+  /** Blocks hold transactions of the lane: they were paid for, and the balance has changed. */
+  paid(draft: LaneDraft, inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]): void
+  /** The slow timer: a lane that has not read its balance for long does. */
+  due(): void
+  /** Reads the balance, unless that was done for this head. */
+  read(head: number | null, inFlight: Iterable<InFlight>): Promise<void>
+  /** With a new block: looks at the balance, or at the market, beside the cycles if anything waits for them. */
+  watch(draft: LaneDraft, head: number | null): void
+  /** At the end of a cycle: reads the balance beside the cycles if that is due. */
+  look(draft: LaneDraft, head: number | null): void
+  /** Takes what was found out since the last cycle. True: what waited for money or a price may be tried now. */
+  mind(draft: LaneDraft): boolean
+  /** A pass over the queue is over. */
+  settle(pass: Pass, result: PassResult): void
+}
+
+type Known = Pick<LaneHealth, 'balance' | 'txCost'>
+type PassResult = Pick<
+  AllocateResult,
+  'holdUntil' | 'allocated' | 'leastUnfunded' | 'unfundedPrice' | 'priceWaits' | 'waits'
+>
+
+export interface Pass {
+  /** As many were read from the queue as were asked for: there may be more. */
+  readonly isFull: boolean
+  /** Those that wait for funds were read as well. */
+  readonly hasUnfunded: boolean
+  /** Those that wait for a price were read as well. */
+  readonly hasPriced: boolean
+  readonly heldUntil: number | null
+}
+
+/** A balance that has not changed is stored again after so many intervals, so that an idle lane hardly ever writes. */
+const STORED_AGAIN = 5
+
+interface FundsPorts extends WatchPorts {
+  readonly chain: WatchPorts['chain'] & Pick<Chain, 'getFeeMarket'>
+  /** How old a balance may get. */
+  readonly balanceIntervalMs: number
+}
+
+export function createLaneFunds(ports: FundsPorts): LaneFunds {
+  const { telemetry, lane, clock, balanceIntervalMs } = ports
+  const account = createAccountWatch(ports)
+  const prices = createPriceWatch(ports.chain)
+  /** What the cheapest needs that the balance did not cover, and the highest price at which any of them was reckoned. */
+  let leastUnfunded: bigint | null = null
+  let unfundedPrice: bigint | null = null
+  let retryUnfunded = true
+  let reading = false
+  let known: Known = { balance: null, txCost: null }
+  let waits: PassResult['waits'] | null = null
+  /** The balance is to be read at this block or a later one; null: not before something happens. */
+  let dueFrom: number | null = 0
+  let how: ReadMode = 'to_show'
+
+  async function read(head: number | null, inFlight: Iterable<InFlight>): Promise<void> {
+    await account.readBalance(head, () => sumReserved(inFlight))
+  }
+
+  function readBeside(reads: readonly Promise<void>[]): void {
+    reading = true
+    Promise.all(reads)
+      .catch((error: unknown) => telemetry.log('error', 'reading a balance or the market broke', { ...lane, error }))
+      .finally(() => {
+        reading = false
+        ports.wake()
+      })
+  }
+
+  function look(draft: LaneDraft, head: number | null): void {
+    if (reading || dueFrom === null || head === null || head < dueFrom) return
+    const mode = how
+    dueFrom = null
+    how = 'to_show'
+    // Until something was paid for, what a transaction costs goes by the price of the moment.
+    const needsPrice = (known.txCost?.samples ?? 0) === 0
+    const balance = account.readBalance(head, () => sumReserved(draft.inFlight()), mode)
+    readBeside([balance, ...(needsPrice ? [prices.read()] : [])])
+  }
+
+  /** What is to be read because something waits for it. */
+  function findReads(draft: LaneDraft, head: number | null): readonly Promise<void>[] {
+    const isShort = leastUnfunded !== null || draft.inFlight().some((tx) => tx.subState === 'waiting_for_funds')
+    const isDear = prices.isWaiting() || unfundedPrice !== null
+    return [...(isShort ? [read(head, draft.inFlight())] : []), ...(isDear ? [prices.read()] : [])]
+  }
+
+  /** No less than this is needed at the price of now: the value that is sent does not become cheaper. */
+  function leastNeededNow(): bigint | null {
+    const price = prices.lowest()
+    if (leastUnfunded === null || unfundedPrice === null || price === null || price >= unfundedPrice)
+      return leastUnfunded
+    return (leastUnfunded * price) / unfundedPrice
+  }
+
+  /** False: it was not read since. */
+  function takeBalance(draft: LaneDraft): boolean {
+    const news = account.takeNews()
+    if (news === null) return false
+    const { balance: before } = known
+    const isNews = before === null || before.wei !== news.wei || news.at - before.at >= balanceIntervalMs * STORED_AGAIN
+    known = { balance: { wei: news.wei, at: isNews ? news.at : before.at }, txCost: findTxCost() }
+    draft.setBalance({ wei: news.wei, at: news.at }, known.txCost, isNews)
+    const runway = countRunway(news.wei, known.txCost)
+    if (runway !== null) telemetry.gauge('drover_signer_runway_transactions', runway, { ...lane })
+    if (news.isRise) {
+      for (const tx of draft.inFlight()) {
+        if (tx.subState === 'waiting_for_funds') draft.apply(tx, { type: 'resubmit.claimed', at: news.at })
+      }
+    }
+    return true
+  }
+
+  function findTxCost(): TxCost | null {
+    const price = prices.lowest()
+    if (known.txCost !== null && known.txCost.samples > 0) return known.txCost
+    return price === null ? known.txCost : estimateTxCost(price)
+  }
+
+  function isCovered(): boolean {
+    const [needed, available] = [leastNeededNow(), account.available()]
+    return needed !== null && available !== null && available >= needed
+  }
+
+  /** What was not read in a pass waits as it did, and so does what lies behind a full one. */
+  function settleWaits({ isFull, hasUnfunded, hasPriced, heldUntil }: Pass, result: PassResult): void {
+    if (heldUntil !== null) return
+    const isWhole = !isFull || result.holdUntil !== null || result.allocated > 0
+    const keep = (was: QueueWait | null, found: QueueWait | null, wasRead: boolean) =>
+      found ?? (wasRead && isWhole ? null : was)
+    waits = {
+      unfunded: keep(waits?.unfunded ?? null, result.waits.unfunded, hasUnfunded),
+      priced: keep(waits?.priced ?? null, result.waits.priced, hasPriced),
+    }
+  }
+
+  return {
+    account,
+    mayRetryUnfunded: () => retryUnfunded,
+    mayRetryPriced: prices.mayRetry,
+    recall: ({ balance, txCost }) => {
+      retryUnfunded = true
+      prices.recall()
+      known = { balance, txCost }
+    },
+    known: () => known,
+    waits: () => waits,
+    left: (ids) => {
+      if (waits === null || ![waits.unfunded?.txId, waits.priced?.txId].some((id) => id && ids.includes(id))) return
+      waits = null
+      // Whether others wait as well is found out by the next pass.
+      retryUnfunded = true
+      prices.recall()
+    },
+    paid: (draft, inclusions) => {
+      for (const { txId, inclusion } of inclusions) {
+        dueFrom = Math.max(dueFrom ?? 0, inclusion.blockNumber)
+        const tx = draft.current(txId)
+        const attempt = tx !== undefined && isInFlight(tx) ? findAttempt(tx, inclusion.txHash) : null
+        if (tx === undefined || attempt === null) continue
+        const value = inclusion.succeeded && attempt.kind !== 'cancel' ? tx.intent.value : 0n
+        known = { ...known, txCost: addSample(known.txCost, inclusion.gasUsed * inclusion.effectiveGasPrice + value) }
+      }
+    },
+    due: () => {
+      if (known.balance !== null && clock.now() - known.balance.at < balanceIntervalMs / 2) return
+      dueFrom ??= 0
+      how = 'again'
+    },
+    read,
+    look,
+    watch: (draft, head) => {
+      // What could not be read is tried again with the next block.
+      if (known.balance === null) dueFrom ??= 0
+      const reads = reading ? [] : findReads(draft, head)
+      if (reads.length > 0) readBeside(reads)
+    },
+    mind: (draft) => {
+      account.lookAtCode()
+      const [hasBalance, hasPrice] = [takeBalance(draft), prices.takeNews()]
+      const isFunded = (hasBalance || hasPrice) && isCovered()
+      if (isFunded) retryUnfunded = true
+      return (hasPrice && prices.isReached()) || isFunded
+    },
+    settle: ({ isFull, hasUnfunded, hasPriced, heldUntil }, result) => {
+      const isWhole = heldUntil === null && (!isFull || result.holdUntil !== null)
+      const mayGoOn = isFull && result.allocated > 0
+      // What was not read in this pass is as unfunded as it was; but a pass that got somewhere may find more to do.
+      if (hasUnfunded) retryUnfunded = mayGoOn
+      if (hasUnfunded && !isFull && heldUntil === null) {
+        leastUnfunded = null
+        unfundedPrice = null
+      }
+      settleWaits({ isFull, hasUnfunded, hasPriced, heldUntil }, result)
+      const { leastUnfunded: least, unfundedPrice: price } = result
+      if (least !== null && (leastUnfunded === null || least < leastUnfunded)) leastUnfunded = least
+      if (price !== null && (unfundedPrice === null || price > unfundedPrice)) unfundedPrice = price
+      prices.settle(result.priceWaits, { isWhole: hasPriced && isWhole, mayGoOn: hasPriced ? mayGoOn : null })
+    },
+  }
+}
+
+/** What the unmined ones may cost at most. */
+function sumReserved(inFlight: Iterable<InFlight>): bigint {
+  let sum = 0n
+  for (const tx of inFlight) if (awaitsBlock(tx)) sum += maxCostInFlight(tx)
+  return sum
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { ChainView, Header } from '../../core/chain/finality.ts'
+import { hashOf, inclusionIn, proofOf, queued } from '../../testing/core/sample-transactions.ts'
+import { createLaneInbox } from './lane-inbox.ts'
+import type { LaneSignal } from './lane-runner.ts'
+
+function chain(number: number, forkFrom: number | null = null): LaneSignal {
+  const head: Header = { number, hash: hashOf(number), parentHash: hashOf(number - 1), timestamp: number }
+  const view: ChainView = { head, safe: null, finalized: null, header: () => null }
+  return { type: 'chain', view, forkFrom }
+}
+
+const seen: LaneSignal = { type: 'inclusions', inclusions: [{ txId: 'tx-1', inclusion: inclusionIn(9) }] }
+
+test('an hour of blocks, polls and ticks without a cycle stays a handful', () => {
+  const inbox = createLaneInbox()
+  const expired: LaneSignal = { type: 'expired', transactions: [queued()] }
+  for (let number = 1; number <= 3_600; number++) {
+    for (const signal of [chain(number), expired, { type: 'work' } as const, { type: 'tick' } as const])
+      inbox.put(signal)
+    inbox.put({ type: 'nonce.lost', txId: 'tx-1', nonce: 1, proof: proofOf() })
+  }
+  expect(inbox.takeAll()).toHaveLength(5)
+  expect(inbox.isEmpty()).toBe(true)
+})
+
+test('looks at the chain become the newest one, with the lowest fork of all, after the inclusions that it judges', () => {
+  const inbox = createLaneInbox()
+  for (const signal of [chain(10), chain(11, 9), seen, chain(12, 11), chain(13)]) inbox.put(signal)
+  const [first, second] = inbox.takeAll()
+  expect(first).toBe(seen)
+  expect(second).toMatchObject({ type: 'chain', forkFrom: 9, view: { head: { number: 13 } } })
+})
+
+test('answers and inclusions are each kept, in order', () => {
+  const inbox = createLaneInbox()
+  const answers: LaneSignal = { type: 'answers', answers: [] }
+  for (const signal of [answers, seen, answers, seen]) inbox.put(signal)
+  expect(inbox.takeAll()).toEqual([answers, seen, answers, seen])
+})
+
+test('what could not be dealt with comes back before what arrived since', () => {
+  const inbox = createLaneInbox()
+  inbox.put(chain(12))
+  inbox.putBack([seen, chain(11, 10), { type: 'prepare.failed' }])
+  expect(inbox.takeAll().map(({ type }) => type)).toEqual(['inclusions', 'prepare.failed', 'chain'])
+})

@@ -1,0 +1,257 @@
+/**
+ * The head of a lane's queue: reads as many as there is room for, finds out beside the cycles what they need, and comes
+ * back with a signal. One pass at a time; a pause that holds the line is kept here, with the reasons that end it early.
+ * Where a free nonce below those on their way finds nobody who is ready to take it, an empty transaction is put in line.
+ */
+
+import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
+import type { Lease } from '../../core/lane/lane.ts'
+import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
+import { fillsOrdered, isFill } from '../../core/transaction/fill.ts'
+import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import type { Queued } from '../../core/transaction/transaction.ts'
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { createVerdicts } from '../follow/verdicts.ts'
+import { type AccountCounts, findGaps, hasHadNonce } from '../gaps/free-nonces.ts'
+import { insertFills } from '../gaps/insert-fills.ts'
+import type { LentNonce } from '../reservations/open-reservation.ts'
+import type { Ledger } from './lane-draft.ts'
+import type { LaneFunds } from './lane-funds.ts'
+import { findHighest, hasGap } from './lane-room.ts'
+import type { LaneSignal } from './lane-runner.ts'
+import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
+
+export interface LaneQueue {
+  /** There may be something to do that there was not before. */
+  wake(): void
+  /** Free nonces may have changed: whether they can be used, or must be filled, is to be found out again. */
+  gapsChanged(): void
+  /** What waited for a predecessor may go on, also if it is being prepared at this moment. */
+  predecessorMined(): void
+  /** A node answers again: what waited for one need not wait for its time. */
+  nodeAnswers(): void
+  /** The line stands until then. */
+  hold(until: number): void
+  goOn(): void
+  heldUntil(): number
+  /** The pass that ran has come back, or is lost. */
+  passed(): void
+  /** Starts a pass if there is reason and room for one. */
+  advance(scene: QueueScene): void
+}
+
+export interface QueueScene {
+  readonly ledger: Ledger
+  readonly lent: readonly LentNonce[]
+  readonly slots: number
+  readonly policy: Policy
+  readonly view: ChainView | null
+  /** Only gaps are closed: an operator has everything else cancelled. */
+  readonly fillsOnly: boolean
+}
+
+interface QueuePorts {
+  readonly lease: Lease
+  readonly store: Pick<Store, 'readQueue' | 'insertTransactions'>
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly telemetry: Telemetry
+  readonly funds: LaneFunds
+  readonly batch: number
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
+  finality(): Finality
+  post(signal: LaneSignal): void
+}
+
+export function createLaneQueue(ports: QueuePorts): LaneQueue {
+  const { lease, store, chain, clock, telemetry, funds } = ports
+  const { chainId, signer } = lease.lane
+  const fields = { chainId, signer, fence: lease.fence }
+  const verdicts = createVerdicts()
+  let mayHaveMore = true
+  let preparing = false
+  let holdUntil = 0
+  let isFreed = false
+  let isNodeBack = false
+  /** A pass for the gaps was made since they last changed: it is not repeated before they do. */
+  let gapsTried = false
+
+  function advance(scene: QueueScene): void {
+    const { ledger, lent, slots, policy } = scene
+    if (preparing || !mayHaveMore) return
+    // A pass for the gaps that got nowhere is not repeated at once: neither room nor money has come since.
+    const yielded = lent.filter(({ isYielded }) => isYielded).length
+    const gap = (yielded > 0 || hasGap(ledger, lent)) && !gapsTried
+    if (clock.now() < holdUntil && !isFreed && !gap) return
+    const limit = Math.min(ports.batch, gap ? Math.max(slots, ledger.recyclable.length + yielded) : slots)
+    if (limit <= 0) return
+    preparing = true
+    if (gap) gapsTried = true
+    mayHaveMore = false
+    const predecessorsPending = [...ledger.inFlight.values()].some(awaitsBlock)
+    const skipsPause = isFreed || !predecessorsPending
+    if (isFreed) holdUntil = 0
+    isFreed = false
+    const head = scene.view?.head ?? null
+    const context = { policy, predecessorsPending, head, verdicts, chainMaxFeeWei: ports.chainMaxFeeWei }
+    const hasNode = isNodeBack
+    isNodeBack = false
+    prepare(scene, limit, context, { skipsPause, hasNode, gap }).then(ports.post, (error: unknown) => {
+      telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
+      ports.post({ type: 'prepare.failed' })
+    })
+  }
+
+  async function prepare(
+    scene: QueueScene,
+    limit: number,
+    context: PrepareContext,
+    { skipsPause, hasNode, gap }: { readonly skipsPause: boolean; readonly hasNode: boolean; readonly gap: boolean },
+  ): Promise<LaneSignal> {
+    const { ledger, policy } = scene
+    const { recyclable } = ledger
+    const yielded = scene.lent.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : []))
+    // Fills that wait for funds must be seen, or others would be made in their place.
+    const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
+    const hasPriced = funds.mayRetryPriced() || policy.onDeferral === 'hold'
+    const queued = await store.readQueue(lease.lane, limit, {
+      passOverUnfunded: !hasUnfunded,
+      passOverPaused: !hasPriced,
+    })
+    // What may not go now is no reason to look again: whoever lets it go says so.
+    if (queued.some((tx) => !scene.fillsOnly || isFill(tx.intent))) mayHaveMore = true
+    const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
+    const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
+    const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
+    if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
+    const hasFree = recyclable.length > 0 || yielded.length > 0
+    const isBehind = ledger.cursor === null || going.some(hasHadNonce)
+    const needsCount = isBehind || policy.externalUse || hasFree
+    const [preparations, counts] = await Promise.all([
+      prepareTransactions(chain, going, context),
+      needsCount ? readCounts(scene.view, { hasFree, isBehind }) : null,
+      funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
+      funds.account.knowCode(),
+    ])
+    // Only a pass for the gaps has read every fill that is there already.
+    const ordered = gap ? await prepareOrdered(yielded, queued, counts, context) : []
+    const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
+    const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
+    const fills =
+      gap && (replacesByItself(policy) || scene.fillsOnly) ? await prepareFills(scene, coming, counts, context) : []
+    return { ...common, preparations: [...ordered, ...fills, ...preparations], counts }
+  }
+
+  /** Nonces that an operator took from their holders: filled under every policy, and by nothing else. */
+  async function prepareOrdered(
+    yielded: readonly number[],
+    queued: readonly Queued[],
+    counts: AccountCounts | null,
+    context: PrepareContext,
+  ): Promise<readonly Preparation[]> {
+    const coming = new Set(queued.flatMap(({ intent }) => (fillsOrdered(intent) ? [intent.exactNonce] : [])))
+    const open = yielded.filter((nonce) => !coming.has(nonce) && nonce >= (counts?.latest ?? 0)).slice(0, ports.batch)
+    if (open.length === 0) return []
+    telemetry.log('info', 'nonces taken from their holders are filled', { ...fields, nonces: open.join() })
+    return await prepareTransactions(chain, await insertFills(ports, lease.lane, open, { isOrdered: true }), context)
+  }
+
+  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money, or the price is right. */
+  function findHold(
+    first: Queued | undefined,
+    { skipsPause, hasNode }: { readonly skipsPause: boolean; readonly hasNode: boolean },
+    policy: Policy,
+  ): number | null {
+    if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
+    if (skipsPause && first.subState === 'waiting_for_predecessor') return null
+    if (hasNode && first.subState === 'waiting_for_node') return null
+    const isUnfunded = first.subState === 'waiting_for_funds'
+    if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
+    if (first.subState === 'fee_above_cap' && funds.mayRetryPriced()) return null
+    return first.retryAt
+  }
+
+  /** `isBehind`: the cursor is not to be trusted, so that one node's word must not be too low. */
+  async function readCounts(
+    view: ChainView | null,
+    { hasFree, isBehind }: { readonly hasFree: boolean; readonly isBehind: boolean },
+  ): Promise<AccountCounts> {
+    const [pending, atHead, latest, final] = await Promise.all([
+      chain.getTransactionCount(signer, 'pending'),
+      // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
+      isBehind && view !== null ? readCountAt(view.head.number) : 0,
+      hasFree ? chain.getTransactionCount(signer, 'latest') : 0,
+      hasFree ? readFinalCount(view) : null,
+    ])
+    return { pending: Math.max(pending, atHead), latest, final }
+  }
+
+  /** Null also where the node no longer has the state of that time: a nonce that is used is then passed over for longer. */
+  async function readFinalCount(view: ChainView | null): Promise<number | null> {
+    const height = view && finalHeight(view, ports.finality())
+    return height === null || height < 0 ? null : await readStateAt(height)
+  }
+
+  async function readCountAt(height: number): Promise<number> {
+    return (await readStateAt(height)) ?? 0
+  }
+
+  async function readStateAt(height: number): Promise<number | null> {
+    return await chain.getTransactionCount(signer, height).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null
+      throw error
+    })
+  }
+
+  /** Gaps for which the queue has nothing that is ready are filled with nothing. */
+  async function prepareFills(
+    { ledger, lent }: QueueScene,
+    coming: number,
+    counts: AccountCounts | null,
+    context: PrepareContext,
+  ): Promise<readonly Preparation[]> {
+    const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), lent }))
+    const open = gaps.slice(coming, coming + ports.batch)
+    if (open.length === 0) return []
+    telemetry.log('info', 'gaps are filled with empty transactions', { ...fields, nonces: open.join() })
+    return await prepareTransactions(chain, await insertFills(ports, lease.lane, open), context)
+  }
+
+  return {
+    wake: () => {
+      mayHaveMore = true
+    },
+    gapsChanged: () => {
+      gapsTried = false
+    },
+    predecessorMined: () => {
+      isFreed = true
+    },
+    nodeAnswers: () => {
+      isNodeBack = true
+      holdUntil = 0
+      mayHaveMore = true
+    },
+    hold: (until) => {
+      holdUntil = until
+    },
+    goOn: () => {
+      holdUntil = 0
+      mayHaveMore = true
+    },
+    heldUntil: () => holdUntil,
+    passed: () => {
+      preparing = false
+    },
+    advance,
+  }
+}
+
+function isReadyToGo({ type, tx }: Preparation): boolean {
+  return type === 'ready' && !isFill(tx.intent)
+}

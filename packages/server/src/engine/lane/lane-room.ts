@@ -1,0 +1,93 @@
+/** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
+
+import type { Policy } from '../../core/lane/policy.ts'
+import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../../core/transaction/transaction.ts'
+import { findGaps } from '../gaps/free-nonces.ts'
+import type { GapScene } from '../gaps/gap-watch.ts'
+import type { LentNonce } from '../reservations/open-reservation.ts'
+import type { Ledger } from './lane-draft.ts'
+
+/** What is out: transactions of the lane, and nonces that callers hold who sign for themselves. */
+export interface Outstanding {
+  readonly inFlight: Iterable<InFlight>
+  readonly lent: readonly LentNonce[]
+}
+
+/** How many more may take a nonce. A block in the making that shows a transaction counts as one that holds it. */
+export function countSlots({ inFlight, lent }: Outstanding, window: number, policy: SlotPolicy): number {
+  let [out, unmined] = [lent.length, lent.filter(isUnmined).length]
+  for (const tx of inFlight) {
+    out++
+    if (inclusionOf(tx) === null && !isPreconfirmed(tx)) unmined++
+  }
+  const held = policy.slotHeldUntil === 'final' ? out : unmined
+  return Math.min(window - held, policy.maxUnfinal - (out - unmined))
+}
+
+type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
+
+/** The highest nonce that is on its way. What a holder has not used may come back: no reason yet to fill what is below. */
+export function findHighest({ inFlight, lent }: Outstanding): number | null {
+  let highest: number | null = null
+  for (const tx of inFlight) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)
+  for (const { nonce, isUsed, isMined } of lent) {
+    if (isUsed && !isMined) highest = Math.max(highest ?? nonce, nonce)
+  }
+  return highest
+}
+
+/** The lowest nonce that somebody else holds and that is in no block: those above wait for it. */
+export function findLowestLent(lent: readonly LentNonce[]): number | null {
+  let lowest: number | null = null
+  for (const each of lent) if (isUnmined(each) && each.nonce < (lowest ?? Number.POSITIVE_INFINITY)) lowest = each.nonce
+  return lowest
+}
+
+/** The lowest nonce that somebody else holds and that is in no block, where it was lent before this moment. */
+export function findOverdueLoan(
+  lent: readonly LentNonce[],
+  before: number,
+): { readonly nonce: number; readonly since: number } | null {
+  const lowest = findLowestLent(lent)
+  const loan = lent.find(({ nonce }) => nonce === lowest)
+  if (loan === undefined || loan.reservedAt === null || loan.reservedAt > before) return null
+  return { nonce: loan.nonce, since: loan.reservedAt }
+}
+
+/** When the lowest of them will be overdue; null where it is already, or there is none. */
+export function nextLoanAlarm(lent: readonly LentNonce[], now: number, afterMs: number): number | null {
+  const lowest = findLowestLent(lent)
+  const reservedAt = lent.find(({ nonce }) => nonce === lowest)?.reservedAt ?? null
+  return reservedAt === null || reservedAt + afterMs <= now ? null : reservedAt + afterMs
+}
+
+/** The lowest that waits for a block, be it the lane's own or a holder's, and since when. Those in flight come in order. */
+export function findLowestSent({ inFlight, lent }: Outstanding): GapScene['lowest'] {
+  let lowest: GapScene['lowest'] = null
+  for (const tx of inFlight) {
+    const newest = awaitsBlock(tx) ? newestAttempt(tx) : null
+    if (newest === null) continue
+    lowest = { nonce: tx.nonce, since: newest.createdAt }
+    break
+  }
+  for (const { nonce, usedAt, isMined } of lent) {
+    if (usedAt !== null && !isMined && (lowest === null || nonce < lowest.nonce)) lowest = { nonce, since: usedAt }
+  }
+  return lowest
+}
+
+export function hasGap({ inFlight, recyclable }: Ledger, lent: readonly LentNonce[]): boolean {
+  return (
+    recyclable.length > 0 && findGaps(recyclable, null, findHighest({ inFlight: inFlight.values(), lent })).length > 0
+  )
+}
+
+/** A nonce below is missing, so that this one cannot be mined. */
+export function isBlocked(nonce: number, { recyclable }: Ledger, lent: readonly LentNonce[]): boolean {
+  return recyclable.some((free) => free < nonce) || lent.some((each) => isUnmined(each) && each.nonce < nonce)
+}
+
+function isUnmined({ isMined }: LentNonce): boolean {
+  return !isMined
+}

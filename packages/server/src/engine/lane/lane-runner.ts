@@ -1,0 +1,83 @@
+/** A running lane, as the rest of the engine sees it: something that takes signals until it is stopped. */
+import type { ChainHealth } from '../../core/chain/chain-health.ts'
+import type { ChainView, Confirmation, Finality, Inclusion } from '../../core/chain/finality.ts'
+import type { SendOutcome } from '../../core/chain/send-outcome.ts'
+import type { Hash } from '../../core/hex.ts'
+import type { Lease } from '../../core/lane/lane.ts'
+import type { NonceProof } from '../../core/lane/nonce-user.ts'
+import type { Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
+import type { Block } from '../../ports/chain.ts'
+import type { FinalReorg } from '../follow/final-reorg.ts'
+import type { AccountCounts, CountsSince } from '../gaps/free-nonces.ts'
+import type { Preparation } from './prepare.ts'
+
+export type LaneSignal =
+  | { readonly type: 'work' }
+  | { readonly type: 'amended' }
+  /** Something is asked of the lane's owner, or a lock has run out. */
+  | { readonly type: 'asked' }
+  | { readonly type: 'counts'; readonly counts: CountsSince }
+  | { readonly type: 'tick' }
+  /** The slow timer: the balance may be old. */
+  | { readonly type: 'balance.due' }
+  /** The chain stands, went back, cannot be reached, or is well again. */
+  | { readonly type: 'health'; readonly health: ChainHealth }
+  /** Blocks that were final have left the chain. */
+  | { readonly type: 'finality.broken'; readonly reorg: FinalReorg }
+  | {
+      readonly type: 'answers'
+      readonly answers: readonly { readonly txId: TxId; readonly hash: Hash; readonly outcome: SendOutcome }[]
+    }
+  | {
+      readonly type: 'inclusions'
+      readonly inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]
+    }
+  /** A receipt of one of its hashes, in a block above the head. */
+  | {
+      readonly type: 'preconfirmed'
+      readonly txId: TxId
+      readonly hash: Hash
+      readonly blockNumber: number
+      readonly succeeded: boolean
+    }
+  | { readonly type: 'preconfirmation.lost'; readonly txId: TxId; readonly blockNumber: number | null }
+  /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. `added`: the blocks that are new. */
+  | {
+      readonly type: 'chain'
+      readonly view: ChainView
+      readonly forkFrom: number | null
+      readonly added?: readonly Block[]
+    }
+  /** Deeper than the header window: the node says that the inclusion's block is canonical, with these on top of it. */
+  | {
+      readonly type: 'deep'
+      readonly txId: TxId
+      readonly blockHash: Hash
+      readonly confirmations: readonly Confirmation[]
+    }
+  | { readonly type: 'withdrawn'; readonly txId: TxId; readonly blockHash: Hash }
+  | { readonly type: 'nonce.lost'; readonly txId: TxId; readonly nonce: number; readonly proof: NonceProof }
+  | {
+      readonly type: 'prepared'
+      readonly preparations: readonly Preparation[]
+      readonly counts: AccountCounts | null
+      /** As many were read from the queue as were asked for: there may be more. */
+      readonly isFull: boolean
+      /** Those that wait for funds were read as well, before their time. */
+      readonly hasUnfunded: boolean
+      /** And those that wait for a price. */
+      readonly hasPriced: boolean
+      /** The first in line waits until then, and all behind it; null where nothing holds the line. */
+      readonly heldUntil: number | null
+    }
+  | { readonly type: 'prepare.failed' }
+  | { readonly type: 'expired'; readonly transactions: readonly Queued[] }
+
+export interface LaneRunner {
+  readonly lease: Lease
+  /** The rule that decides when an inclusion of this intent is final. */
+  finalityOf(intent: Pick<Intent, 'finality'>): Finality
+  post(signal: LaneSignal): void
+  /** Finishes the cycle that runs and starts no other. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,195 @@
+/**
+ * Everything that can be found out about a queued transaction before it takes a nonce: does it revert, how much gas does
+ * it need, what shall it offer. A certain failure ends that transaction alone; an uncertain one is tried again later.
+ */
+
+import { formatAmount } from '../../core/amount.ts'
+import { describeCap, findFeeCap } from '../../core/fees/fee-cap.ts'
+import { type FeeMarket, type Fees, maxPricePerGas } from '../../core/fees/fees.ts'
+import { type Price, priceTransaction } from '../../core/fees/price.ts'
+import { findUnmineable } from '../../core/fees/unmineable-price.ts'
+import type { Policy } from '../../core/lane/policy.ts'
+import { isFill, NOOP_GAS } from '../../core/transaction/fill.ts'
+import type { Queued, SubState, TxError } from '../../core/transaction/transaction.ts'
+import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
+import type { Verdicts } from '../follow/verdicts.ts'
+
+export type Preparation =
+  | { readonly type: 'ready'; readonly tx: Queued; readonly gasLimit: bigint; readonly fees: Fees }
+  | { readonly type: 'rejected'; readonly tx: Queued; readonly error: TxError }
+  | {
+      readonly type: 'deferred'
+      readonly tx: Queued
+      readonly subState: SubState
+      readonly error: TxError
+      /** What has to come down for it to go on. */
+      readonly waitsFor?: PriceWait
+    }
+
+/** `market`: the next block must ask no more than this per gas, tip included. `base`: its base fee must not be above it. */
+export interface PriceWait {
+  readonly of: 'market' | 'base'
+  readonly perGasWei: bigint
+}
+
+export interface PrepareContext {
+  readonly policy: Policy
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
+  /** Earlier transactions of the lane are not mined yet, so that the state they leave is not known. */
+  readonly predecessorsPending: boolean
+  /** The head that is followed: a failure is certain only there. */
+  readonly head: HeadRef | null
+  /** Failures that could be seen at a node's own latest block only. */
+  readonly verdicts: Verdicts
+}
+
+type PreparingChain = Pick<Chain, 'getFeeMarket' | 'estimate'>
+
+export async function prepareTransactions(
+  chain: PreparingChain,
+  queued: readonly Queued[],
+  context: PrepareContext,
+): Promise<readonly Preparation[]> {
+  try {
+    const market = await chain.getFeeMarket()
+    const estimated = queued.filter(needsEstimate)
+    const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall), context.head) : []
+    const byId = new Map(estimated.map((tx, index) => [tx.id, outcomes[index]]))
+    return queued.map((tx, index) =>
+      prepareOne(tx, byId.get(tx.id), market, {
+        ...context,
+        // Within one batch, all but the first have a predecessor that is not mined.
+        predecessorsPending: context.predecessorsPending || index > 0,
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error
+    const failure = {
+      code: 'chain_unavailable',
+      message: 'the chain node does not answer as it should; preparation is tried again',
+      reason: error.message,
+    }
+    return queued.map((tx) => ({ type: 'deferred', tx, subState: 'waiting_for_node', error: failure }))
+  }
+}
+
+function needsEstimate(tx: Queued): boolean {
+  return tx.intent.gasLimit === null || tx.intent.simulate
+}
+
+function toCall(tx: Queued): Call {
+  const { lane, to, data, value, gasLimit, accessList } = tx.intent
+  return { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
+}
+
+function prepareOne(
+  tx: Queued,
+  outcome: CallOutcome | undefined,
+  market: FeeMarket,
+  context: PrepareContext,
+): Preparation {
+  const gasLimit = outcome === undefined ? tx.intent.gasLimit : gasFrom(tx, outcome, context)
+  if (gasLimit === null) throw new Error('a transaction without a gas limit was not estimated')
+  if (typeof gasLimit !== 'bigint') return gasLimit
+  const cap = findFeeCap(tx.intent, gasLimit, context)
+  const price = priceTransaction(tx.intent, market, cap)
+  if (price.type === 'above_cap') return aboveCap(tx, price, gasLimit, market)
+  const { fees } = price
+  return neverMined(tx, market) ?? belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+}
+
+/** Such a price would hold the line for ever. */
+function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
+  const message = findUnmineable(tx.intent.fees, market)
+  return message === null ? null : { type: 'rejected', tx, error: { code: 'fee_never_mined', message } }
+}
+
+/** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */
+function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Preparation | null {
+  const offered = maxPricePerGas(fees)
+  if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
+  const message = `the next block asks ${formatAmount(baseFeePerGas)} per gas; the request offers at most ${formatAmount(offered)}`
+  return {
+    ...{ type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } },
+    waitsFor: { of: 'base', perGasWei: offered },
+  }
+}
+
+function waitForFunds(tx: Queued, reason: string): Preparation {
+  const error = { code: 'insufficient_funds', message: 'the account cannot pay for gas and value', reason }
+  return { type: 'deferred', tx, subState: 'waiting_for_funds', error }
+}
+
+function aboveCap(
+  tx: Queued,
+  { neededWei, cap }: Extract<Price, { type: 'above_cap' }>,
+  gasLimit: bigint,
+  { saidBy }: FeeMarket,
+): Preparation {
+  const cost = `${formatAmount(neededWei)} per gas, ${formatAmount(neededWei * gasLimit)} for ${gasLimit} gas`
+  const allowed = `no more than ${describeCap(cap)} is allowed`
+  if (tx.intent.fees !== null) {
+    const error = { code: 'fee_above_cap', message: `the request's own fees are ${cost}; ${allowed}` }
+    return { type: 'rejected', tx, error }
+  }
+  const said = saidBy === undefined ? '' : `, says ${saidBy.join(' and ')}`
+  // Where even the smallest would be above it, it is the market and not this one: all wait. Not where the cap is that of
+  // an API key: those of other keys are not bound by it, and must not stand behind it.
+  const isAlone = cap.source === 'key' || (cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei)
+  const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
+  const error = { code, message: `the next block asks ${cost}${said}; ${allowed}` }
+  const waitsFor = { of: 'market', perGasWei: cap.perGasWei } as const
+  return { type: 'deferred', tx, subState: 'fee_above_cap', error, waitsFor }
+}
+
+function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): bigint | Preparation {
+  // A fill uses up its nonce also where the account's own code refuses the call.
+  if (isFill(tx.intent) && (outcome.type === 'reverted' || outcome.type === 'invalid')) return NOOP_GAS
+  switch (outcome.type) {
+    case 'ok':
+      return tx.intent.gasLimit ?? (outcome.gas * BigInt(context.policy.gasLimitPercent)) / 100n
+    case 'reverted': {
+      const { reason, data } = outcome
+      const revertData = data === null ? {} : { revertData: data }
+      const error = { code: 'reverted', message: `the call reverts: ${reason}`, reason, ...revertData }
+      return failUnlessCured(tx, error, outcome, context)
+    }
+    case 'insufficient_funds':
+      return waitForFunds(tx, outcome.message)
+    case 'invalid':
+      return failUnlessCured(tx, { code: 'invalid', message: outcome.message }, outcome, context)
+    case 'unknown':
+      return {
+        type: 'deferred',
+        tx,
+        subState: 'waiting_for_node',
+        error: {
+          code: 'not_simulated',
+          message: 'the chain node could not run the call; preparation is tried again',
+          reason: outcome.message,
+        },
+      }
+  }
+}
+
+/**
+ * A failure is certain only if nothing before it can still change the state. Where no node could be asked at the head
+ * that is followed, one node's latest block is not enough either: the same failure has to be seen at two heads.
+ */
+function failUnlessCured(
+  tx: Queued,
+  error: TxError,
+  { atLatest = false }: { readonly atLatest?: boolean },
+  { predecessorsPending, head, verdicts }: PrepareContext,
+): Preparation {
+  if (predecessorsPending) return { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
+  if (!atLatest || verdicts.isRepeated(tx.id, error.message, head)) return { type: 'rejected', tx, error }
+  const message = 'it would fail, but the RPC node may be behind; it is tried again at the next block'
+  return {
+    type: 'deferred',
+    tx,
+    subState: 'waiting_for_node',
+    error: { code: 'not_simulated', message, reason: error.message },
+  }
+}

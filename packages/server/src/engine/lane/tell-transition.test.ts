@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import type { Transaction } from '../../core/transaction/transaction.ts'
+import {
+  allocated,
+  cancelledOnChain,
+  dropped,
+  finished,
+  mined,
+  queued,
+  stuck,
+  T0,
+  tracking,
+} from '../../testing/core/sample-transactions.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { tellTransition } from './tell-transition.ts'
+
+const CHAIN = { chainId: queued().intent.lane.chainId }
+
+function tell(before: Transaction, tx: Transaction, ...types: readonly string[]) {
+  const telemetry = createRecordingTelemetry()
+  const notes = types.map((type) => ({ type, cause: null, detail: {} }))
+  const { version, state, attempts } = before
+  tellTransition(telemetry, { before: { version, state, attemptCount: attempts.length }, tx, notes })
+  return {
+    moved: (from: string, to: string) => telemetry.valueOf('drover_transitions_total', { from, to }),
+    result: (result: string) => telemetry.valueOf('drover_finality_total', { result }),
+    promise: (result: string) => telemetry.valueOf('drover_preconfirmations_total', { result }),
+    toInclusion: telemetry.observationsOf('drover_time_to_inclusion_seconds', CHAIN),
+    toFinality: telemetry.observationsOf('drover_time_to_finality_seconds', CHAIN),
+  }
+}
+
+test('a change of state is counted with where it came from, and no change is not', () => {
+  expect(tell(queued(), allocated(), 'nonce.allocated').moved('QUEUED', 'ALLOCATED')).toBe(1)
+  expect(tell(tracking('pending'), tracking('stale'), 'resubmit.claimed').moved('TRACKING', 'TRACKING')).toBe(0)
+})
+
+test('an inclusion is counted and timed from acceptance', () => {
+  const told = tell(tracking('pending'), mined({ minedAt: T0 + 4_000 }), 'inclusion.seen')
+  expect(told.result('included')).toBe(1)
+  expect(told.toInclusion).toEqual([4])
+})
+
+test('an inclusion after a reorganisation is counted, and not timed again', () => {
+  const gone = tell(mined(), tracking('reorged', { newForks: 1 }), 'inclusion.reorged')
+  expect([gone.result('reorged'), gone.result('included'), gone.toInclusion]).toEqual([1, 0, []])
+  const back = tell(tracking('reorged'), mined({ newForks: 1 }), 'inclusion.seen')
+  expect([back.result('included'), back.toInclusion]).toEqual([1, []])
+})
+
+test.each([
+  ['confirmed', finished('CONFIRMED')],
+  ['failed', finished('FAILED_FINAL')],
+  ['cancelled', cancelledOnChain()],
+] as const)('what is final on the chain is %s, and timed from acceptance', (result, tx) => {
+  const told = tell(mined(), tx, 'finality.reached')
+  expect([told.result(result), told.moved('TRACKING', tx.state)]).toEqual([1, 1])
+  expect(told.toFinality).toEqual([5])
+})
+
+test('found and final in one write counts as both', () => {
+  const told = tell(stuck('no_inclusion'), finished('CONFIRMED'), 'inclusion.seen', 'finality.reached')
+  expect([told.result('included'), told.result('confirmed'), told.moved('STUCK', 'CONFIRMED')]).toEqual([1, 1, 1])
+  expect([told.toInclusion, told.toFinality]).toEqual([[4], [5]])
+})
+
+test('what ends without a nonce never came near the chain', () => {
+  const told = tell(queued(), dropped('CANCELLED', 'cancelled'), 'operator.cancelled')
+  expect([told.moved('QUEUED', 'CANCELLED'), told.result('cancelled'), told.toFinality]).toEqual([1, 0, []])
+})
+
+test('clocks that differ by a little give no time below zero', () => {
+  const told = tell(tracking('pending'), mined({ minedAt: T0 - 3 }), 'inclusion.seen')
+  expect(told.toInclusion).toEqual([0])
+})
+
+test('a preconfirmation is counted, seen or lost, and is no step towards finality', () => {
+  const seen = tell(tracking('pending'), tracking('preconfirmed'), 'preconfirmation.seen')
+  expect([seen.promise('seen'), seen.promise('lost'), seen.result('included')]).toEqual([1, 0, 0])
+  expect(seen.toInclusion).toEqual([])
+  expect(tell(tracking('preconfirmed'), tracking('stale'), 'preconfirmation.lost').promise('lost')).toBe(1)
+})

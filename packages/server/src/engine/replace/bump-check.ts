@@ -1,0 +1,148 @@
+/**
+ * Whether a transaction may be signed again at a higher price: the call must still succeed, and the account must be able
+ * to pay. Asked once per block for all that are to be bumped, beside the cycles. A call is run only where nothing before
+ * it can still change the state; one that the nodes cannot run is left to the caller's judgement, as when it was accepted.
+ */
+import { formatAmount } from '../../core/amount.ts'
+import { maxCost, maxCostInFlight } from '../../core/fees/cost.ts'
+import type { Fees } from '../../core/fees/fees.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import { type InFlight, newestAttempt, type TxError, type TxId } from '../../core/transaction/transaction.ts'
+import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+
+export interface BumpScene {
+  readonly head: HeadRef
+  /** All of the lane, in nonce order. */
+  readonly inFlight: readonly InFlight[]
+  /** A lower nonce is missing or lent. */
+  isBlocked(nonce: number): boolean
+}
+
+export interface BumpCheck {
+  /** False: the chain is asked first, and the lane is woken when it has answered. */
+  isReady(bumps: readonly InFlight[], scene: BumpScene): boolean
+  /** Null: nothing speaks against it. */
+  findObjection(
+    tx: InFlight,
+    offer: { readonly gasLimit: bigint; readonly fees: Fees },
+    scene: BumpScene,
+  ): TxError | null
+}
+
+interface CheckPorts {
+  readonly chain: Pick<Chain, 'estimate' | 'getBalance'>
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly lane: Lane
+  wake(): void
+}
+
+interface Findings {
+  readonly head: number
+  readonly balanceWei: bigint
+  readonly outcomes: ReadonlyMap<TxId, CallOutcome>
+  /** Those that were asked for, whether the nodes could run them or not. */
+  readonly asked: ReadonlySet<TxId>
+}
+
+const RETRY_MS = 5_000
+
+export function createBumpCheck({ chain, clock, telemetry, lane, wake }: CheckPorts): BumpCheck {
+  let found: Findings | null = null
+  let isAsking = false
+  let resumeAt = Number.NEGATIVE_INFINITY
+
+  async function ask(bumps: readonly InFlight[], scene: BumpScene): Promise<void> {
+    const runs = bumps.filter((tx) => tx.intent.simulate && isFirst(tx, scene))
+    const [balanceWei, outcomes] = await Promise.all([
+      chain.getBalance(lane.signer),
+      runs.length === 0 ? [] : run(runs.map(toCall), scene.head),
+    ])
+    const before = found?.head === scene.head.number ? found : null
+    const answered = runs.flatMap((tx, index): [TxId, CallOutcome][] => {
+      const outcome = outcomes[index]
+      return outcome === undefined ? [] : [[tx.id, outcome]]
+    })
+    found = {
+      ...{ head: scene.head.number, balanceWei },
+      outcomes: new Map([...(before?.outcomes ?? []), ...answered]),
+      asked: new Set([...(before?.asked ?? []), ...bumps.map(({ id }) => id)]),
+    }
+  }
+
+  async function run(calls: readonly Call[], head: HeadRef): Promise<readonly CallOutcome[]> {
+    return await chain.estimate(calls, head).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return []
+      throw error
+    })
+  }
+
+  function start(bumps: readonly InFlight[], scene: BumpScene): void {
+    if (isAsking || clock.monotonic() < resumeAt) return
+    isAsking = true
+    ask(bumps, scene)
+      .catch((error: unknown) => {
+        resumeAt = clock.monotonic() + RETRY_MS
+        clock.schedule(RETRY_MS, wake)
+        const level = error instanceof ChainUnavailable ? 'warn' : 'error'
+        telemetry.log(level, 'a bump could not be checked; it is not signed yet', { ...lane, error })
+      })
+      .finally(() => {
+        isAsking = false
+        wake()
+      })
+  }
+
+  return {
+    isReady: (bumps, scene) => {
+      const known = found?.head === scene.head.number ? found : null
+      const open = bumps.filter(({ id }) => !known?.asked.has(id))
+      if (known !== null && open.length === 0) return true
+      start(open, scene)
+      return false
+    },
+    findObjection: (tx, offer, scene) => {
+      if (found === null) return null
+      return objectToCall(found.outcomes.get(tx.id)) ?? objectToCost(tx, offer, found.balanceWei, scene)
+    },
+  }
+}
+
+/** Nothing of the lane is before it. */
+function isFirst(tx: InFlight, { inFlight, isBlocked }: BumpScene): boolean {
+  return inFlight.find(awaitsBlock)?.id === tx.id && !isBlocked(tx.nonce)
+}
+
+function toCall(tx: InFlight): Call {
+  const { lane, to, data, value, accessList } = tx.intent
+  const gasLimit = newestAttempt(tx)?.gasLimit ?? null
+  return { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
+}
+
+function objectToCall(outcome: CallOutcome | undefined): TxError | null {
+  if (outcome?.type === 'reverted') {
+    const message = `it would now revert: ${outcome.reason}; no higher price is paid for that, and the same bytes go on being sent`
+    return { code: 'bump_would_revert', message, reason: outcome.reason }
+  }
+  if (outcome?.type !== 'invalid') return null
+  const message = `it would now fail: ${outcome.message}; no higher price is paid for that, and the same bytes go on being sent`
+  return { code: 'bump_would_revert', message, reason: outcome.message }
+}
+
+function objectToCost(
+  tx: InFlight,
+  { gasLimit, fees }: { readonly gasLimit: bigint; readonly fees: Fees },
+  balanceWei: bigint,
+  { inFlight }: BumpScene,
+): TxError | null {
+  const before = inFlight.filter((each) => each.nonce < tx.nonce && awaitsBlock(each))
+  const left = before.reduce((sum, each) => sum - maxCostInFlight(each), balanceWei)
+  const needed = maxCost(tx.intent.value, gasLimit, fees)
+  if (needed <= left) return null
+  const has = formatAmount(left < 0n ? 0n : left)
+  const message = `a higher price may cost ${formatAmount(needed)} in all, and the account has ${has} for it; the same bytes go on being sent`
+  return { code: 'bump_unaffordable', message }
+}

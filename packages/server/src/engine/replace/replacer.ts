@@ -1,0 +1,286 @@
+/**
+ * Puts other bytes in the place of sent ones, where policy allows.
+ *
+ * A wish (an operator's, or a deadline that passed) is fulfilled at once, and so is the empty transaction for what makes
+ * way. What every node refuses for its price is priced anew at once. Otherwise those whose newest bytes have waited for
+ * `bumpAfterMs` and are too cheap for the next block are signed again. Where the price is fine a higher one changes
+ * nothing: bytes that nodes do not have, or do not mine, are sent again as they are (see window/lane-window.ts). What would
+ * pass the cap, would revert now, or cannot be paid for is said once and the same bytes go on. Where policy replaces only
+ * on order, nothing but a wish counts. What is preconfirmed has been taken at its price and is left alone;
+ * a wish, or a deadline, waits for what becomes of it.
+ *
+ * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
+ * attempt is stored with everything else of the cycle and sent after that.
+ */
+
+import { describeCap, type FeeRules } from '../../core/fees/fee-cap.ts'
+import type { FeeMarket } from '../../core/fees/fees.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import { isPriceRefused, planNext } from '../../core/lane/plan-next.ts'
+import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
+import { isFill, NOOP_GAS } from '../../core/transaction/fill.ts'
+import { isOrdered } from '../../core/transaction/replace-sent.ts'
+import { isPriceTooLow } from '../../core/transaction/replacement.ts'
+import {
+  type Attempt,
+  type InFlight,
+  inclusionOf,
+  isCancelling,
+  isPreconfirmed,
+  lacksEmpty,
+  newestAttempt,
+} from '../../core/transaction/transaction.ts'
+import { type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Signer } from '../../ports/signer.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { planWithinCap } from '../fees/plan-within-cap.ts'
+import { signWithinCap } from '../fees/sign-within-cap.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import { type BumpScene, createBumpCheck } from './bump-check.ts'
+
+export interface ReplaceScene {
+  readonly policy: Policy
+  /** Null until a block was seen. */
+  readonly head: HeadRef | null
+  /** A lower nonce is missing or lent, so that this one cannot be mined. */
+  isBlocked(nonce: number): boolean
+}
+
+export interface Replacer {
+  replace(draft: LaneDraft, scene: ReplaceScene): Promise<void>
+  /** When it must look again, if no block comes before. */
+  nextDueAt(inFlight: Iterable<InFlight>, policy: Policy): number | null
+}
+
+interface ReplacerPorts {
+  readonly chain: Pick<Chain, 'getFeeMarket' | 'estimate' | 'getBalance'>
+  readonly signer: Signer
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly lane: Lane
+  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  readonly chainMaxFeeWei: bigint | null
+  wake(): void
+}
+
+/** Signing takes time, and a cycle must be short. */
+const MOST_PER_ROUND = 16
+/** Calls that are run again for one block. */
+const MOST_CHECKED = 100
+const MARKET_RETRY_MS = 5_000
+
+type Reason = 'wish' | 'refused' | 'price'
+
+interface Market {
+  readonly fees: FeeMarket
+  /** What an empty transaction needs, where that was asked for. */
+  readonly emptyGas: bigint | null
+}
+
+export function createReplacer(ports: ReplacerPorts): Replacer {
+  const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
+  const check = createBumpCheck(ports)
+  let market: Market | null = null
+  /** The head at which it was read, or asked for. */
+  let marketHead: number | null = null
+  let asking = false
+  let hasMore = false
+
+  async function replace(draft: LaneDraft, scene: ReplaceScene): Promise<void> {
+    hasMore = false
+    const { head } = scene
+    if (scene.policy.mayReplace === 'never' || head === null) return
+    const now = clock.now()
+    for (const tx of draft.inFlight()) {
+      const { validUntil } = tx.intent
+      if (validUntil !== null && validUntil <= now && !isPreconfirmed(tx))
+        draft.apply(tx, { type: 'deadline.passed', at: now })
+    }
+    const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
+    const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
+    if (candidates.length === 0) return
+    const needsGas = candidates.some(needsEmptyGas)
+    if (market === null || marketHead !== head.number || (needsGas && market.emptyGas === null))
+      return ask(head.number, needsGas, scene.policy)
+    const { fees } = market
+    const due = candidates.flatMap((tx) => {
+      const reason = findReason(tx, fees)
+      return reason === null ? [] : [{ tx, reason }]
+    })
+    const around = { head, inFlight: draft.inFlight(), isBlocked: scene.isBlocked }
+    const bumps = due.map(({ tx }) => tx).filter(isBump)
+    const isChecked = bumps.length === 0 || check.isReady(bumps.slice(0, MOST_CHECKED), around)
+    const done = { signed: 0, failed: 0 }
+    for (const { tx, reason } of due) {
+      if (isBump(tx) && (!isChecked || bumps.indexOf(tx) >= MOST_CHECKED)) continue
+      if (done.signed + done.failed === MOST_PER_ROUND) {
+        // A key that cannot sign is tried again with the next block, not at once.
+        hasMore ||= done.signed > 0
+        return
+      }
+      const result = await replaceOne(draft, tx, reason, { ...market, ...around }, scene.policy)
+      // What stays as it is costs nothing: those at the cap must not keep the others from their turn.
+      if (result !== 'kept') done[result]++
+    }
+  }
+
+  function findReason(tx: InFlight, now: FeeMarket): Reason | null {
+    if (tx.wish !== 'none') return 'wish'
+    if (lacksEmpty(tx)) return 'refused'
+    const newest = newestAttempt(tx)
+    if (newest === null) return null
+    const isRefused = tx.error?.code === 'underpriced' || tx.error?.code === 'replacement_underpriced'
+    return isRefused || isPriceTooLow(newest.fees, now) ? 'price' : null
+  }
+
+  async function replaceOne(
+    draft: LaneDraft,
+    tx: InFlight,
+    reason: Reason,
+    around: Market & BumpScene,
+    policy: Policy,
+  ): Promise<'signed' | 'failed' | 'kept'> {
+    const newest = newestAttempt(tx)
+    if (newest === null) return 'kept'
+    const { fees, emptyGas } = around
+    const at = clock.now()
+    const isPatient = at - newest.createdAt >= policy.bumpAfterMs
+    const rules = { chainMaxFeeWei, policy }
+    const { plan, gasLimit, cap } = planWithinCap(tx, chooseGas(tx, newest, emptyGas), rules, (maxFeePerGasWei) =>
+      planNext(tx, newest, { market: fees, policy: { ...policy, maxFeePerGasWei }, isPatient }),
+    )
+    switch (plan.type) {
+      case 'wait':
+        return 'kept'
+      case 'make_way':
+        draft.apply(tx, { type: 'way.made', at, message: plan.message, mayPass: plan.mayPass })
+        // The empty transaction is signed in the next round.
+        hasMore = true
+        return 'kept'
+      case 'above_cap': {
+        const { neededWei, capWei } = plan
+        const allowed = cap === null ? {} : { allowed: describeCap(cap) }
+        draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
+        return 'kept'
+      }
+    }
+    const objection = isBump(tx) ? check.findObjection(tx, { gasLimit, fees: plan.fees }, around) : null
+    if (objection !== null) {
+      draft.apply(tx, { type: 'bump.refused', at, error: objection })
+      return 'kept'
+    }
+    try {
+      const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
+      draft.apply(tx, { type: 'attempt.added', at, attempt })
+      telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
+      return 'signed'
+    } catch (error) {
+      telemetry.log('error', 'signing a replacement failed; the bytes before it go on', { ...lane, txId: tx.id, error })
+      return 'failed'
+    }
+  }
+
+  async function sign(
+    tx: InFlight,
+    { gasLimit, fees, createdAt }: Pick<Attempt, 'gasLimit' | 'fees' | 'createdAt'>,
+    rules: FeeRules,
+  ): Promise<Attempt> {
+    const { nonce, intent } = tx
+    const isCancel = isCancelling(tx)
+    const kind = isCancel ? 'cancel' : isFill(intent) ? 'noop' : 'bump'
+    const empty = { to: lane.signer, data: '0x', value: 0n } as const
+    const { to, data, value } = isCancel ? empty : intent
+    const list = isCancel || intent.accessList === undefined ? {} : { accessList: intent.accessList }
+    const unsigned = { chainId: lane.chainId, nonce, to, data, value, gasLimit, fees, ...list }
+    const { raw, hash } = await signWithinCap(signer, lane.signer, unsigned, { intent, rules })
+    return { hash, raw, kind, nonce, gasLimit, fees, createdAt }
+  }
+
+  async function read(withGas: boolean, { gasLimitPercent }: Policy): Promise<Market> {
+    const empty = { from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null } as const
+    const [fees, [outcome]] = await Promise.all([chain.getFeeMarket(), withGas ? chain.estimate([empty], null) : []])
+    if (!withGas) return { fees, emptyGas: null }
+    return { fees, emptyGas: outcome?.type === 'ok' ? (outcome.gas * BigInt(gasLimitPercent)) / 100n : NOOP_GAS }
+  }
+
+  function ask(head: number, withGas: boolean, policy: Policy): void {
+    const knows = marketHead === head && (market === null || !withGas || market.emptyGas !== null)
+    if (asking || knows) return
+    asking = true
+    marketHead = head
+    market = null
+    read(withGas, policy)
+      .then(
+        (answer) => {
+          market = answer
+        },
+        (error: unknown) => {
+          if (!(error instanceof ChainUnavailable)) throw error
+          // Without a market there is no price to offer; and a quiet chain may have no next block to ask at.
+          telemetry.log('warn', 'the market could not be read for a replacement', { ...lane, error })
+          clock.schedule(MARKET_RETRY_MS, () => {
+            if (market === null) marketHead = null
+            wake()
+          })
+        },
+      )
+      .catch((error: unknown) => {
+        telemetry.log('error', 'reading the market broke', { ...lane, error })
+      })
+      .finally(() => {
+        asking = false
+        wake()
+      })
+  }
+
+  return {
+    replace,
+    nextDueAt: (inFlight, policy) => {
+      if (policy.mayReplace === 'never') return null
+      const now = clock.now()
+      if (hasMore) return now
+      return findNextDue(inFlight, policy, now)
+    },
+  }
+}
+
+/** Asked for, refused, or quiet for so long that its price may be why. What is STUCK waits for somebody's decision. */
+function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
+  if (tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) return false
+  if (tx.wish !== 'none' || lacksEmpty(tx)) return true
+  const newest = newestAttempt(tx)
+  if (tx.state === 'STUCK' || newest === null) return false
+  return isPriceRefused(tx) || now - newest.createdAt >= policy.bumpAfterMs
+}
+
+/** The same call at a higher price. What is empty cannot revert, and costs less than what it takes the place of. */
+function isBump(tx: InFlight): boolean {
+  return !isCancelling(tx) && !isFill(tx.intent)
+}
+
+/** What it had may be the very reason why it was refused. */
+function needsEmptyGas(tx: InFlight): boolean {
+  return lacksEmpty(tx) && (tx.refusal !== null || !tx.mayBeHeld)
+}
+
+/** An empty transfer needs more than 21,000 in some places, and what is not used is not paid. */
+function chooseGas(tx: InFlight, newest: Attempt, emptyGas: bigint | null): bigint {
+  const gas = needsEmptyGas(tx) ? (emptyGas ?? NOOP_GAS) : newest.gasLimit
+  return isCancelling(tx) && gas < NOOP_GAS ? NOOP_GAS : gas
+}
+
+/** Only what lies ahead: what is due already is looked at with every block. */
+function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number): number | null {
+  let next: number | null = null
+  const consider = (at: number) => {
+    if (at > now && (next === null || at < next)) next = at
+  }
+  for (const tx of inFlight) {
+    if (inclusionOf(tx) !== null || tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) continue
+    if (tx.intent.validUntil !== null) consider(tx.intent.validUntil)
+    const newest = newestAttempt(tx)
+    if (newest !== null) consider(newest.createdAt + policy.bumpAfterMs)
+  }
+  return next
+}

@@ -1,0 +1,199 @@
+/**
+ * Nonces for callers that sign themselves, from any node: asked for here, lent by the lane's owner, and then moved by
+ * whoever has the proof. The proof is told once, to the caller; what is stored is its digest, bound to the reservation, so
+ * that neither the database nor a log can act for a holder.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { Hash } from '../../core/hex.ts'
+import { type Lane, laneKey } from '../../core/lane/lane.ts'
+import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../core/lane/reservation.ts'
+import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { HolderAct } from '../../ports/lane-requests.ts'
+import type { Store } from '../../ports/store.ts'
+import { createRequestAnswers } from './request-answers.ts'
+
+export interface ReserveRequest {
+  readonly lane: Lane
+  readonly count: number
+  /** Null: as long as the service lends by default. */
+  readonly ttlMs: number | null
+  readonly label: string | null
+  readonly requestId: string | null
+  /** Whose request it is; left out or null: the service has no keys. */
+  readonly tenant?: string | null
+  /** The API key that asks, by its id and for people; left out: none. */
+  readonly key?: { readonly id: string; readonly holder: string } | null
+  /** The caller's own proof; null: one is made up. */
+  readonly lockOwner: string | null
+}
+
+export interface Reserved {
+  readonly type: 'new' | 'existing'
+  readonly reservations: readonly Reservation[]
+  /** Null where it was made up for an earlier request: it is told once. */
+  readonly lockOwner: string | null
+}
+
+export interface Reservations {
+  reserve(request: ReserveRequest): Promise<Reserved>
+  find(id: ReservationId): Promise<Reservation>
+  act(id: ReservationId, lockOwner: string, act: HolderAct): Promise<Reservation>
+  close(): void
+}
+
+interface ReservePorts {
+  readonly store: Pick<
+    Store,
+    'insertReservations' | 'findReservations' | 'actOnReservation' | 'findTransactionByHash' | 'listen'
+  >
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'findTransaction'>>
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly timeoutMs?: number
+  readonly limits?: ReservationLimits
+}
+
+export interface ReservationLimits {
+  readonly defaultTtlMs: number
+  readonly maxTtlMs: number
+  /** What one tenant may have of the open reservations of a signer. */
+  readonly sharePercent: number
+}
+
+const DEFAULT_LIMITS: ReservationLimits = {
+  defaultTtlMs: 60_000,
+  maxTtlMs: 10 * 60_000,
+  sharePercent: DEFAULT_SHARE_PERCENT,
+}
+
+export function createReservations(ports: ReservePorts): Reservations {
+  const { store, chains, clock, random, timeoutMs = 5_000, limits = DEFAULT_LIMITS } = ports
+  const answers = createRequestAnswers<Reservation>({
+    ...{ store, clock, timeoutMs },
+    find: (ids) => store.findReservations(ids),
+    isAnswered: ({ state }) => state !== 'REQUESTED',
+  })
+
+  async function reserve(request: ReserveRequest): Promise<Reserved> {
+    const { lane, count, label, requestId, tenant, key } = request
+    const ttlMs = request.ttlMs ?? Math.min(limits.defaultTtlMs, limits.maxTtlMs)
+    checkTtl(ttlMs)
+    const lockOwner = request.lockOwner ?? randomBytes(24).toString('base64url')
+    const items = Array.from({ length: count }, () => {
+      const id = random.id(clock.now())
+      return { id, lockOwner: digestOwner(id, lockOwner) }
+    })
+    const outcome = await store.insertReservations({
+      ...{ lane, items, ttlMs, label, requestId },
+      ...{ tenant: tenant ?? '', ...(key && { key }) },
+      most: {
+        lane: MOST_OPEN_RESERVATIONS,
+        tenant: tenant ? shareOf(MOST_OPEN_RESERVATIONS, limits.sharePercent) : MOST_OPEN_RESERVATIONS,
+      },
+    })
+    if (outcome.type === 'too_many') throw tooMany(lane)
+    if (outcome.type === 'unknown_signer') {
+      throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
+    }
+    if (outcome.type === 'inserted') {
+      const reservations = await answers.wait(outcome.reservations.map(({ id }) => id))
+      return { type: 'new', reservations, lockOwner }
+    }
+    const earlier = outcome.items
+    const isSameOwner = earlier.every((item) => item.lockOwner === digestOwner(item.reservation.id, lockOwner))
+    const first = earlier[0]?.reservation
+    const isSame = earlier.length === count && first?.label === label
+    if (!isSame || (request.lockOwner !== null && !isSameOwner)) {
+      const message = `Request id ${JSON.stringify(requestId)} was used before with another body; use a new one for a new request.`
+      throw new AppError('idempotency_conflict', message, { field: 'requestId' })
+    }
+    const reservations = await answers.wait(earlier.map(({ reservation }) => reservation.id))
+    return { type: 'existing', reservations, lockOwner: isSameOwner ? lockOwner : null }
+  }
+
+  async function find(id: ReservationId): Promise<Reservation> {
+    const [reservation] = await store.findReservations([id])
+    if (!reservation) throw notFound(id)
+    return reservation
+  }
+
+  async function act(id: ReservationId, lockOwner: string, asked: HolderAct): Promise<Reservation> {
+    if (asked.type === 'extend') checkTtl(asked.ttlMs)
+    if (asked.type === 'use') await checkHash(await find(id), asked.hash)
+    const outcome = await store.actOnReservation(id, digestOwner(id, lockOwner), asked)
+    switch (outcome?.type) {
+      case undefined:
+        throw notFound(id)
+      case 'done':
+        return outcome.reservation
+      case 'not_owner':
+        throw new AppError('not_lock_owner', 'lockOwner is not what this reservation was made with.', {
+          field: 'lockOwner',
+        })
+      case 'expired':
+        throw new AppError('reservation_expired', describeExpiry(outcome.reservation), {
+          nonce: outcome.reservation.nonce,
+        })
+      case 'refused':
+        throw refuse(outcome.reservation, asked)
+    }
+  }
+
+  function checkTtl(ttlMs: number): void {
+    if (ttlMs <= limits.maxTtlMs) return
+    const message = `ttlMs must be at most ${limits.maxTtlMs}, the maximum of this service (reservationMaxTtl). Extend the reservation before it runs out.`
+    throw new AppError('invalid_request', message, { field: 'ttlMs', max: limits.maxTtlMs })
+  }
+
+  /** A hash that the chain knows already must be of this nonce; one that it does not know is checked when it is mined. */
+  async function checkHash({ lane, nonce }: Reservation, hash: Hash): Promise<void> {
+    const managed = await store.findTransactionByHash(hash)
+    if (managed !== null) {
+      // Of another signer the holder may know nothing, not even that it is here.
+      const isNear = laneKey(managed.intent.lane) === laneKey(lane)
+      const whose = isNear ? `of transaction ${managed.id}` : `not nonce ${nonce} of ${lane.signer}`
+      throw new AppError('invalid_request', `${hash} is ${whose}.`, { field: 'hash' })
+    }
+    try {
+      const found = await chains.get(lane.chainId)?.findTransaction(hash)
+      if (!found || (found.from === lane.signer && found.nonce === nonce)) return
+      const message = `${hash} is nonce ${found.nonce} of ${found.from}, not nonce ${nonce} of ${lane.signer}.`
+      throw new AppError('invalid_request', message, { field: 'hash' })
+    } catch (error) {
+      // The holder must be able to say what it sent while the node is away, or its lock would run out.
+      if (!(error instanceof ChainUnavailable)) throw error
+    }
+  }
+
+  return { reserve, find, act, close: answers.close }
+}
+
+/** Of no use without the reservation that it belongs to, so that one caller's proofs cannot be told to be the same. */
+function digestOwner(id: ReservationId, lockOwner: string): string {
+  return createHash('sha256').update(`${id.toLowerCase()}:${lockOwner}`).digest('hex')
+}
+
+function tooMany({ signer, chainId }: Lane): AppError {
+  const message = `There are too many open reservations on ${signer} on chain ${chainId}; use or release some of them first.`
+  return new AppError('tenant_limit', message, { bound: 'open reservations', retryAfterMs: 1_000 })
+}
+
+function notFound(id: ReservationId): AppError {
+  return new AppError('not_found', `There is no reservation ${id}.`)
+}
+
+function describeExpiry({ nonce, lockedUntil }: Reservation): string {
+  const at = new Date(lockedUntil).toISOString()
+  return nonce === null
+    ? `The request ran out at ${at} without a nonce; reserve again.`
+    : `The lock on nonce ${nonce} ran out at ${at}; do not send anything with it, and reserve again.`
+}
+
+function refuse({ state, nonce, finalAt }: Reservation, { type }: HolderAct): AppError {
+  const over = finalAt === null ? '' : ' for good'
+  const message = `The reservation${nonce === null ? '' : ` of nonce ${nonce}`} is ${state}${over}, and cannot be asked to ${type}.`
+  return new AppError('action_forbidden', message, { state, action: type })
+}

@@ -1,0 +1,158 @@
+/**
+ * Holds answers back until a transaction has come as far as its caller wants.
+ *
+ * All who wait on a node share one reader of the event stream. An event of a transaction that somebody waits for makes it
+ * due; what is due is read from the store together, one statement at a time, so that the cost follows what happens and not
+ * how many wait. Whoever begins to wait is looked at once by itself, since what it waits for may have happened before the
+ * reader stood where it stands now. The number of those who wait is bounded: who does not fit is told at once.
+ */
+import { AppError } from '../../core/app-error.ts'
+import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
+import { assessWait, type WaitStage } from '../../core/transaction/wait-stage.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { createTenantPool, type Tenant } from '../tenants/tenant-pool.ts'
+import { createEventTail } from './event-tail.ts'
+import { createTransactionLookup } from './transaction-lookup.ts'
+import { watchTransactions } from './watch-transactions.ts'
+
+export interface Wait {
+  readonly stage: WaitStage
+  readonly timeoutMs: number
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal
+}
+
+export interface Waited {
+  readonly transaction: Transaction
+  readonly outcome: 'reached' | 'ended' | 'timeout' | 'stopping'
+}
+
+export interface WaitPlace {
+  /** The transaction as it is when it has come that far, or when there is no more waiting; at once where it is there. */
+  until(tx: Transaction, wait: Wait): Promise<Waited>
+  /** Gives the place back. */
+  leave(): void
+}
+
+export interface TransactionWaits {
+  /**
+   * Takes a place, or throws where there is none: before anything is stored for a caller who will not get an answer.
+   * Those who only look leave some places to those who send.
+   */
+  enter(purpose: 'look' | 'send', tenant?: Tenant): WaitPlace
+  /** Everybody gets the transaction as it is, at once. */
+  close(): void
+}
+
+interface WaitPorts {
+  readonly store: Pick<Store, 'findTransactions' | 'listen' | 'readEvents' | 'findLastEventId'>
+  readonly clock: Pick<Clock, 'schedule'>
+  readonly telemetry: Pick<Telemetry, 'log' | 'gauge'>
+  readonly maxWaiting?: number
+  readonly sharePercent?: number
+}
+
+interface Waiter {
+  readonly id: TxId
+  see(tx: Transaction): void
+  settle(outcome: Waited['outcome']): void
+}
+
+const MAX_WAITING = 1_000
+const SHARE_OF_LOOKS = 0.75
+const RETRY_AFTER_MS = 1_000
+/** The reader takes what is new as soon as it is there; more than a page is never behind it. */
+const KEPT_EVENTS = 1_000
+
+export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
+  const { clock, telemetry, maxWaiting = MAX_WAITING } = ports
+  const pool = createTenantPool({
+    ...{ what: 'waiting requests', size: maxWaiting, sharePercent: ports.sharePercent, retryAfterMs: RETRY_AFTER_MS },
+    whenFull: () => refuse(maxWaiting),
+    // The same code: a client that meets it asks without waiting, whoever has the places.
+    whenShareUsed: (limit) => refuse(limit, ' of your tenant'),
+  })
+  const waiters = new Map<TxId, Set<Waiter>>()
+  const lookup = createTransactionLookup(ports, (tx) => {
+    for (const waiter of [...(waiters.get(tx.id) ?? [])]) waiter.see(tx)
+  })
+  const tail = createEventTail({ ...ports, capacity: KEPT_EVENTS, prepare: ({ eventId, txId }) => ({ eventId, txId }) })
+  const watch = watchTransactions(tail, {
+    isWanted: (id) => waiters.has(id),
+    onChange: (ids) => lookup.add(ids ?? waiters.keys()),
+  })
+  let isClosed = false
+
+  function add(waiter: Waiter): void {
+    const same = waiters.get(waiter.id) ?? new Set()
+    waiters.set(waiter.id, same.add(waiter))
+    watch.start()
+    lookup.add([waiter.id])
+  }
+
+  function remove(waiter: Waiter): void {
+    const same = waiters.get(waiter.id)
+    same?.delete(waiter)
+    if (same?.size === 0) waiters.delete(waiter.id)
+    if (waiters.size === 0) watch.stop()
+  }
+
+  function until(first: Transaction, { stage, timeoutMs, signal }: Wait): Promise<Waited> {
+    const progress = assessWait(first, stage)
+    if (progress !== 'waiting') return Promise.resolve({ transaction: first, outcome: progress })
+    if (isClosed) return Promise.resolve({ transaction: first, outcome: 'stopping' })
+    return new Promise((resolve) => {
+      let last = first
+      const waiter: Waiter = {
+        id: first.id,
+        see(tx) {
+          if (tx.version >= last.version) last = tx
+          const now = assessWait(last, stage)
+          if (now !== 'waiting') waiter.settle(now)
+        },
+        settle(outcome) {
+          cancelTimeout()
+          signal.removeEventListener('abort', giveUp)
+          remove(waiter)
+          resolve({ transaction: last, outcome })
+        },
+      }
+      // Nobody reads the answer of a caller who has gone; it only has to end.
+      const giveUp = (): void => waiter.settle('timeout')
+      const cancelTimeout = clock.schedule(timeoutMs, giveUp)
+      signal.addEventListener('abort', giveUp)
+      add(waiter)
+      if (signal.aborted) giveUp()
+    })
+  }
+
+  return {
+    enter(purpose, tenant = null) {
+      const most = purpose === 'send' ? maxWaiting : Math.ceil(maxWaiting * SHARE_OF_LOOKS)
+      if (pool.used() >= most) throw refuse(pool.used())
+      const leave = pool.enter(tenant)
+      telemetry.gauge('drover_waiting_requests', pool.used())
+      return {
+        until,
+        leave: () => {
+          leave()
+          telemetry.gauge('drover_waiting_requests', pool.used())
+        },
+      }
+    },
+    close() {
+      isClosed = true
+      for (const waiter of [...waiters.values()].flatMap((same) => [...same])) waiter.settle('stopping')
+      watch.stop()
+      tail.close()
+      lookup.close()
+    },
+  }
+}
+
+function refuse(waiting: number, whose = ''): AppError {
+  const message = `${waiting} requests${whose} wait on this node already; send it again later, or without wait.`
+  return new AppError('too_many_waiting', message, { retryAfterMs: RETRY_AFTER_MS })
+}

@@ -1,0 +1,118 @@
+/**
+ * JSON-RPC over WebSockets, on the same paths as over HTTP. A page of any origin can open a WebSocket to this machine
+ * without asking first, so one that names another origin than the service's own is refused at the door.
+ */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { WebSocketServer } from 'ws'
+import type { Caller } from '../../core/access/caller.ts'
+import { AppError } from '../../core/app-error.ts'
+import { createTenantPool } from '../../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
+import type { Store } from '../../ports/store.ts'
+import { type Admission, admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
+import { ignoreUpgrade } from './ignore-upgrade.ts'
+import { CLOSE_CODES, type SocketPorts, serveSocket } from './serve-socket.ts'
+
+export interface RpcSockets {
+  attach(server: Server): void
+  close(): void
+}
+
+interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
+  readonly door: UpgradeDoor
+  readonly work: Pick<WorkTurns, 'begin' | 'isHoldingBack'>
+  readonly maxSockets: number
+  readonly sharePercent?: number
+  /** Tells of keys that were revoked. */
+  readonly store: Pick<Store, 'listen'>
+  readonly heartbeatMs?: number
+}
+
+type Admitted = Extract<Admission, { readonly type: 'admitted' }>
+
+const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
+const GRACE_MS = 1_000
+/** While tenants are held back: whoever asks again at once would cost more than it is refused. */
+const REFUSAL_MS = 1_000
+const RETRY_AFTER_MS = 5_000
+
+export function createRpcSockets({
+  maxSockets,
+  sharePercent,
+  heartbeatMs = 30_000,
+  ...ports
+}: SocketsPorts): RpcSockets {
+  const { endpoint, door, clock, telemetry } = ports
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_PAYLOAD_BYTES, perMessageDeflate: false })
+  /** Whose keys are being looked up. */
+  let opening = 0
+  let isClosed = false
+  const pool = createTenantPool({
+    ...{ what: 'WebSockets', size: maxSockets, sharePercent, retryAfterMs: RETRY_AFTER_MS },
+    whenFull: () => new AppError('overloaded', 'Too many WebSockets are open; try again later.'),
+  })
+  const rechecks = new Set<() => void>()
+  /** A key was revoked, on whichever node: connections under it end now and not with their next heartbeat. */
+  const unlisten = ports.store.listen(({ type }) => {
+    if (type === 'keys.changed' || type === 'gap') for (const recheck of [...rechecks]) recheck()
+  })
+
+  async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const isFull = isClosed || pool.used() + opening >= maxSockets
+    opening++
+    const { resolveChain } = endpoint
+    const enter = ({ tenant }: Caller) => pool.enter(tenant)
+    const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(() => opening--)
+    if (asked.type === 'admitted') stream.once('close', asked.leave)
+    // The service may have begun to stop while the key was looked up, and the client may have gone.
+    const admitted = isClosed || stream.destroyed ? refuseAsFull() : asked
+    if (stream.destroyed && asked.type === 'admitted') asked.leave()
+    // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
+    if (admitted.type === 'refused') {
+      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS)
+      stream.end(admitted.answer, () => stream.destroy())
+    } else begin(request, stream, head, admitted)
+  }
+
+  function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      tellCount()
+      const { recheck } = serveSocket(socket, chainId, caller, { ...ports, heartbeatMs })
+      rechecks.add(recheck)
+      socket.on('close', () => {
+        rechecks.delete(recheck)
+        tellCount()
+      })
+    })
+  }
+
+  function tellCount(): void {
+    telemetry.gauge('drover_rpc_sockets', sockets.clients.size)
+  }
+
+  return {
+    attach(server) {
+      server.on('upgrade', (request, stream, head) => {
+        if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+          ignoreUpgrade(server, request, stream, head)
+          return
+        }
+        stream.on('error', () => stream.destroy())
+        upgrade(request, stream, head).catch((error: unknown) => {
+          telemetry.log('error', 'a WebSocket could not be opened', { error: String(error) })
+          stream.destroy()
+        })
+      })
+    },
+    close() {
+      isClosed = true
+      unlisten()
+      for (const socket of sockets.clients) socket.close(CLOSE_CODES.away, 'the service stops')
+      clock.schedule(GRACE_MS, () => {
+        for (const socket of sockets.clients) socket.terminate()
+      })
+    },
+  }
+}

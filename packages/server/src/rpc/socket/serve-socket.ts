@@ -1,0 +1,153 @@
+/**
+ * One WebSocket connection. It lasts longer than a request, so whether its key is still good is asked again with every
+ * message and every heartbeat. Whoever sends faster than is answered is read more slowly; whoever reads more slowly than
+ * is sent is let go, and can connect again.
+ */
+import { setMaxListeners } from 'node:events'
+import type { RawData, WebSocket } from 'ws'
+import type { Caller } from '../../core/access/caller.ts'
+import { AppError, type AppErrorCode } from '../../core/app-error.ts'
+import type { TenantPool } from '../../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { RpcEndpoint } from '../rpc-endpoint.ts'
+import { RpcFailure } from '../rpc-failure.ts'
+import type { UpgradeDoor } from './admit-upgrade.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+export interface SocketPorts {
+  readonly endpoint: Omit<RpcEndpoint, 'close'>
+  readonly door: Pick<UpgradeDoor, 'isAllowed' | 'readmit'>
+  readonly clock: Pick<Clock, 'schedule'>
+  readonly telemetry: Telemetry
+  /** Bytes of messages that are being worked on, and of the bodies of requests. */
+  readonly bodies: Pick<TenantPool, 'enter'>
+  readonly work: Pick<WorkTurns, 'begin'>
+  readonly heartbeatMs: number
+}
+
+export const CLOSE_CODES = { away: 1001, forbidden: 1008, later: 1013 } as const
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
+const MAX_RUNNING = 100
+const LIMITS: ReadonlySet<AppErrorCode> = new Set(['rate_limited', 'tenant_limit', 'overloaded'])
+/** Its ids have to be read for a refusal to be understood. More than this is work, and there was no turn for it. */
+const MAX_REFUSED_CHARS = 256 * 1024
+/** A close frame has room for 123 bytes. */
+const MAX_REASON_CHARS = 120
+
+/** `recheck` ends it where its caller may no longer be served. */
+export function serveSocket(
+  socket: WebSocket,
+  chainId: number,
+  caller: Caller,
+  ports: SocketPorts,
+): { recheck(): void } {
+  const { endpoint, telemetry } = ports
+  const connection = { send, fail: (reason: string) => socket.close(CLOSE_CODES.later, reason) }
+  const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), connection)
+  const { recheck, stop: stopBeating } = keepBeating(socket, caller, ports)
+  const gone = new AbortController()
+  // Each message that waits in line listens.
+  setMaxListeners(MAX_RUNNING, gone.signal)
+  let running = 0
+
+  function send(text: string): void {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate()
+    else socket.send(text)
+  }
+
+  async function answerWithin(message: string, bytes: number): Promise<void> {
+    const leave = ports.bodies.enter(caller.tenant, bytes)
+    try {
+      const endWork = await ports.work.begin(caller.tenant, { gone: gone.signal })
+      if (endWork !== null) await answer(message).finally(endWork)
+    } finally {
+      leave()
+    }
+  }
+
+  async function answer(message: string): Promise<void> {
+    if (!(await ports.door.readmit(caller))) {
+      socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
+      return
+    }
+    const { methods, release } = subscriptions.begin()
+    const text = await endpoint.answer(message, {
+      ...{ chain: String(chainId), caller, idempotencyKey: null, own: methods },
+    })
+    if (text !== null) send(text)
+    release()
+  }
+
+  function refuse(message: string, error: unknown): void {
+    const isLimit = error instanceof AppError && LIMITS.has(error.code)
+    if (isLimit && message.length > MAX_REFUSED_CHARS) {
+      connection.fail(error.message.slice(0, MAX_REASON_CHARS))
+      return
+    }
+    if (isLimit) {
+      const text = endpoint.refuse(message, new RpcFailure('limit_exceeded', error.message))
+      if (text !== null) send(text)
+      return
+    }
+    // Who it is cannot be told now, so nothing is answered; a new connection is let in as soon as it can.
+    telemetry.log('warn', 'a message over a WebSocket was not answered', { error: String(error) })
+    connection.fail('try again later')
+  }
+
+  async function take(data: RawData): Promise<void> {
+    running++
+    if (running >= MAX_RUNNING) socket.pause()
+    const message = data.toString()
+    await answerWithin(message, Buffer.byteLength(message)).catch((error: unknown) => refuse(message, error))
+    running--
+    if (running === MAX_RUNNING - 1) socket.resume()
+  }
+
+  // Some clients send their text in binary frames, and nodes read both alike.
+  socket.on('message', (data) => void take(data))
+  // A frame that breaks the protocol; the library closes the connection by itself.
+  socket.on('error', (error) => telemetry.log('debug', 'a WebSocket failed', { error: error.message }))
+  socket.on('close', () => {
+    gone.abort()
+    stopBeating()
+    subscriptions.close()
+  })
+  return { recheck }
+}
+
+/** Ends what no longer answers, and what is no longer allowed. */
+function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): { recheck(): void; stop(): void } {
+  const { door, clock, telemetry, heartbeatMs } = ports
+  let isAlive = true
+  let cancel = clock.schedule(heartbeatMs, beat)
+
+  function beat(): void {
+    // One that is read more slowly cannot be heard to answer.
+    if (!isAlive && !socket.isPaused) {
+      socket.terminate()
+      return
+    }
+    isAlive = false
+    socket.ping()
+    recheck()
+    cancel = clock.schedule(heartbeatMs, beat)
+  }
+
+  function recheck(): void {
+    door.isAllowed(caller).then(
+      (isAllowed) => {
+        if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
+      },
+      // A database that is away for a moment ends no connection: each message is asked about anew.
+      (error: unknown) => telemetry.log('debug', 'a key could not be looked up', { error: String(error) }),
+    )
+  }
+
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  return { recheck, stop: () => cancel() }
+}

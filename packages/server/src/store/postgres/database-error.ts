@@ -1,0 +1,50 @@
+/** Sorts what PostgreSQL and its driver throw: out of reach for now, refused for what was sent, or a bug of ours. */
+import { DatabaseError } from 'pg'
+import { StoreUnavailable } from '../../ports/store.ts'
+
+/** Classes of SQLSTATE that say "not now": a repeat later, perhaps elsewhere, may work. */
+const UNAVAILABLE_CLASSES = new Set([
+  '08', // connection exceptions
+  '40', // serialisation failure, deadlock
+  '53', // out of connections, memory or disk
+  '55', // lock not available
+  '57', // shutdown, failover, cancelled by time-out
+  '58', // input or output failed under the server
+])
+
+const UNAVAILABLE_CODES = new Set([
+  '25006', // read-only: a standby, or a primary that was demoted
+  '25P03', // our own idle-in-transaction time-out
+  '25P04', // transaction time-out
+])
+
+/** Classes that blame the content: 22 data exception, 23 constraint, 54 larger than an index or row may be. */
+const REFUSED_CLASSES = new Set(['22', '23', '54'])
+
+export function isRefusal(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && REFUSED_CLASSES.has(error.code?.slice(0, 2) ?? '')
+}
+
+/** Never the server's `detail`, which quotes whole rows. */
+export function describeRefusal(error: DatabaseError): string {
+  return [error.code, error.constraint, error.message].filter((part) => part !== undefined).join(' ')
+}
+
+/** The server itself is away, and not only busy with others: no connection, or one that it has ended. */
+export function isOutage(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || ['08', '57', '58'].includes(error.code?.slice(0, 2) ?? '')
+}
+
+/** What to throw instead: `StoreUnavailable` where asking again can help, else the error itself. */
+export function translateError(error: unknown): unknown {
+  if (error instanceof DatabaseError) {
+    const code = error.code ?? ''
+    if (!UNAVAILABLE_CLASSES.has(code.slice(0, 2)) && !UNAVAILABLE_CODES.has(code)) return error
+    return new StoreUnavailable(`the database cannot answer now (${code}): ${error.message}`, { cause: error })
+  }
+  // The driver reports lost connections and its own time-outs as plain errors; a TypeError is a mistake in this program.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return error
+  return new StoreUnavailable(`the database cannot be reached: ${error.message || 'connection failed'}`, {
+    cause: error,
+  })
+}

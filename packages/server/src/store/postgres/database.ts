@@ -1,0 +1,100 @@
+/**
+ * The pool of connections behind the PostgreSQL store. Every call is one statement and so one round trip: a process that
+ * freezes in the middle leaves no open database transaction behind.
+ *
+ * Plans are pinned to index lookups. Statements are prepared once per connection, and PostgreSQL would otherwise keep a
+ * plan that it made while a table was empty: reading all of it is best for ten rows and ruinous for a million.
+ */
+import { Pool, type QueryResultRow } from 'pg'
+import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { columnParsers } from './column-parsers.ts'
+import { isOutage, translateError } from './database-error.ts'
+
+export interface Statement {
+  /** Prepared under this name on each connection; null for texts that vary. */
+  readonly name: string | null
+  readonly text: string
+}
+
+export interface DatabaseOptions {
+  readonly databaseUrl: string
+  readonly telemetry: Pick<Telemetry, 'log' | 'count' | 'gauge'>
+  readonly applicationName?: string
+  readonly poolSize?: number
+  /** Both are kept below the lease time, so that a frozen node never holds a lane longer than its lease. */
+  readonly statementTimeoutMs?: number
+  readonly idleInTransactionTimeoutMs?: number
+  readonly connectTimeoutMs?: number
+}
+
+export interface Database {
+  query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>
+  close(): Promise<void>
+}
+
+const SESSION = [
+  'timezone=UTC',
+  'datestyle=ISO',
+  'bytea_output=hex',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+]
+
+/** How much longer than the server the driver waits before it takes the connection for dead. */
+const DRIVER_GRACE_MS = 2_000
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const { telemetry } = options
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000
+  const pool = new Pool({
+    connectionString: options.databaseUrl,
+    application_name: options.applicationName ?? 'drover',
+    max: options.poolSize ?? 10,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + DRIVER_GRACE_MS,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 5_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    keepAlive: true,
+    options: SESSION.map((setting) => `-c ${setting}`).join(' '),
+    types: columnParsers,
+  })
+  // The pool replaces an idle connection that broke; the next statement finds out by itself.
+  pool.on('error', (error) => {
+    telemetry.log('warn', 'an idle database connection was lost', { error: error.message })
+  })
+
+  let isUp: boolean | null = null
+  /** Told once when it begins and once when it is over: what could not be done meanwhile has its own lines. */
+  function noteState(now: boolean, error?: Error): void {
+    if (now === isUp) return
+    const isFirst = isUp === null
+    isUp = now
+    telemetry.gauge('drover_database_up', now ? 1 : 0)
+    if (now && !isFirst) telemetry.log('info', 'the database responds again')
+    if (!now) telemetry.log('error', 'the database does not respond', { error: error?.message, next: DATABASE_STEP })
+  }
+
+  return {
+    async query<Row extends QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
+      const tell = (outcome: 'ok' | 'unavailable' | 'failed') =>
+        telemetry.count('drover_store_round_trips_total', { operation: name ?? 'other', outcome })
+      try {
+        const result = await pool.query<Row>({ text, values: [...values], ...(name === null ? {} : { name }) })
+        tell('ok')
+        noteState(true)
+        return result.rows
+      } catch (error) {
+        const meant = translateError(error)
+        const isAway = meant instanceof StoreUnavailable
+        tell(isAway ? 'unavailable' : 'failed')
+        if (isAway && isOutage(error)) noteState(false, meant)
+        throw meant
+      }
+    },
+    close: () => pool.end(),
+  }
+}

@@ -1,0 +1,211 @@
+/** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
+
+import type { Finality } from '../../../core/chain/finality.ts'
+import type { Address, Hash } from '../../../core/hex.ts'
+import type { Lane } from '../../../core/lane/lane.ts'
+import type { LaneProblem } from '../../../core/lane/lane-problem.ts'
+import type { Window } from '../../../core/lane/window.ts'
+import { PAUSED_ALONE } from '../../../core/transaction/deferral.ts'
+import { isInFlight, type Queued, type TxId } from '../../../core/transaction/transaction.ts'
+import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth, QueueOptions } from '../../../ports/store.ts'
+import { isTxId } from '../../rules/tx-id.ts'
+import type { Database } from '../database.ts'
+import { toBytes } from '../json-text.ts'
+import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+
+const MINED = {
+  name: 'list_mined',
+  text: `
+select t.tx_id, t.chain_id, t.signer, t.finality, (t.inclusion->>'blockNumber')::bigint as block_number,
+       t.inclusion->>'blockHash' as block_hash
+  from managed_tx t
+ where t.chain_id = $1 and t.nonce is not null and t.final_at is null and t.inclusion is not null
+ order by t.mined_at desc, t.accepted_seq desc limit $2`,
+} as const
+
+interface MinedRow {
+  readonly tx_id: string
+  readonly chain_id: number
+  readonly signer: Address
+  readonly finality: Finality | null
+  readonly block_number: number
+  readonly block_hash: Hash
+}
+
+export async function listMined(
+  database: Database,
+  chainId: number,
+  limit: number,
+): Promise<readonly MinedTransaction[]> {
+  const rows = await database.query<MinedRow>(MINED, [chainId, limit])
+  return rows.map((row) => ({
+    txId: row.tx_id,
+    lane: { chainId: row.chain_id, signer: row.signer },
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    finality: row.finality,
+  }))
+}
+
+/** One statement, so that cursor, nonces and transactions are of the same moment. */
+const LOAD = {
+  name: 'load_lane',
+  text: `
+select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
+       (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
+         where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select json_build_object(
+                 'window', h.send_window, 'problems', h.problems, 'balance_wei', h.balance_wei::text,
+                 'balance_at', (extract(epoch from h.balance_at) * 1000)::bigint, 'cost_wei', h.tx_cost_wei::text,
+                 'cost_samples', h.tx_cost_samples)
+          from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as health,
+       t.*
+  from (select) lane
+  left join lateral (
+    select ${TRANSACTION_COLUMNS} from managed_tx t
+     where t.chain_id = $1 and t.signer = $2::bytea and t.nonce is not null and t.final_at is null) t on true
+ order by t.nonce`,
+} as const
+
+const NONCE_LINE = {
+  name: 'read_nonce_line',
+  text: `
+select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
+       (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
+         where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+       (select count(*) from managed_tx t
+         where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+           and t.priority >= 0) as queued`,
+} as const
+
+const QUEUE = {
+  name: 'read_queue',
+  text: `
+select ${TRANSACTION_COLUMNS} from managed_tx t
+ where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+   and not (coalesce(t.retry_at > clock_timestamp(), false)
+            and (($4 and t.sub_state = 'waiting_for_funds') or ($5 and coalesce(t.error->>'code' = any ($6), false))))
+ order by t.priority desc, t.queue_position limit $3`,
+} as const
+
+const EXPIRED = {
+  name: 'read_expired',
+  text: `
+select t.* from signer_lease l
+ cross join lateral (
+   select ${TRANSACTION_COLUMNS} from managed_tx t
+    where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
+      and t.valid_until is not null and t.valid_until <= clock_timestamp()
+    order by t.valid_until limit $2) t
+ where l.owner_node = $1 and l.expires_at > clock_timestamp()
+ order by t.valid_until, t.tx_id limit $2`,
+} as const
+
+const AHEAD = {
+  name: 'count_ahead',
+  text: `
+select (select count(*) from managed_tx o
+         where o.chain_id = t.chain_id and o.signer = t.signer and o.queue_position is not null and not o.suspended
+           and (o.priority > t.priority or (o.priority = t.priority and o.queue_position < t.queue_position))) as ahead
+  from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
+} as const
+
+const QUEUED = {
+  name: 'count_queued',
+  text: `
+select chain_id, signer, tenant, count(*) as queued from managed_tx
+ where queue_position is not null group by chain_id, signer, tenant`,
+} as const
+interface NonceLineRow {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly queued: number
+}
+
+interface HealthJson {
+  readonly window: Window | null
+  readonly problems: readonly LaneProblem[]
+  readonly balance_wei: string | null
+  readonly balance_at: number | null
+  readonly cost_wei: string | null
+  readonly cost_samples: number | null
+}
+
+type LoadedRow = {
+  readonly cursor: number | null
+  readonly recyclable: readonly number[] | null
+  readonly health: HealthJson | null
+} & (TransactionRow | { readonly tx_id: null })
+
+export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
+  const rows = await database.query<LoadedRow>(LOAD, [lane.chainId, toBytes(lane.signer)])
+  const inFlight = rows.flatMap((row) => {
+    if (row.tx_id === null) return []
+    const tx = readTransaction(row)
+    if (!isInFlight(tx)) throw new Error(`transaction ${tx.id} is ${tx.state} among the live ones`)
+    return [tx]
+  })
+  const [first] = rows
+  const health = first?.health ?? null
+  return {
+    ...{ cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [] },
+    ...{ window: health?.window ?? null, seen: readSeen(health) },
+  }
+}
+
+function readSeen(health: HealthJson | null): LoadedLane['seen'] {
+  const {
+    balance_wei: wei = null,
+    balance_at: at = null,
+    cost_wei: cost = null,
+    cost_samples: samples = null,
+  } = health ?? {}
+  return {
+    balance: wei === null || at === null ? null : { wei: BigInt(wei), at },
+    txCost: cost === null || samples === null ? null : { wei: BigInt(cost), samples },
+    problems: health?.problems ?? [],
+  }
+}
+
+export async function readNonceLine(database: Database, lane: Lane): Promise<NonceLine> {
+  const [row] = await database.query<NonceLineRow>(NONCE_LINE, [lane.chainId, toBytes(lane.signer)])
+  return { cursor: row?.cursor ?? null, recyclable: row?.recyclable ?? [], queued: row?.queued ?? 0 }
+}
+
+export async function readQueue(
+  database: Database,
+  lane: Lane,
+  limit: number,
+  { passOverUnfunded = false, passOverPaused = false }: QueueOptions = {},
+): Promise<readonly Queued[]> {
+  const values = [lane.chainId, toBytes(lane.signer), limit, passOverUnfunded, passOverPaused, PAUSED_ALONE]
+  const rows = await database.query<TransactionRow>(QUEUE, values)
+  return rows.map(readQueued)
+}
+
+export async function readExpired(database: Database, nodeId: string, limit: number): Promise<readonly Queued[]> {
+  return (await database.query<TransactionRow>(EXPIRED, [nodeId, limit])).map(readQueued)
+}
+
+function readQueued(row: TransactionRow): Queued {
+  const tx = readTransaction(row)
+  if (tx.state !== 'QUEUED') throw new Error(`transaction ${tx.id} is ${tx.state} in the queue`)
+  return tx
+}
+
+export async function countAhead(database: Database, id: TxId): Promise<number | null> {
+  if (!isTxId(id)) return null
+  const [row] = await database.query<{ ahead: number }>(AHEAD, [id])
+  return row?.ahead ?? null
+}
+
+export async function countQueued(database: Database): Promise<readonly QueueDepth[]> {
+  interface Row {
+    readonly chain_id: number
+    readonly signer: Address
+    readonly tenant: string
+    readonly queued: number
+  }
+  const rows = await database.query<Row>(QUEUED, [])
+  return rows.map(({ chain_id: chainId, signer, tenant, queued }) => ({ lane: { chainId, signer }, tenant, queued }))
+}

@@ -1,0 +1,194 @@
+/** Lane writes as the JSON rows that the writing statement takes. */
+import type { Lane } from '../../../core/lane/lane.ts'
+import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
+import type { HistoryNote } from '../../../core/transaction/tx-event.ts'
+import type { ReservationSave } from '../../../ports/lane-requests.ts'
+import type { LaneWrite, NonceMark, TxSave } from '../../../ports/store.ts'
+import { type CountedNote, compactNotes } from '../../rules/history-note.ts'
+import { findLaneTimes } from '../../rules/lane-times.ts'
+import { takesNonces } from '../../rules/takes-nonces.ts'
+import { toBytes, toJson, toStored, toTime } from '../json-text.ts'
+
+/** A lane write, or an amendment, which carries no lease. */
+export interface Change {
+  readonly lane: Lane
+  readonly by: { readonly nodeId: string; readonly fence: number } | null
+  readonly cursor: LaneWrite['cursor']
+  readonly saves: readonly TxSave[]
+  readonly nonces: readonly NonceMark[]
+  readonly notes: LaneWrite['notes']
+  readonly reservations: LaneWrite['reservations']
+  readonly reset: LaneWrite['reset']
+  readonly balance: LaneWrite['balance']
+  readonly counts?: LaneWrite['counts']
+  readonly window?: LaneWrite['window']
+  readonly txCost?: LaneWrite['txCost']
+  readonly problems?: LaneWrite['problems']
+  /** Payload of a notice to send if it is written. */
+  readonly notice: string | null
+}
+
+/** The values of the statement: lanes, saves and reservations. */
+export function toStatementValues(changes: readonly Change[]): readonly [string, string, string] {
+  const saves: unknown[] = []
+  const reservations = changes.flatMap((change, lane) =>
+    change.reservations.map((save) => toReservationRow(save, lane, change.by)),
+  )
+  for (const [lane, change] of changes.entries()) {
+    for (const save of change.saves) saves.push(toSaveRow(save, saves.length, lane, change.by))
+  }
+  return [toJson(changes.map(toLaneRow)), toJson(saves), toJson(reservations)]
+}
+
+function toLaneRow(change: Change, ord: number) {
+  const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts, window } = change
+  const { txCost, problems } = change
+  const { minedAt, confirmedAt } = findLaneTimes(change)
+  return {
+    ord,
+    chain_id: lane.chainId,
+    signer: toBytes(lane.signer),
+    owner_node: by?.nodeId ?? null,
+    fence: by?.fence ?? null,
+    moves: cursor !== null,
+    expected: cursor?.expected ?? null,
+    next: cursor?.next ?? null,
+    saves: saves.length,
+    nonces: lastMarks(nonces),
+    notice,
+    notes: notes.length === 0 ? null : notes.map(toLaneNoteRow),
+    reservations: reservations.length,
+    reset_id: reset?.id ?? null,
+    reset_state: reset?.state ?? null,
+    refusal: reset?.refusal ?? null,
+    reset_txs: reset?.state === 'CANCELLING' ? reset.txIds : null,
+    mined_at: toTime(minedAt),
+    final_at: toTime(confirmedAt),
+    balance: toStored(balance?.wei ?? null),
+    balance_at: toTime(balance?.at ?? null),
+    latest: counts?.latest ?? null,
+    pending: counts?.pending ?? null,
+    counts_at: toTime(counts?.at ?? null),
+    drift: counts?.drift ?? null,
+    send_window: window ?? null,
+    tx_cost: toStored(txCost?.wei ?? null),
+    tx_cost_samples: txCost?.samples ?? null,
+    problems: problems ?? null,
+    takes: takesNonces(change),
+  }
+}
+
+function toLaneNoteRow({ type, cause, detail }: HistoryNote, ord: number) {
+  return { ord, type, cause, detail: toStored(detail) }
+}
+
+function toReservationRow({ before, reservation, locks }: ReservationSave, lane: number, by: Change['by']) {
+  const { id, state, nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = reservation
+  return {
+    lane,
+    reservation_id: id,
+    version: before.version,
+    state,
+    nonce,
+    fencing_token: nonce === null ? null : (by?.fence ?? null),
+    locks,
+    inclusion: toStored(inclusion),
+    result,
+    reserved_at: toTime(reservedAt),
+    mined_at: toTime(minedAt),
+    final_at: toTime(finalAt),
+    alarm: alarm?.cause ?? null,
+    alarm_at: toTime(alarm?.at ?? null),
+    yielded_at: toTime(yieldedAt),
+  }
+}
+
+/** One row of the table can change once in a statement, and only its last mark counts. */
+function lastMarks(nonces: readonly NonceMark[]) {
+  if (nonces.length === 0) return null
+  const byNonce = new Map(nonces.map((mark) => [mark.nonce, mark]))
+  return [...byNonce.values()].map(({ nonce, status, txId, reservationId }) => ({
+    nonce,
+    status,
+    tx_id: txId,
+    reservation_id: reservationId ?? null,
+  }))
+}
+
+/** One literal with every column: rows of one shape are built and written several times as fast as rows put together. */
+function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
+  const { before, tx } = save
+  const notes = compactNotes(save, before.state)
+  const signed = 'fence' in tx ? tx : null
+  const waiting = tx.state === 'QUEUED' ? tx : null
+  const ended = isTerminal(tx) ? tx : null
+  const proven = ended !== null && ended.nonce !== null ? ended : null
+  const mined = tx.state === 'TRACKING' ? tx : proven
+  return {
+    ord,
+    lane,
+    tx_id: tx.id,
+    version: before.version,
+    by_node: by?.nodeId ?? null,
+    by_fence: by?.fence ?? null,
+    state: tx.state,
+    sub_state: tx.subState,
+    error: tx.error,
+    suspended: tx.suspended,
+    retry_at: toTime(waiting?.retryAt ?? null),
+    prepare_failures: waiting?.prepareFailures ?? 0,
+    nonce: signed?.nonce ?? null,
+    fencing_token: signed?.fence ?? null,
+    node_id: signed?.nodeId ?? null,
+    allocated_at: toTime(signed?.allocatedAt ?? null),
+    waiting_since: toTime(signed?.waitingSince ?? null),
+    submitted_at: toTime(signed?.submittedAt ?? null),
+    last_submit_at: toTime(signed?.lastSubmitAt ?? null),
+    submit_count: signed?.submitCount ?? null,
+    refusals: signed?.refusals ?? null,
+    next_resubmit_at: toTime(signed?.nextResubmitAt ?? null),
+    new_forks: signed?.newForks ?? null,
+    wish: signed?.wish ?? null,
+    may_be_held: signed?.mayBeHeld ?? null,
+    refusal: signed?.refusal ?? null,
+    inclusion: toStored(mined?.inclusion ?? null),
+    mined_at: toTime(mined?.minedAt ?? null),
+    confirmations: proven?.confirmations ?? null,
+    stuck_at: toTime(tx.state === 'STUCK' ? tx.stuckAt : null),
+    final_at: toTime(ended?.finalAt ?? null),
+    attempts: toAttemptRows(tx, before.attemptCount),
+    notes: notes.map(toNoteRow),
+    note_count: notes.length,
+    may_repeat: notes[0]?.mayRepeat ?? false,
+    opens_after: findOpening(notes),
+  }
+}
+
+/** Routine notes come first where there are any that may repeat: the first tells whether it is worth looking. */
+function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }: CountedNote, ord: number) {
+  return {
+    ...{ ord, type, cause, detail: toStored(detail), count, from_state: from, to_state: to, sub_state: subState },
+    may_repeat: mayRepeat,
+  }
+}
+
+/** How many entries lie before the first that may be counted from now on; null where that does not change. */
+function findOpening(notes: readonly CountedNote[]): number | null {
+  const place = notes.findLastIndex(({ opens }) => opens !== 'nothing')
+  if (place < 0) return null
+  return notes[place]?.opens === 'with_itself' ? place : place + 1
+}
+
+function toAttemptRows(tx: Transaction, stored: number) {
+  if (tx.attempts.length <= stored) return null
+  return tx.attempts.slice(stored).map((attempt, index) => ({
+    hash: toBytes(attempt.hash),
+    ordinal: stored + index,
+    raw: toBytes(attempt.raw),
+    kind: attempt.kind,
+    nonce: attempt.nonce,
+    gas_limit: toStored(attempt.gasLimit),
+    fees: toStored(attempt.fees),
+    created_at: toTime(attempt.createdAt),
+  }))
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/setup/database.ts'
+import { LATEST_SCHEMA_VERSION, MigrationRefused, migrate } from './migrate.ts'
+import { MIGRATIONS } from './schema-version.ts'
+
+let database: TestDatabase
+let client: Client
+
+beforeAll(async () => {
+  database = await createTestDatabase(null)
+  client = new Client({ connectionString: database.url })
+  await client.connect()
+})
+
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+test('nodes that start at once apply each migration once', async () => {
+  const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database.url)))
+  const versions = MIGRATIONS.map((_, index) => index + 1)
+  expect(results.flatMap((result) => result.applied).sort((a, b) => a - b)).toEqual(versions)
+  for (const { version } of results) expect(version).toBe(LATEST_SCHEMA_VERSION)
+  expect(await migrate(database.url)).toEqual({ applied: [], version: LATEST_SCHEMA_VERSION })
+})
+
+test('a migration that was changed after it was applied is refused', async () => {
+  await withChange(`update schema_migration set checksum = 'other' where version = 1`, async () => {
+    await expect(migrate(database.url)).rejects.toThrow(/may not change after release/)
+  })
+})
+
+test('a schema newer than the program is refused', async () => {
+  const newer = LATEST_SCHEMA_VERSION + 1
+  await withChange(`insert into schema_migration values (${newer}, 'next', 'x')`, async () => {
+    await expect(migrate(database.url)).rejects.toThrow(MigrationRefused)
+    await expect(migrate(database.url)).rejects.toThrow(/newer Drover/)
+  })
+})
+
+test('a user who may not make tables is told what to grant', async () => {
+  const empty = await createTestDatabase(null)
+  const role = `reader_${randomBytes(4).toString('hex')}`
+  await client.query(`create role ${role} login password 'x'`)
+  try {
+    const url = new URL(empty.url)
+    url.username = role
+    url.password = 'x'
+    await expect(migrate(url.href)).rejects.toThrow(/grant it CREATE on the schema/)
+  } finally {
+    await empty.drop()
+    await client.query(`drop role ${role}`)
+  }
+})
+
+test('every migration file is in the list, under its number', async () => {
+  const files = (await readdir(new URL('../migrations/', import.meta.url))).sort()
+  expect(files).toEqual([...MIGRATIONS])
+  for (const [index, name] of files.entries())
+    expect(name).toMatch(new RegExp(`^${String(index + 1).padStart(4, '0')}_`))
+})
+
+/** Changes the ledger of migrations for as long as it takes. */
+async function withChange(change: string, check: () => Promise<void>): Promise<void> {
+  await client.query('create temp table kept as table schema_migration')
+  await client.query(change)
+  try {
+    await check()
+  } finally {
+    await client.query('delete from schema_migration')
+    await client.query('insert into schema_migration select * from kept')
+    await client.query('drop table kept')
+  }
+}
+
+test('signers from before the window get what their preset says; a number that somebody chose stays', async () => {
+  const database = await createTestDatabase()
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    const policies = [
+      { preset: 'fast', maxInFlight: 64 },
+      { preset: 'fast', maxInFlight: 500 },
+      { preset: 'stable', maxInFlight: 1 },
+    ]
+    for (const [index, policy] of policies.entries()) {
+      const signer = `\\x${String(index + 1).padStart(40, '0')}`
+      await client.query('insert into signer (chain_id, signer, policy) values (1, $1, $2)', [signer, policy])
+    }
+    const sql = await readFile(new URL('../migrations/0007_window.sql', import.meta.url), 'utf8')
+    await client.query(sql.slice(sql.indexOf('update signer')))
+    const { rows } = await client.query('select policy from signer order by signer')
+    expect(rows.map(({ policy }) => policy)).toEqual([
+      { preset: 'fast', maxInFlight: 'auto', slotHeldUntil: 'mined', maxUnfinal: 10_000 },
+      { preset: 'fast', maxInFlight: 500, slotHeldUntil: 'mined', maxUnfinal: 10_000 },
+      { preset: 'stable', maxInFlight: 1, slotHeldUntil: 'final', maxUnfinal: 10_000 },
+    ])
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+})

@@ -1,0 +1,114 @@
+/**
+ * One connection that listens. When it breaks it is made again, with growing pauses, and every listener is told that
+ * there was a gap, since nobody knows what was said meanwhile.
+ */
+import { Client } from 'pg'
+import type { Notice } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { CHANNEL, parseNotice } from './notice-payload.ts'
+
+export interface NoticeListener {
+  listen(listener: (notice: Notice) => void): () => void
+  close(): Promise<void>
+}
+
+interface ListenerOptions {
+  readonly databaseUrl: string
+  readonly telemetry: Pick<Telemetry, 'log'>
+  readonly applicationName: string
+  readonly connectTimeoutMs: number
+}
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/** Connects when the first listener comes. */
+export function createNoticeListener(options: ListenerOptions): NoticeListener {
+  const { telemetry } = options
+  const listeners = new Set<(notice: Notice) => void>()
+  let client: Client | null = null
+  let retry: NodeJS.Timeout | null = null
+  let pauseMs = FIRST_PAUSE_MS
+  let isClosed = false
+  let connecting: Promise<void> | null = null
+
+  function tell(notice: Notice): void {
+    for (const listener of listeners) listener(notice)
+  }
+
+  async function connect(): Promise<void> {
+    const lose = (why: string): void => {
+      if (client !== next) return
+      client = null
+      reconnectLater(why)
+    }
+    const next = createClient(options, { tell, lose })
+    client = next
+    try {
+      await next.connect()
+      await next.query(`listen ${CHANNEL}`)
+      pauseMs = FIRST_PAUSE_MS
+      // Also after the first time: what was said before the channel was open is as lost as after a break.
+      if (client === next) tell({ type: 'gap' })
+    } catch (error) {
+      lose(error instanceof Error ? error.message : String(error))
+      await next.end()
+    }
+  }
+
+  function reconnectLater(why: string): void {
+    if (isClosed) return
+    telemetry.log('warn', 'not listening to the database; polling goes on', { error: why, retryMs: pauseMs })
+    retry = setTimeout(open, pauseMs)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+
+  function open(): void {
+    retry = null
+    if (isClosed) return
+    connecting = connect().catch((error: unknown) => {
+      telemetry.log('warn', 'a listening connection did not close', { error: String(error) })
+    })
+  }
+
+  return {
+    listen(listener) {
+      // Each call is a listener of its own, even if the function is the same.
+      const own = (notice: Notice): void => listener(notice)
+      listeners.add(own)
+      if (client === null && retry === null) open()
+      return () => {
+        listeners.delete(own)
+      }
+    },
+    async close() {
+      isClosed = true
+      listeners.clear()
+      if (retry !== null) clearTimeout(retry)
+      await connecting
+      const last = client
+      client = null
+      await last?.end()
+    },
+  }
+}
+
+function createClient(
+  options: ListenerOptions,
+  on: { readonly tell: (notice: Notice) => void; readonly lose: (why: string) => void },
+): Client {
+  const client = new Client({
+    connectionString: options.databaseUrl,
+    application_name: `${options.applicationName} listen`,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  })
+  client.on('error', (error) => on.lose(error.message))
+  client.on('end', () => on.lose('connection ended'))
+  client.on('notification', ({ payload }) => {
+    const notice = parseNotice(payload ?? '')
+    if (notice !== null) on.tell(notice)
+  })
+  return client
+}

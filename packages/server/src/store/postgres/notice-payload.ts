@@ -1,0 +1,48 @@
+/** Wake-ups as they travel: one channel, small JSON texts. */
+import { isAddress } from '../../core/hex.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { Notice } from '../../ports/store.ts'
+
+export const CHANNEL = 'drover'
+
+export const EVENTS_APPENDED = '{"type":"events.appended"}'
+export const WEBHOOKS_CHANGED = '{"type":"webhooks.changed"}'
+export const KEYS_CHANGED = '{"type":"keys.changed"}'
+export const NODES_CHANGED = '{"type":"nodes.changed"}'
+
+export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.asked' | 'lane.released', lane: Lane): string {
+  return JSON.stringify({ type, chainId: lane.chainId, signer: lane.signer })
+}
+
+/** Null for what this version does not know: a newer node may say more, and notices are only hints. */
+export function parseNotice(payload: string): Notice | null {
+  const told = parseObject(payload)
+  switch (told?.type) {
+    case 'nodes.changed':
+    case 'events.appended':
+    case 'webhooks.changed':
+    case 'keys.changed':
+      return { type: told.type }
+    case 'lane.work':
+    case 'lane.amended':
+    case 'lane.asked':
+    case 'lane.released': {
+      const { type, chainId, signer } = told
+      if (typeof chainId !== 'number' || typeof signer !== 'string' || !isAddress(signer)) return null
+      return { type, lane: { chainId, signer } }
+    }
+    default:
+      return null
+  }
+}
+
+function parseObject(payload: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(payload)
+    return typeof value === 'object' && value !== null ? { ...value } : null
+  } catch (error) {
+    // Anybody with access to the database can notify on the channel; what is not ours is not an error of ours.
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+/** The store in PostgreSQL: the authority over every lane, lease, nonce and transaction. */
+import type { Store } from '../../ports/store.ts'
+import { createDatabase, type DatabaseOptions } from './database.ts'
+import { readHeaders, saveHeaders } from './header-statements.ts'
+import {
+  countAhead,
+  countQueued,
+  listMined,
+  loadLane,
+  readExpired,
+  readNonceLine,
+  readQueue,
+} from './lanes/lane-reads.ts'
+import {
+  acquireLeases,
+  lanesWithWork,
+  listLeases,
+  releaseLeases,
+  renewLeases,
+  requestLeases,
+} from './lanes/lease-statements.ts'
+import { orderReservations } from './lanes/order-reservations.ts'
+import {
+  actOnReservation,
+  findReservations,
+  insertReservations,
+  lanesAsked,
+  readLaneRequests,
+} from './lanes/reservation-statements.ts'
+import { findReset, insertReset, listResets } from './lanes/reset-statements.ts'
+import { listLaneStatus, listSigners, registerSigners, updateSigner } from './lanes/signer-statements.ts'
+import { amend, writeLanes } from './lanes/write-lanes.ts'
+import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
+import { createNoticeListener } from './notice-listener.ts'
+import { findLastEventId, readCompletions, readEvents, readHistory } from './transactions/event-reads.ts'
+import { insertTransactions } from './transactions/insert-transactions.ts'
+import { listTransactions } from './transactions/transaction-list.ts'
+import {
+  findRequests,
+  findTransaction,
+  findTransactionByHash,
+  findTransactions,
+} from './transactions/transaction-reads.ts'
+
+export type PostgresStoreOptions = DatabaseOptions
+
+/** Connects when first used. The schema must have been brought up to date by `migrate`. */
+export function createPostgresStore(options: PostgresStoreOptions): Store {
+  const database = createDatabase(options)
+  const notices = createNoticeListener({
+    databaseUrl: options.databaseUrl,
+    telemetry: options.telemetry,
+    applicationName: options.applicationName ?? 'drover',
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+  })
+  return {
+    ping: () => ping(database),
+    insertTransactions: (batch) => insertTransactions(database, batch),
+    countQueued: () => countQueued(database),
+    registerSigners: (signers) => registerSigners(database, signers),
+    listSigners: () => listSigners(database),
+    updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),
+    listLaneStatus: (filter) => listLaneStatus(database, filter),
+    heartbeat: (node) => heartbeat(database, node),
+    listNodes: () => listNodes(database),
+    removeNode: (nodeId) => removeNode(database, nodeId),
+    acquireLeases: (nodeId, lanes, ttlMs) => acquireLeases(database, nodeId, lanes, ttlMs),
+    renewLeases: (nodeId, ttlMs) => renewLeases(database, nodeId, ttlMs),
+    requestLeases: (nodeId, lanes) => requestLeases(database, nodeId, lanes),
+    releaseLeases: (leases) => releaseLeases(database, leases),
+    listLeases: () => listLeases(database),
+    lanesWithWork: (nodeId) => lanesWithWork(database, nodeId),
+    readExpired: (nodeId, limit) => readExpired(database, nodeId, limit),
+    insertReservations: (request) => insertReservations(database, request),
+    findReservations: (ids) => findReservations(database, ids),
+    actOnReservation: (id, lockOwner, act) => actOnReservation(database, id, lockOwner, act),
+    orderReservations: (order) => orderReservations(database, order),
+    insertReset: (reset) => insertReset(database, reset),
+    findReset: (id) => findReset(database, id),
+    listResets: (lane, limit) => listResets(database, lane, limit),
+    readLaneRequests: (lane) => readLaneRequests(database, lane),
+    lanesAsked: (nodeId) => lanesAsked(database, nodeId),
+    loadLane: (lane) => loadLane(database, lane),
+    readNonceLine: (lane) => readNonceLine(database, lane),
+    readQueue: (lane, limit, options) => readQueue(database, lane, limit, options),
+    writeLanes: (writes) => writeLanes(database, writes),
+    amend: (save, nonces) => amend(database, save, nonces),
+    findTransaction: (id) => findTransaction(database, id),
+    findTransactions: (ids) => findTransactions(database, ids),
+    findRequests: (keys) => findRequests(database, keys),
+    findTransactionByHash: (hash) => findTransactionByHash(database, hash),
+    listTransactions: (filter, page) => listTransactions(database, filter, page),
+    countAhead: (id) => countAhead(database, id),
+    listMined: (chainId, limit) => listMined(database, chainId, limit),
+    readHistory: (id, page) => readHistory(database, id, page),
+    readEvents: (after, limit, reach) => readEvents(database, after, limit, reach),
+    readCompletions: (after, limit, reach) => readCompletions(database, after, limit, reach),
+    findLastEventId: () => findLastEventId(database),
+    saveHeaders: (chainId, headers, keepFrom) => saveHeaders(database, chainId, headers, keepFrom),
+    readHeaders: (chainId, from, to) => readHeaders(database, chainId, from, to),
+    listen: (listener) => notices.listen(listener),
+    close: async () => {
+      await Promise.all([notices.close(), database.close()])
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Lists of transactions in the order of acceptance, from either end.
+ *
+ * Every filter has an index to go by, but which one is best depends on the values: a prefix that everything has is better
+ * answered by walking the order. So the text is made for each list and planned with its values. Final states have no
+ * index: a rare one is found by walking, which `since` and `until` bound.
+ */
+import type { Transaction, TxState } from '../../../core/transaction/transaction.ts'
+import type { Page, PageRequest, TransactionFilter } from '../../../ports/store.ts'
+import { readPageCursor } from '../../rules/tx-id.ts'
+import type { Database } from '../database.ts'
+import { toBytes, toJson, toText, toTime } from '../json-text.ts'
+import { endOfPrefix } from '../text-prefix.ts'
+import { settleAcceptance } from './acceptance-order.ts'
+import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
+
+const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
+const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
+
+/**
+ * Neither a nonce nor a request id has an index of its own, but each lane has one: so lane by lane, of which there are few.
+ * The allocation knows who holds a nonce; the lane's transactions have no index by nonce once they are final.
+ */
+const HOLDERS_OF_NONCE = `t.tx_id = any(array(
+  select n.tx_id from signer s
+   cross join lateral (
+     select n.tx_id from nonce_allocation n
+      where n.chain_id = s.chain_id and n.signer = s.signer and n.nonce = ? and n.tx_id is not null) n))`
+
+const MAKERS_OF_REQUEST = `t.tx_id = any(array(
+  select m.tx_id from signer s
+   cross join lateral (
+     select m.tx_id from managed_tx m
+      where m.chain_id = s.chain_id and m.signer = s.signer and m.request_id = ?) m))`
+
+/** How far the order of acceptance and the database's clock can be apart: longer than any statement may run. */
+const CLOCK_SLACK_MS = 60_000
+
+/** Young enough for an insert that began before it to be under way. */
+const IS_RECENT = `t.created_at > clock_timestamp() - interval '${CLOCK_SLACK_MS} milliseconds'`
+
+/** Bounds the part of the order that is walked: a time is looked up once, and becomes a place. */
+const AFTER_TIME = `t.created_at >= ?::timestamptz and t.accepted_seq > coalesce(
+  (select p.accepted_seq from managed_tx p where p.created_at < ?::timestamptz order by p.created_at desc limit 1), 0)`
+
+const BEFORE_TIME = `t.created_at < ?::timestamptz and t.accepted_seq < coalesce(
+  (select p.accepted_seq from managed_tx p where p.created_at > ?::timestamptz order by p.created_at limit 1),
+  9223372036854775807)`
+
+/** In the words of the two indexes that know. */
+const IS_OPEN = '(t.queue_position is not null or (t.nonce is not null and t.final_at is null))'
+
+type ListRow = TransactionRow & { readonly accepted_seq: number; readonly is_recent: boolean }
+
+export async function listTransactions(
+  database: Database,
+  filter: TransactionFilter,
+  { after, limit, order = 'desc' }: PageRequest,
+): Promise<Page<Transaction>> {
+  const { conditions, values } = toConditions(filter)
+  const place = readPageCursor(after)
+  if (place !== null) conditions.push(`t.accepted_seq ${order === 'asc' ? '>' : '<'} ${place}`)
+  const read = (bounds: readonly string[]): Promise<readonly ListRow[]> => {
+    const where = bounds.length === 0 ? '' : `where ${bounds.join(' and ')}`
+    const text = `select ${TRANSACTION_COLUMNS}, t.accepted_seq, ${IS_RECENT} as is_recent from managed_tx t ${where}
+ order by t.accepted_seq ${order} limit ${limit + 1}`
+    return database.query<ListRow>({ name: null, text }, values)
+  }
+  let rows = await read(conditions)
+  // Something older may still be about to commit, and the next page would begin behind it.
+  if (order === 'asc' && rows.length > limit && rows.some((row) => row.is_recent)) {
+    rows = await read([...conditions, `t.accepted_seq <= ${await settleAcceptance(database)}`])
+  }
+  const shown = rows.slice(0, limit)
+  return {
+    items: shown.map(readTransaction),
+    next: rows.length > limit ? (shown.at(-1)?.accepted_seq.toString() ?? null) : null,
+  }
+}
+
+function toConditions(filter: TransactionFilter) {
+  const conditions: string[] = []
+  const values: unknown[] = []
+  /** Each `?` stands for the next value. */
+  const add = (condition: string, ...given: readonly unknown[]): void => {
+    let rest = condition
+    for (const value of given) {
+      values.push(value)
+      rest = rest.replace('?', `$${values.length}`)
+    }
+    conditions.push(rest)
+  }
+  addLane(filter, add)
+  addTime(filter, add)
+  const { states, requestId, requestIdPrefix, hash, nonce, to, metadata } = filter
+  if (requestId !== undefined) add(MAKERS_OF_REQUEST, toText(requestId))
+  if (requestIdPrefix !== undefined) addPrefix(toText(requestIdPrefix), add)
+  if (hash !== undefined) add('t.tx_id = (select a.tx_id from tx_attempt a where a.hash = ?::bytea)', toBytes(hash))
+  if (nonce !== undefined) add(`t.nonce = ? and ${HOLDERS_OF_NONCE}`, nonce, nonce)
+  if (to !== undefined) add('t.to_address = ?::bytea', toBytes(to))
+  // The second half is what the index is restricted to.
+  if (metadata !== undefined) add("t.metadata @> ?::jsonb and t.metadata <> '{}'", toJson(metadata))
+  if (states !== undefined) {
+    add('t.state = any(?::text[])', states)
+    conditions.push(...impliedBy(states))
+  }
+  return { conditions, values }
+}
+
+type Add = (condition: string, ...given: readonly unknown[]) => void
+
+function addLane({ chainId, from, reach }: TransactionFilter, add: Add): void {
+  const signers = reach?.signers?.map((signer) => toBytes(signer))
+  if (signers) add('t.signer = any(?::bytea[])', signers)
+  if (reach?.chains) add('t.chain_id = any(?::bigint[])', reach.chains)
+  if (chainId !== undefined) add('t.chain_id = ?', chainId)
+  if (from !== undefined) add('t.signer = ?::bytea', toBytes(from))
+}
+
+function addTime({ since, until }: TransactionFilter, add: Add): void {
+  if (since !== undefined) add(AFTER_TIME, toTime(since), toTime(since - CLOCK_SLACK_MS))
+  if (until !== undefined) add(BEFORE_TIME, toTime(until), toTime(until + CLOCK_SLACK_MS))
+}
+
+/** By bytes, as the index has it, whatever the database's language is. */
+function addPrefix(prefix: string, add: Add): void {
+  add('t.request_id ~>=~ ?', prefix)
+  const end = endOfPrefix(prefix)
+  if (end !== null) add('t.request_id ~<~ ?', end)
+}
+
+/** State is not indexed; what it implies is. */
+function impliedBy(states: readonly TxState[]): readonly string[] {
+  if (states.every((state) => state === 'QUEUED')) return ['t.queue_position is not null']
+  if (states.every((state) => IN_FLIGHT.includes(state))) return ['t.nonce is not null', 't.final_at is null']
+  if (states.every((state) => OPEN.includes(state))) return [IS_OPEN]
+  return []
+}

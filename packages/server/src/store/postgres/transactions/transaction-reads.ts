@@ -1,0 +1,70 @@
+/** Single transactions for whoever asks: by id, by any hash they ever had, by request. */
+import type { Hash } from '../../../core/hex.ts'
+import type { Transaction, TxId } from '../../../core/transaction/transaction.ts'
+import type { RequestKey } from '../../../ports/store.ts'
+import { isTxId } from '../../rules/tx-id.ts'
+import type { Database } from '../database.ts'
+import { toBytes, toText } from '../json-text.ts'
+import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
+
+const BY_ID = {
+  name: 'find_transaction',
+  text: `select ${TRANSACTION_COLUMNS} from managed_tx t where t.tx_id = $1`,
+} as const
+
+const BY_IDS = {
+  name: 'find_transactions',
+  text: `select ${TRANSACTION_COLUMNS} from managed_tx t where t.tx_id = any($1::uuid[])`,
+} as const
+
+const BY_HASH = {
+  name: 'find_transaction_by_hash',
+  text: `
+select ${TRANSACTION_COLUMNS} from managed_tx t
+ where t.tx_id = (select a.tx_id from tx_attempt a where a.hash = $1::bytea)`,
+} as const
+
+const BY_REQUEST = {
+  name: 'find_requests',
+  text: `
+select k.ord, ${TRANSACTION_COLUMNS}
+  from json_to_recordset($1::json) as k(ord int, chain_id bigint, signer bytea, request_id text, tenant text)
+ cross join lateral (
+   select * from managed_tx m
+    where m.chain_id = k.chain_id and m.signer = k.signer and m.request_id = k.request_id
+      and m.tenant in (k.tenant, '') order by m.tenant desc limit 1) t`,
+} as const
+
+export async function findTransaction(database: Database, id: TxId): Promise<Transaction | null> {
+  return isTxId(id) ? first(await database.query<TransactionRow>(BY_ID, [id])) : null
+}
+
+export async function findTransactions(database: Database, ids: readonly TxId[]): Promise<readonly Transaction[]> {
+  const rows = await database.query<TransactionRow>(BY_IDS, [ids.filter(isTxId)])
+  return rows.map(readTransaction)
+}
+
+export async function findTransactionByHash(database: Database, hash: Hash): Promise<Transaction | null> {
+  return first(await database.query<TransactionRow>(BY_HASH, [toBytes(hash)]))
+}
+
+export async function findRequests(
+  database: Database,
+  keys: readonly RequestKey[],
+): Promise<readonly (Transaction | null)[]> {
+  const asked = keys.map(({ lane, requestId, tenant }, ord) => ({
+    ord,
+    chain_id: lane.chainId,
+    signer: toBytes(lane.signer),
+    request_id: toText(requestId),
+    tenant: toText(tenant),
+  }))
+  const rows = await database.query<TransactionRow & { readonly ord: number }>(BY_REQUEST, [JSON.stringify(asked)])
+  const found = new Map(rows.map((row) => [row.ord, readTransaction(row)]))
+  return keys.map((_, ord) => found.get(ord) ?? null)
+}
+
+function first(rows: readonly TransactionRow[]): Transaction | null {
+  const [row] = rows
+  return row === undefined ? null : readTransaction(row)
+}

@@ -1,0 +1,176 @@
+/** A row of managed_tx, with its attempts, as the transaction that it stands for. */
+import type { AccessList } from '../../../core/chain/access-list.ts'
+import type { Confirmation, Finality, Inclusion } from '../../../core/chain/finality.ts'
+import type { Speed, WantedFees } from '../../../core/fees/fees.ts'
+import type { Address, Hash, Hex } from '../../../core/hex.ts'
+import type { Refusal, SubState, Transaction, TxError, TxState, Wish } from '../../../core/transaction/transaction.ts'
+import {
+  ATTEMPT_FIELDS,
+  readAttempt,
+  readInclusion,
+  readWantedFees,
+  type Stored,
+  type StoredAttempt,
+} from '../stored-json.ts'
+
+/** Of `managed_tx t`. */
+export const TRANSACTION_COLUMNS = `
+  t.tx_id, t.chain_id, t.signer, t.request_id, t.request_digest, t.to_address, t.data, t.value, t.gas_limit, t.fees,
+  t.max_fee, t.speed, t.priority, t.valid_until, t.finality, t.simulate, t.simulated, t.metadata, t.access_list,
+  t.exact_nonce, t.created_at, t.version, t.state,
+  t.sub_state, t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
+  t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
+  t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
+  (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
+     from tx_attempt a where a.tx_id = t.tx_id) as attempts`
+
+export interface TransactionRow {
+  readonly tx_id: string
+  readonly chain_id: number
+  readonly signer: Address
+  readonly request_id: string | null
+  readonly request_digest: Hash
+  readonly to_address: Address | null
+  readonly data: Hex
+  readonly value: bigint
+  readonly gas_limit: bigint | null
+  readonly fees: Stored<WantedFees> | null
+  readonly max_fee: bigint | null
+  readonly speed: Speed
+  readonly priority: number
+  readonly valid_until: number | null
+  readonly finality: Finality | null
+  readonly simulate: boolean
+  readonly simulated: boolean
+  readonly metadata: Readonly<Record<string, string>>
+  readonly access_list: AccessList | null
+  readonly exact_nonce: number | null
+  readonly created_at: number
+  readonly version: number
+  readonly state: TxState
+  readonly sub_state: SubState
+  readonly error: TxError | null
+  readonly suspended: boolean
+  readonly retry_at: number | null
+  readonly prepare_failures: number
+  readonly nonce: number | null
+  readonly fencing_token: number | null
+  readonly node_id: string | null
+  readonly allocated_at: number | null
+  readonly waiting_since: number | null
+  readonly submitted_at: number | null
+  readonly last_submit_at: number | null
+  readonly submit_count: number | null
+  readonly refusals: number | null
+  readonly next_resubmit_at: number | null
+  readonly new_forks: number | null
+  readonly wish: Wish | null
+  readonly may_be_held: boolean | null
+  readonly refusal: Refusal | null
+  readonly inclusion: Stored<Inclusion> | null
+  readonly confirmations: readonly Confirmation[] | null
+  readonly mined_at: number | null
+  readonly stuck_at: number | null
+  readonly final_at: number | null
+  readonly attempts: readonly StoredAttempt[] | null
+}
+
+export function readTransaction(row: TransactionRow): Transaction {
+  const { state } = row
+  switch (state) {
+    case 'QUEUED':
+      return { ...readBase(row), state, retryAt: row.retry_at, prepareFailures: row.prepare_failures }
+    case 'ALLOCATED':
+      return { ...readSigned(row), state }
+    case 'TRACKING':
+      return {
+        ...readSigned(row),
+        state,
+        inclusion: row.inclusion && readInclusion(row.inclusion),
+        minedAt: row.mined_at,
+      }
+    case 'STUCK':
+      return { ...readSigned(row), state, stuckAt: present(row, 'stuck_at') }
+    case 'CONFIRMED':
+    case 'FAILED_FINAL':
+      return { ...readSigned(row), state, ...readProof(row) }
+    case 'CANCELLED':
+      return row.nonce === null ? readDropped(row, state) : { ...readSigned(row), state, ...readProof(row) }
+    case 'EXPIRED':
+      return readDropped(row, state)
+  }
+}
+
+function readDropped(row: TransactionRow, state: 'CANCELLED' | 'EXPIRED') {
+  return { ...readBase(row), state, nonce: null, finalAt: present(row, 'final_at') } as const
+}
+
+function readProof(row: TransactionRow) {
+  return {
+    inclusion: readInclusion(present(row, 'inclusion')),
+    confirmations: present(row, 'confirmations'),
+    minedAt: present(row, 'mined_at'),
+    finalAt: present(row, 'final_at'),
+  }
+}
+
+function readSigned(row: TransactionRow) {
+  return {
+    ...readBase(row),
+    nonce: present(row, 'nonce'),
+    fence: present(row, 'fencing_token'),
+    nodeId: present(row, 'node_id'),
+    allocatedAt: present(row, 'allocated_at'),
+    waitingSince: present(row, 'waiting_since'),
+    submittedAt: row.submitted_at,
+    lastSubmitAt: row.last_submit_at,
+    submitCount: present(row, 'submit_count'),
+    refusals: present(row, 'refusals'),
+    nextResubmitAt: present(row, 'next_resubmit_at'),
+    newForks: present(row, 'new_forks'),
+    wish: present(row, 'wish'),
+    mayBeHeld: present(row, 'may_be_held'),
+    refusal: row.refusal,
+  }
+}
+
+function readBase(row: TransactionRow) {
+  return {
+    id: row.tx_id,
+    intent: {
+      lane: { chainId: row.chain_id, signer: row.signer },
+      to: row.to_address,
+      data: row.data,
+      value: row.value,
+      gasLimit: row.gas_limit,
+      fees: row.fees && readWantedFees(row.fees),
+      maxFeeWei: row.max_fee,
+      speed: row.speed,
+      priority: row.priority,
+      validUntil: row.valid_until,
+      requestId: row.request_id,
+      requestDigest: row.request_digest,
+      finality: row.finality,
+      simulate: row.simulate,
+      simulated: row.simulated,
+      metadata: row.metadata,
+      ...(row.access_list !== null && { accessList: row.access_list }),
+      ...(row.exact_nonce !== null && { exactNonce: row.exact_nonce }),
+    },
+    version: row.version,
+    subState: row.sub_state,
+    error: row.error,
+    suspended: row.suspended,
+    createdAt: row.created_at,
+    attempts: (row.attempts ?? []).map(readAttempt),
+  }
+}
+
+/** The schema's CHECKs promise these; a null here means that somebody else wrote to the table. */
+function present<Key extends keyof TransactionRow>(row: TransactionRow, column: Key): NonNullable<TransactionRow[Key]> {
+  const value = row[column]
+  if (value === null || value === undefined) {
+    throw new Error(`transaction ${row.tx_id} is ${row.state} but has no ${column}`)
+  }
+  return value
+}

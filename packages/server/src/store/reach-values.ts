@@ -1,7 +1,0 @@
-/** Somebody's reach as two parameters of a statement: signers and chains, null for all. */
-import type { Reach } from '../core/caller.ts'
-import { toBytes } from './json-text.ts'
-
-export function reachValues(reach: Reach | undefined): readonly unknown[] {
-  return [reach?.signers?.map((signer) => toBytes(signer)) ?? null, reach?.chains ?? null]
-}

@@ -1,0 +1,24 @@
+/** When a lane write last saw the chain take one of the lane's nonces, and last saw one of them final. */
+import type { LaneWrite } from '../../ports/store.ts'
+
+export interface LaneTimes {
+  readonly minedAt: number | null
+  /** Only of what ended on chain. */
+  readonly confirmedAt: number | null
+}
+
+export function findLaneTimes({ saves, reservations }: Pick<LaneWrite, 'saves' | 'reservations'>): LaneTimes {
+  let minedAt: number | null = null
+  let confirmedAt: number | null = null
+  for (const moved of [...saves.map(({ tx }) => tx), ...reservations.map(({ reservation }) => reservation)]) {
+    if (!('inclusion' in moved) || moved.inclusion === null) continue
+    minedAt = later(minedAt, moved.minedAt)
+    if ('finalAt' in moved) confirmedAt = later(confirmedAt, moved.finalAt)
+  }
+  return { minedAt, confirmedAt }
+}
+
+export function later(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other
+  return Math.max(one, other)
+}

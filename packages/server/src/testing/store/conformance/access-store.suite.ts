@@ -1,0 +1,167 @@
+/** What every store of keys and of the audit must do: run against the model in memory and against PostgreSQL. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AccessStore, NewKey } from '../../../ports/access-store.ts'
+import { toStored } from '../../../store/postgres/json-text.ts'
+
+export interface AccessStoreUnderTest {
+  readonly store: AccessStore
+  /** By its clock. */
+  now(): Promise<number>
+  close(): Promise<void>
+}
+
+const ALL = { signers: null, chains: null }
+const A = `0x${'aa'.repeat(20)}` as const
+const B = `0x${'bb'.repeat(20)}` as const
+
+function anyKey(change: Partial<NewKey> = {}): NewKey {
+  return {
+    ...{ id: randomBytes(8).toString('hex'), secretDigest: randomBytes(32).toString('hex'), name: 'a key' },
+    ...{ tenant: 'a', scopes: ['read'], signers: null, chains: null, rate: null, maxTxFeeWei: null },
+    ...{ expiresAt: null, createdBy: 'tests' },
+    ...change,
+  }
+}
+
+export function describeAccessStore(name: string, create: () => Promise<AccessStoreUnderTest>): void {
+  describe(name, () => {
+    let subject: AccessStoreUnderTest
+    let store: AccessStore
+    beforeAll(async () => {
+      subject = await create()
+      store = subject.store
+    })
+    afterAll(() => subject.close())
+
+    test('a store that never had a key says so, and one that had says it for ever', async () => {
+      expect(await store.findKeys([])).toEqual({ hasKeys: false, keys: [] })
+      expect(await store.hasActiveKey()).toBe(false)
+      const { id } = await store.insertKey(anyKey())
+      expect(await store.hasActiveKey()).toBe(true)
+      await store.revokeKey(id, { actor: 'x', reach: ALL, evenLast: false })
+      expect(await store.findKeys([])).toEqual({ hasKeys: true, keys: [] })
+      expect(await store.hasActiveKey()).toBe(false)
+    })
+
+    test('all of a key comes back, and its digest only to who looks it up', async () => {
+      const expiresAt = (await subject.now()) + 60_000
+      const full = anyKey({
+        ...{
+          name: 'Zoë’s key',
+          tenant: 'Zoë',
+          scopes: ['read', 'admin'],
+          signers: [A, B],
+          chains: [1, 2 ** 53 - 1],
+          expiresAt,
+        },
+        rate: { perSecond: 5, burst: 20 },
+        maxTxFeeWei: 2n ** 200n,
+      })
+      const made = await store.insertKey(full)
+      const { secretDigest, ...rest } = full
+      expect(made).toEqual({
+        ...rest,
+        ...{ createdAt: expect.any(Number), lastUsedAt: null, revokedAt: null, revokedBy: null },
+      })
+      expect((await store.findKeys([full.id, '0'.repeat(16)])).keys).toEqual([
+        { ...made, secretDigest, isExpired: false },
+        null,
+      ])
+      expect(await store.listKeys(ALL)).toContainEqual(made)
+      expect(JSON.stringify(toStored(await store.listKeys(ALL)))).not.toContain(secretDigest)
+    })
+
+    test('an expired key is told to be, and opens nothing', async () => {
+      const { id } = await store.insertKey(anyKey({ expiresAt: (await subject.now()) - 1 }))
+      expect((await store.findKeys([id])).keys[0]?.isExpired).toBe(true)
+    })
+
+    test('an id is taken once', async () => {
+      const key = anyKey()
+      await store.insertKey(key)
+      await expect(store.insertKey({ ...anyKey(), id: key.id })).rejects.toThrow()
+      expect((await store.findKeys([key.id])).keys[0]?.secretDigest).toBe(key.secretDigest)
+    })
+
+    test('revoking is kept as it was first done', async () => {
+      const { id } = await store.insertKey(anyKey())
+      const first = await store.revokeKey(id, { actor: 'ann', reach: ALL, evenLast: false })
+      expect(first).toMatchObject({ type: 'revoked', key: { id, revokedBy: 'ann', revokedAt: expect.any(Number) } })
+      expect(await store.revokeKey(id, { actor: 'bob', reach: ALL, evenLast: false })).toEqual(first)
+      expect((await store.findKeys([id])).keys[0]).toMatchObject({ revokedBy: 'ann' })
+      expect(await store.revokeKey('f'.repeat(16), { actor: 'bob', reach: ALL, evenLast: true })).toEqual({
+        type: 'not_found',
+      })
+    })
+
+    test('the last key with admin is revoked only where that is meant', async () => {
+      for (const { id, scopes } of await store.listKeys(ALL))
+        if (scopes.includes('admin')) await store.revokeKey(id, { actor: 'x', reach: ALL, evenLast: true })
+      await store.insertKey(anyKey({ scopes: ['admin'], expiresAt: (await subject.now()) - 1 }))
+      const [first, second] = [anyKey({ scopes: ['admin'] }), anyKey({ scopes: ['admin', 'read'] })]
+      await store.insertKey(first)
+      await store.insertKey(second)
+      const by = { actor: 'x', reach: ALL, evenLast: false }
+      const both = await Promise.all([store.revokeKey(first.id, by), store.revokeKey(second.id, by)])
+      expect(both.map(({ type }) => type).sort()).toEqual(['last_admin', 'revoked'])
+      const left = both[0]?.type === 'last_admin' ? first.id : second.id
+      expect((await store.findKeys([left])).keys[0]?.revokedAt).toBeNull()
+      expect(await store.revokeKey(left, { ...by, evenLast: true })).toMatchObject({ type: 'revoked' })
+    })
+
+    test('who is limited sees and revokes only keys that are limited to some of the same', async () => {
+      const inner = await store.insertKey(anyKey({ signers: [A], chains: [1] }))
+      const other = await store.insertKey(anyKey({ signers: [A, B], chains: [1] }))
+      const everywhere = await store.insertKey(anyKey({ signers: [A] }))
+      const reach = { signers: [A], chains: [1, 2] }
+      const seen = (await store.listKeys(reach)).map(({ id }) => id)
+      expect(seen).toContain(inner.id)
+      expect(seen).not.toContain(other.id)
+      expect(seen).not.toContain(everywhere.id)
+      const by = { actor: 'x', reach, evenLast: true }
+      expect(await store.revokeKey(other.id, by)).toEqual({ type: 'not_found' })
+      expect(await store.revokeKey(everywhere.id, by)).toEqual({ type: 'not_found' })
+      expect(await store.revokeKey(inner.id, by)).toMatchObject({ type: 'revoked' })
+    })
+
+    test('use is noted for many at once; what is no key is passed over', async () => {
+      const keys = await Promise.all([store.insertKey(anyKey()), store.insertKey(anyKey())])
+      await store.touchKeys([...keys.map(({ id }) => id), 'f'.repeat(16)])
+      await store.touchKeys([])
+      const found = (await store.findKeys(keys.map(({ id }) => id))).keys
+      expect(found.map((key) => typeof key?.lastUsedAt)).toEqual(['number', 'number'])
+    })
+
+    test('the audit is read from the newest back, page by page', async () => {
+      const note = { keyId: null, actor: 'ann', nodeId: 'n1', target: '/v1/x', result: 'done' }
+      const operations = ['one', 'two', 'three', 'four', 'five']
+      for (const operation of operations) await store.appendAudit({ ...note, operation })
+      const first = await store.listAudit({ before: null, limit: 2 })
+      const rest = await store.listAudit({ before: first[1]?.id ?? 0, limit: 3 })
+      expect([...first, ...rest].map(({ operation }) => operation)).toEqual(operations.toReversed())
+      expect(first[0]).toEqual({
+        ...{ ...note, operation: 'five', id: expect.any(Number), at: expect.any(Number) },
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      })
+      expect(await store.listAudit({ before: rest[2]?.id ?? 0, limit: 3 })).toEqual([])
+    })
+
+    test('entries that come at once are numbered without gaps and form one chain, checked whole or in parts', async () => {
+      const note = { keyId: null, actor: 'Zoë "x"', nodeId: null, target: '/v1/x', result: 'done' }
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => store.appendAudit({ ...note, operation: `o${index}` })),
+      )
+      const entries = await store.listAudit({ before: null, limit: 100 })
+      const [newest] = entries
+      expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => (newest?.id ?? 0) - index))
+      expect(new Set(entries.map(({ hash }) => hash)).size).toBe(entries.length)
+      const last = { id: newest?.id, hash: newest?.hash }
+      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toEqual({ brokenAt: null, last })
+      const part = await store.checkAudit({ after: 0, limit: 7 })
+      expect(part).toEqual({ brokenAt: null, last: { id: 7, hash: entries.at(-7)?.hash } })
+      expect(await store.checkAudit({ after: part.last.id, limit: 1_000 })).toEqual({ brokenAt: null, last })
+      expect(await store.checkAudit({ after: last.id ?? 0, limit: 1_000 })).toEqual({ brokenAt: null, last })
+    })
+  })
+}

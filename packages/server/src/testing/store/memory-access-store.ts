@@ -1,0 +1,79 @@
+/** Keys and the audit as a model in memory: the same answers as PostgreSQL, by one clock. */
+import { createHash } from 'node:crypto'
+import { type ApiKey, isWithinReach } from '../../core/access/api-key.ts'
+import type { AccessStore, AuditEntry, KeyRecord } from '../../ports/access-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+type Row = Omit<KeyRecord, 'isExpired'>
+
+export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock, 'now'> }): AccessStore {
+  const rows: Row[] = []
+  const audit: AuditEntry[] = []
+  const isExpired = ({ expiresAt }: Row): boolean => expiresAt !== null && expiresAt <= clock.now()
+  const isActive = (row: Row): boolean => row.revokedAt === null && !isExpired(row)
+
+  function replace(id: string, change: Partial<Row>): Row {
+    const index = rows.findIndex((row) => row.id === id)
+    const row = rows[index]
+    if (row === undefined) throw new Error(`there is no key ${id}`)
+    rows[index] = { ...row, ...change }
+    return rows[index]
+  }
+
+  return {
+    findKeys: async (ids) => ({
+      hasKeys: rows.length > 0,
+      keys: ids.map((id) => {
+        const row = rows.find((known) => known.id === id)
+        return row === undefined ? null : structuredClone({ ...row, isExpired: isExpired(row) })
+      }),
+    }),
+    hasActiveKey: async () => rows.some(isActive),
+    insertKey: async (key) => {
+      if (rows.some(({ id }) => id === key.id)) throw new Error(`there is a key ${key.id} already`)
+      const row = { ...key, createdAt: clock.now(), lastUsedAt: null, revokedAt: null, revokedBy: null }
+      rows.unshift(structuredClone(row))
+      return withoutSecret(row)
+    },
+    listKeys: async (reach) => rows.filter((row) => isWithinReach(row, reach)).map(withoutSecret),
+    revokeKey: async (id, { actor, reach, evenLast }) => {
+      const row = rows.find((known) => known.id === id && isWithinReach(known, reach))
+      if (row === undefined) return { type: 'not_found' }
+      if (row.revokedAt !== null) return { type: 'revoked', key: withoutSecret(row) }
+      const others = rows.filter((other) => other.id !== id && other.scopes.includes('admin') && isActive(other))
+      if (row.scopes.includes('admin') && others.length === 0 && !evenLast) return { type: 'last_admin' }
+      return { type: 'revoked', key: withoutSecret(replace(id, { revokedAt: clock.now(), revokedBy: actor })) }
+    },
+    touchKeys: async (ids) => {
+      for (const id of ids) if (rows.some((row) => row.id === id)) replace(id, { lastUsedAt: clock.now() })
+    },
+    appendAudit: async (note) => {
+      const entry = { ...note, id: audit.length + 1, at: clock.now() }
+      audit.unshift({ ...entry, hash: hashEntry(audit[0]?.hash ?? NO_HASH, entry) })
+    },
+    checkAudit: async ({ after, limit }) => {
+      const inOrder = audit.toReversed()
+      const part = inOrder.slice(after, after + limit)
+      const broken = part.find(
+        ({ hash, ...entry }) => hash !== hashEntry(inOrder[entry.id - 2]?.hash ?? NO_HASH, entry),
+      )
+      const last = part.at(-1) ?? inOrder[after - 1]
+      return { brokenAt: broken?.id ?? null, last: { id: last?.id ?? 0, hash: last?.hash ?? NO_HASH } }
+    },
+    listAudit: async ({ before, limit }) =>
+      structuredClone(audit.filter(({ id }) => before === null || id < before).slice(0, limit)),
+    close: async () => undefined,
+  }
+}
+
+const NO_HASH = '0'.repeat(64)
+
+function hashEntry(before: string, entry: Omit<AuditEntry, 'hash'>): string {
+  const { id, at, keyId, actor, nodeId, operation, target, result } = entry
+  const text = JSON.stringify([id, at, keyId, actor, nodeId, operation, target, result])
+  return createHash('sha256').update(Buffer.from(before, 'hex')).update(text).digest('hex')
+}
+
+function withoutSecret({ secretDigest: _digest, ...key }: Row): ApiKey {
+  return structuredClone(key)
+}
