@@ -68,6 +68,7 @@ export interface Service {
   readonly stopped: Promise<void>
 }
 
+const LONGEST_LOOK_MS = 3_000
 const PREPARE_BATCH = 100
 const PREPARE_RETRY_MS = 1_000
 
@@ -314,7 +315,8 @@ function toChainSettings(config: Config, own: ChainConfig) {
   return {
     finality: own.finality,
     headerWindow: config.blocks.headerWindow,
-    pollIntervalMs: own.pollIntervalMs,
+    // Behind the heads that are told: what finds a block that nobody told of.
+    pollIntervalMs: own.pollIntervalMs ?? Math.max(100, Math.min(LONGEST_LOOK_MS, Math.floor(own.blockTimeMs / 2))),
     blockTimeMs: own.blockTimeMs,
     standingAfterMs: own.standingAfterMs,
     staleReceiptTimeoutMs: config.receipts.staleTimeoutMs,

@@ -30,6 +30,7 @@ import { readEstimates } from './estimates.ts'
 import { createFeeMarketReader } from './fee-market.ts'
 import { createHeadHints } from './head-hints.ts'
 import { readNonceUser } from './nonce-user-read.ts'
+import { createFixedPace, createPollPace } from './poll-pace.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
@@ -44,7 +45,8 @@ export interface EvmChainOptions {
   readonly urls: readonly string[]
   readonly clock: Clock
   readonly telemetry: Telemetry
-  readonly pollIntervalMs?: number
+  /** How often heads are read; without it, the pace follows the chain's blocks. */
+  readonly pollIntervalMs?: number | null
   /** How often the chain makes a block, roughly: by how many blocks a node may be behind depends on it. */
   readonly blockTimeMs?: number
   /** How long at most a node that answers 429 with `Retry-After` is left alone. */
@@ -65,6 +67,7 @@ export interface EvmChain extends Chain, Upstream {
 }
 
 const SHORTEST_POLL_MS = 100
+const LONGEST_POLL_MS = 3_000
 
 export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, clock, telemetry } = options
@@ -84,7 +87,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     createEndpoint(target, { ...limits, chainId, clock, telemetry, name: names[index] ?? target.host }),
   )
   const pool = createRpcPool(endpoints)
-  const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? 2_000)
+  const isPaceSet = options.pollIntervalMs !== undefined && options.pollIntervalMs !== null
+  const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? LONGEST_POLL_MS)
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
   const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
   const getFeeMarket = createFeeMarketReader({
@@ -100,7 +104,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     clock,
     telemetry,
     sockets,
-    pollIntervalMs,
+    pace: isPaceSet ? createFixedPace(pollIntervalMs) : createPollPace(pollIntervalMs, clock),
     readHeight: heads.poll,
   })
 

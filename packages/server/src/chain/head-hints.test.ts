@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../ports/clock.ts'
 import { createHeadHints } from './head-hints.ts'
+import { createFixedPace } from './poll-pace.ts'
 
 /** Runs what is due when told to, and nothing by itself. */
 function createManualClock() {
@@ -27,7 +28,7 @@ function createManualClock() {
 function open(readHeight: () => Promise<number>) {
   const { clock, tick, pending } = createManualClock()
   const telemetry = { count() {}, gauge() {}, observe() {}, log() {} }
-  const hints = createHeadHints({ chainId: 1, pollIntervalMs: 500, sockets: [], readHeight, clock, telemetry })
+  const hints = createHeadHints({ chainId: 1, pace: createFixedPace(500), sockets: [], readHeight, clock, telemetry })
   return { hints, tick, pending }
 }
 

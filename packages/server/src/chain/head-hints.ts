@@ -5,11 +5,12 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createHeadSubscription } from './head-subscription.ts'
+import type { PollPace } from './poll-pace.ts'
 import type { RpcUrl } from './rpc/rpc-url.ts'
 
 export interface HeadHintsOptions {
   readonly chainId: number
-  readonly pollIntervalMs: number
+  readonly pace: PollPace
   readonly sockets: readonly RpcUrl[]
   readonly readHeight: () => Promise<number>
   readonly clock: Clock
@@ -22,7 +23,7 @@ export interface HeadHints {
 }
 
 export function createHeadHints(options: HeadHintsOptions): HeadHints {
-  const { clock, telemetry, pollIntervalMs } = options
+  const { clock, telemetry, pace } = options
   const listeners = new Set<() => void>()
   let lastHeight: number | null = null
   let stop: (() => void) | null = null
@@ -37,6 +38,7 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
     async function poll(): Promise<void> {
       try {
         const height = await options.readHeight()
+        pace.learn(height)
         if (height !== lastHeight && !stopped) {
           lastHeight = height
           hint()
@@ -47,7 +49,7 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
         if (lastHeight !== null && !stopped) hint()
         lastHeight = null
       }
-      if (!stopped) cancel = clock.schedule(pollIntervalMs, () => void poll())
+      if (!stopped) cancel = clock.schedule(pace.delayMs(), () => void poll())
     }
     cancel = clock.schedule(0, () => void poll())
     return () => {

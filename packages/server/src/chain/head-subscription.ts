@@ -24,6 +24,7 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
   let client: SocketClient | null = null
   let failures = 0
   let closed = false
+  let isSubscribed = false
   let cancelRetry = () => {}
 
   function drop(reason: string): void {
@@ -31,6 +32,9 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
     client = null
     dropped?.close()
     if (closed) return
+    // A socket that ends may be the first sign of a node that is gone: worth a look at once.
+    if (isSubscribed) options.onHead()
+    isSubscribed = false
     telemetry.log('debug', 'head subscription ended', { chainId, host: target.host, reason })
     cancelRetry()
     const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10))
@@ -61,6 +65,7 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
       onResponse(response) {
         if (response.error !== undefined) return drop('subscriptions are refused')
         failures = 0
+        isSubscribed = true
         // Also for the confirmation itself: heads may have come while there was no subscription.
         options.onHead()
       },

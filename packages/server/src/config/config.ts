@@ -15,7 +15,8 @@ export interface ChainConfig {
   readonly blockTimeMs: number
   /** Null: ten block times, as observed. */
   readonly standingAfterMs: number | null
-  readonly pollIntervalMs: number
+  /** Null: the pace follows the chain's blocks. */
+  readonly pollIntervalMs: number | null
   readonly rpcMaxPauseMs: number
   readonly feeModel: FeeModel
   /** Per gas; null: what the market asks. */
@@ -180,7 +181,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     finality: values.finality,
     blockTimeMs: values.blockTime,
     standingAfterMs: values.standingAfter,
-    pollIntervalMs: values.pollInterval ?? Math.max(100, Math.floor(values.blockTime / 2)),
+    pollIntervalMs: values.pollInterval,
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,

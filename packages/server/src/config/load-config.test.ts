@@ -43,7 +43,7 @@ test('three settings are enough', () => {
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
       standingAfterMs: null,
-      pollIntervalMs: 6_000,
+      pollIntervalMs: null,
       rpcMaxPauseMs: 60_000,
       feeModel: 'auto',
       gasPriceWei: null,
@@ -130,7 +130,7 @@ describe('chains in the file', () => {
     const { chains } = load({ env: withoutRpc, file: fileOf({ finality: 5, chains: two }) })
     expect(chains).toMatchObject([
       { chainId: 1, rpcUrls: ['https://one'], finality: { type: 'finalized' }, blockTimeMs: 12_000 },
-      { chainId: 10, finality: { type: 'confirmations', count: 5 }, pollIntervalMs: 1_000, feeModel: 'eip1559' },
+      { chainId: 10, finality: { type: 'confirmations', count: 5 }, blockTimeMs: 2_000, feeModel: 'eip1559' },
     ])
   })
 

@@ -98,7 +98,7 @@ export const SETTINGS = {
     perChain: true,
   }),
   pollInterval: setting<number | null>({
-    type: optional(duration(50, 10 * MINUTE), 'half of blockTime, at least 100ms'),
+    type: optional(duration(50, 10 * MINUTE), 'a quarter of the block time as observed, at most 3s'),
     fallback: null,
     description: 'How often a node is asked for a new block, behind any subscription.',
     perChain: true,
