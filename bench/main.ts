@@ -3,12 +3,14 @@ import { cpus } from 'node:os'
 import { benchAttack } from './attack.ts'
 import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
+import { benchScale } from './scale.ts'
 import { benchTimers } from './timers.ts'
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Promise<void>>> = {
   attack: benchAttack,
   flow: benchFlow,
   'group-commit': () => benchGroupCommit(),
+  scale: benchScale,
   timers: () => benchTimers(),
 }
 

@@ -45,7 +45,19 @@ export async function startBenchChain({ signers, blockSeconds }: Scenario): Prom
   }
 }
 
-export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
+export interface BenchBase {
+  readonly chain: BenchChain
+  readonly databaseUrl: string
+  readonly postgresPid: number
+  /** For files that go with it. */
+  readonly folder: string
+  /** Something else to end, before what it runs on. */
+  onStop(end: () => Promise<unknown>): void
+  stop(): Promise<void>
+}
+
+/** A chain and a database, without the service. */
+export async function startBenchBase(scenario: Scenario): Promise<BenchBase> {
   const stops: (() => Promise<unknown>)[] = []
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end()
@@ -59,26 +71,54 @@ export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
     stops.push(chain.stop)
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
     stops.push(() => postgres.stop())
-    const accounts = Array.from({ length: scenario.signers }, (_, index) => developmentAccount(index))
-    const token = createKey(postgres.databaseUrl, 'bench', 'read,send,operate,admin')
-    const launched = launchProcess([...nodeArguments(), MAIN, 'start'], {
-      DROVER_DATABASE_URL: postgres.databaseUrl,
-      DROVER_RPC_URL: chain.rpcUrl,
-      DROVER_SIGNER_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
-      DROVER_SIGNER_POLICY: scenario.preset,
-      DROVER_PORT: '0',
-      ...scenario.tuned,
-    })
-    stops.push(() => {
-      launched.child.kill('SIGTERM')
-      return launched.exited
-    })
-    const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
-    const { url } = JSON.parse(line) as { readonly url: string }
-    const service = { url, pid: launched.child.pid ?? 0, token }
-    return { chain, accounts, databaseUrl: postgres.databaseUrl, postgresPid: postgres.pid, service, stop }
+    const { databaseUrl, pid: postgresPid } = postgres
+    return { chain, databaseUrl, postgresPid, folder, stop, onStop: (end) => void stops.push(end) }
   } catch (error) {
     await stop()
+    throw error
+  }
+}
+
+export interface BenchNode {
+  readonly url: string
+  readonly pid: number
+  /** Ends it with a signal, and waits for that. */
+  end(signal: NodeJS.Signals): Promise<unknown>
+}
+
+/** A node of the service on it, as a user starts one. */
+export async function startBenchNode(
+  { chain, databaseUrl, onStop }: BenchBase,
+  env: Readonly<Record<string, string>>,
+): Promise<BenchNode> {
+  const launched = launchProcess([...nodeArguments(), MAIN, 'start'], {
+    ...{ DROVER_DATABASE_URL: databaseUrl, DROVER_RPC_URL: chain.rpcUrl, DROVER_PORT: '0' },
+    ...env,
+  })
+  const end = (signal: NodeJS.Signals): Promise<unknown> => {
+    launched.child.kill(signal)
+    return launched.exited
+  }
+  onStop(() => end('SIGTERM'))
+  const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
+  const { url } = JSON.parse(line) as { readonly url: string }
+  return { url, pid: launched.child.pid ?? 0, end }
+}
+
+export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
+  const base = await startBenchBase(scenario)
+  try {
+    const { chain, databaseUrl, postgresPid, stop } = base
+    const accounts = Array.from({ length: scenario.signers }, (_, index) => developmentAccount(index))
+    const token = createKey(databaseUrl, 'bench', 'read,send,operate,admin')
+    const node = await startBenchNode(base, {
+      DROVER_SIGNER_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
+      DROVER_SIGNER_POLICY: scenario.preset,
+      ...scenario.tuned,
+    })
+    return { chain, accounts, databaseUrl, postgresPid, service: { url: node.url, pid: node.pid, token }, stop }
+  } catch (error) {
+    await base.stop()
     throw error
   }
 }

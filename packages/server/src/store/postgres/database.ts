@@ -16,6 +16,8 @@ export interface Statement {
   /** Prepared under this name on each connection; null for texts that vary. */
   readonly name: string | null
   readonly text: string
+  /** A node that cannot do this in time loses its lanes: it never waits for a connection behind other reads. */
+  readonly isVital?: boolean
 }
 
 export interface DatabaseOptions {
@@ -46,26 +48,32 @@ const SESSION = [
 
 /** How much longer than the server the driver waits before it takes the connection for dead. */
 const DRIVER_GRACE_MS = 2_000
+const VITAL_CONNECTIONS = 3
 
 export function createDatabase(options: DatabaseOptions): Database {
   const { telemetry } = options
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000
-  const pool = new Pool({
-    connectionString: options.databaseUrl,
-    application_name: options.applicationName ?? 'drover',
-    max: options.poolSize ?? 10,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + DRIVER_GRACE_MS,
-    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 5_000,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
-    keepAlive: true,
-    options: SESSION.map((setting) => `-c ${setting}`).join(' '),
-    types: columnParsers,
-  })
+  const openPool = (max: number) =>
+    new Pool({
+      connectionString: options.databaseUrl,
+      application_name: options.applicationName ?? 'drover',
+      max,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + DRIVER_GRACE_MS,
+      idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 5_000,
+      connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+      keepAlive: true,
+      options: SESSION.map((setting) => `-c ${setting}`).join(' '),
+      types: columnParsers,
+    })
+  const pool = openPool(options.poolSize ?? 10)
+  const vitalPool = openPool(VITAL_CONNECTIONS)
   // The pool replaces an idle connection that broke; the next statement finds out by itself.
-  pool.on('error', (error) => {
-    telemetry.log('warn', 'an idle database connection was lost', { error: error.message })
-  })
+  for (const each of [pool, vitalPool]) {
+    each.on('error', (error) => {
+      telemetry.log('warn', 'an idle database connection was lost', { error: error.message })
+    })
+  }
 
   let isUp: boolean | null = null
   /** Told once when it begins and once when it is over: what could not be done meanwhile has its own lines. */
@@ -79,11 +87,15 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    async query<Row extends QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
+    async query<Row extends QueryResultRow>({ name, text, isVital }: Statement, values: readonly unknown[]) {
       const tell = (outcome: 'ok' | 'unavailable' | 'failed') =>
         telemetry.count('drover_store_round_trips_total', { operation: name ?? 'other', outcome })
       try {
-        const result = await pool.query<Row>({ text, values: [...values], ...(name === null ? {} : { name }) })
+        const result = await (isVital ? vitalPool : pool).query<Row>({
+          text,
+          values: [...values],
+          ...(name === null ? {} : { name }),
+        })
         tell('ok')
         noteState(true)
         return result.rows
@@ -95,6 +107,6 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw meant
       }
     },
-    close: () => pool.end(),
+    close: async () => void (await Promise.all([pool.end(), vitalPool.end()])),
   }
 }

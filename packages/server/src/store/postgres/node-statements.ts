@@ -15,6 +15,7 @@ interface NodeRow {
 /** The statement does not see its own changes, so this node's row is added to what it sees of the others. */
 const HEARTBEAT = {
   name: 'heartbeat',
+  isVital: true,
   text: `
 with clock as materialized (
   select date_trunc('milliseconds', clock_timestamp()) as now

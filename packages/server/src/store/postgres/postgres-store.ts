@@ -5,8 +5,8 @@ import { readHeaders, saveHeaders } from './header-statements.ts'
 import {
   countAhead,
   countQueued,
+  createLaneLoads,
   listMined,
-  loadLane,
   readExpired,
   readNonceLine,
   readQueue,
@@ -22,10 +22,10 @@ import {
 import { orderReservations } from './lanes/order-reservations.ts'
 import {
   actOnReservation,
+  createLaneRequestReads,
   findReservations,
   insertReservations,
   lanesAsked,
-  readLaneRequests,
 } from './lanes/reservation-statements.ts'
 import { findReset, insertReset, listResets } from './lanes/reset-statements.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './lanes/signer-statements.ts'
@@ -78,9 +78,9 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     insertReset: (reset) => insertReset(database, reset),
     findReset: (id) => findReset(database, id),
     listResets: (lane, limit) => listResets(database, lane, limit),
-    readLaneRequests: (lane) => readLaneRequests(database, lane),
+    readLaneRequests: createLaneRequestReads(database),
     lanesAsked: (nodeId) => lanesAsked(database, nodeId),
-    loadLane: (lane) => loadLane(database, lane),
+    loadLane: createLaneLoads(database),
     readNonceLine: (lane) => readNonceLine(database, lane),
     readQueue: (lane, limit, options) => readQueue(database, lane, limit, options),
     writeLanes: (writes) => writeLanes(database, writes),

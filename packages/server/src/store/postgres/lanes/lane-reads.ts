@@ -11,6 +11,7 @@ import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth, QueueOptions 
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
+import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
 
 const MINED = {
@@ -51,20 +52,21 @@ export async function listMined(
 const LOAD = {
   name: 'load_lane',
   text: `
-select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and c.signer = $2::bytea) as cursor,
+select k.ord::int - 1 as ord,
+       (select c.next_nonce from signer_nonce_cursor c where c.chain_id = k.chain_id and c.signer = k.signer) as cursor,
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
-         where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
+         where n.chain_id = k.chain_id and n.signer = k.signer and n.is_recyclable) as recyclable,
        (select json_build_object(
                  'window', h.send_window, 'problems', h.problems, 'balance_wei', h.balance_wei::text,
                  'balance_at', (extract(epoch from h.balance_at) * 1000)::bigint, 'cost_wei', h.tx_cost_wei::text,
                  'cost_samples', h.tx_cost_samples)
-          from signer_health h where h.chain_id = $1 and h.signer = $2::bytea) as health,
+          from signer_health h where h.chain_id = k.chain_id and h.signer = k.signer) as health,
        t.*
-  from (select) lane
+  from unnest($1::bigint[], $2::bytea[]) with ordinality as k(chain_id, signer, ord)
   left join lateral (
     select ${TRANSACTION_COLUMNS} from managed_tx t
-     where t.chain_id = $1 and t.signer = $2::bytea and t.nonce is not null and t.final_at is null) t on true
- order by t.nonce`,
+     where t.chain_id = k.chain_id and t.signer = k.signer and t.nonce is not null and t.final_at is null) t on true
+ order by k.ord, t.nonce`,
 } as const
 
 const NONCE_LINE = {
@@ -132,13 +134,31 @@ interface HealthJson {
 }
 
 type LoadedRow = {
+  readonly ord: number
   readonly cursor: number | null
   readonly recyclable: readonly number[] | null
   readonly health: HealthJson | null
 } & (TransactionRow | { readonly tx_id: null })
 
-export async function loadLane(database: Database, lane: Lane): Promise<LoadedLane> {
-  const rows = await database.query<LoadedRow>(LOAD, [lane.chainId, toBytes(lane.signer)])
+export function createLaneLoads(database: Database): (lane: Lane) => Promise<LoadedLane> {
+  return createReadTogether(async (lanes) => {
+    const values = [lanes.map(({ chainId }) => chainId), lanes.map(({ signer }) => toBytes(signer))]
+    const rows: LoadedRow[][] = lanes.map(() => [])
+    for (const row of await database.query<LoadedRow>(LOAD, values)) rows[row.ord]?.push(row)
+    return rows.map((own) => attempt(() => readLane(own)))
+  })
+}
+
+/** A lane that cannot be read takes none along that was asked for with it. */
+function attempt<T>(read: () => T): T | Error {
+  try {
+    return read()
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function readLane(rows: readonly LoadedRow[]): LoadedLane {
   const inFlight = rows.flatMap((row) => {
     if (row.tx_id === null) return []
     const tx = readTransaction(row)

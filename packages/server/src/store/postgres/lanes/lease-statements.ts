@@ -21,6 +21,7 @@ const RETURNED = 'l.chain_id, l.signer, l.owner_node, l.fencing_token'
 /** A lane that somebody holds is passed over without waiting: only what looks free is locked, and then looked at again. */
 const ACQUIRE = {
   name: 'acquire_leases',
+  isVital: true,
   text: `
 with free as materialized (
   select w.chain_id, w.signer, l.owner_node as taken_from
@@ -42,6 +43,7 @@ returning ${RETURNED}, f.taken_from`,
 
 const RENEW = {
   name: 'renew_leases',
+  isVital: true,
   text: `
 with mine as materialized (
   select chain_id, signer from signer_lease
@@ -74,6 +76,7 @@ update signer_lease l set wanted_by = $1 from others o where l.chain_id = o.chai
 
 const RELEASE = {
   name: 'release_leases',
+  isVital: true,
   text: `
 with mine as materialized (
   select g.chain_id, g.signer, g.notice

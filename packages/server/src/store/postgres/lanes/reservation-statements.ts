@@ -4,18 +4,21 @@
  * lock the same row and hold it to its version, so that of a late use and an expiry one finds that it came second.
  */
 import type { Lane } from '../../../core/lane/lane.ts'
+import type { NonceReset } from '../../../core/lane/nonce-reset.ts'
 import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../../core/lane/reservation.ts'
 import type {
   HolderAct,
   HolderOutcome,
   LaneRequests,
   NewReservations,
+  OpenReservation,
   ReserveOutcome,
 } from '../../../ports/lane-requests.ts'
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toText } from '../json-text.ts'
 import { CHANNEL, EVENTS_APPENDED, laneNotice } from '../notice-payload.ts'
+import { createReadTogether } from '../read-together.ts'
 import { RESERVATION_COLUMNS, type ReservationRow, readReservation } from './reservation-row.ts'
 import { RESET_COLUMNS, type ResetRow, readReset } from './reset-statements.ts'
 
@@ -65,18 +68,22 @@ const FIND = {
   text: `select ${RESERVATION_COLUMNS} from nonce_reservation r where r.reservation_id = any($1::uuid[])`,
 } as const
 
+const LANES = 'unnest($1::bigint[], $2::bytea[]) with ordinality as k(chain_id, signer, ord)'
+
 const OPEN = {
   name: 'open_reservations',
   text: `
-select ${RESERVATION_COLUMNS}, r.locked_until <= clock_timestamp() as is_expired from nonce_reservation r
- where r.chain_id = $1 and r.signer = $2::bytea and r.final_at is null order by r.created_at, r.ordinal`,
+select k.ord::int - 1 as ord, ${RESERVATION_COLUMNS}, r.locked_until <= clock_timestamp() as is_expired
+  from ${LANES} join nonce_reservation r on r.chain_id = k.chain_id and r.signer = k.signer
+ where r.final_at is null order by k.ord, r.created_at, r.ordinal`,
 } as const
 
 const OPEN_RESETS = {
   name: 'open_resets',
   text: `
-select ${RESET_COLUMNS} from nonce_reset r
- where r.chain_id = $1 and r.signer = $2::bytea and r.answered_at is null order by r.requested_at`,
+select k.ord::int - 1 as ord, ${RESET_COLUMNS}
+  from ${LANES} join nonce_reset r on r.chain_id = k.chain_id and r.signer = k.signer
+ where r.answered_at is null order by k.ord, r.requested_at`,
 } as const
 
 const ASKED = {
@@ -227,16 +234,19 @@ export async function actOnReservation(
 }
 
 /** Two statements of two moments: each row is held to its own version when it is acted on. */
-export async function readLaneRequests(database: Database, lane: Lane): Promise<LaneRequests> {
-  const values = [lane.chainId, toBytes(lane.signer)]
-  const [reservations, resets] = await Promise.all([
-    database.query<ReservationRow & { is_expired: boolean }>(OPEN, values),
-    database.query<ResetRow>(OPEN_RESETS, values),
-  ])
-  return {
-    reservations: reservations.map((row) => ({ ...readReservation(row), isExpired: row.is_expired })),
-    resets: resets.map(readReset),
-  }
+export function createLaneRequestReads(database: Database): (lane: Lane) => Promise<LaneRequests> {
+  return createReadTogether(async (lanes) => {
+    const values = [lanes.map(({ chainId }) => chainId), lanes.map(({ signer }) => toBytes(signer))]
+    const [reservations, resets] = await Promise.all([
+      database.query<ReservationRow & { ord: number; is_expired: boolean }>(OPEN, values),
+      database.query<ResetRow & { ord: number }>(OPEN_RESETS, values),
+    ])
+    const asked = lanes.map(() => ({ reservations: [] as OpenReservation[], resets: [] as NonceReset[] }))
+    for (const row of reservations)
+      asked[row.ord]?.reservations.push({ ...readReservation(row), isExpired: row.is_expired })
+    for (const row of resets) asked[row.ord]?.resets.push(readReset(row))
+    return asked
+  })
 }
 
 export async function lanesAsked(database: Database, nodeId: string): Promise<readonly Lane[]> {

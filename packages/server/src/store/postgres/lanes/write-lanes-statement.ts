@@ -26,6 +26,7 @@ import { CHANNEL, EVENTS_APPENDED } from '../notice-payload.ts'
 /** $1 lanes, $2 saves, $3 reservations: JSON arrays. */
 export const WRITE_LANES = {
   name: 'write_lanes',
+  isVital: true,
   text: `
 with lane as materialized (
   select * from json_to_recordset($1::json) as l(
