@@ -14,6 +14,8 @@ export interface Signature {
 export interface Curve {
   readonly name: string
   sign(digest: Uint8Array, privateKey: Uint8Array): Signature
+  /** Uncompressed, without the leading byte: 64 bytes. Throws if it is not a private key. */
+  publicKey(privateKey: Uint8Array): Uint8Array
 }
 
 export const JAVASCRIPT_CURVE: Curve = {
@@ -22,6 +24,7 @@ export const JAVASCRIPT_CURVE: Curve = {
     const signature = noble.sign(digest, privateKey, { lowS: true })
     return { bytes: signature.toCompactRawBytes(), recovery: signature.recovery }
   },
+  publicKey: (privateKey) => noble.getPublicKey(privateKey, false).subarray(1),
 }
 
 /** Not the package's own entry: that one falls back to a slow library without a word. */
@@ -33,16 +36,22 @@ async function openNative(): Promise<Curve> {
       const { signature, recid } = native.ecdsaSign(digest, privateKey)
       return { bytes: signature, recovery: recid }
     },
+    publicKey: (privateKey) => native.publicKeyCreate(privateKey, false).subarray(1),
   }
 }
 
 async function openWasm(): Promise<Curve> {
-  const { signRecoverable } = await import('tiny-secp256k1')
+  const { pointFromScalar, signRecoverable } = await import('tiny-secp256k1')
   return {
     name: 'WebAssembly (tiny-secp256k1)',
     sign(digest, privateKey) {
       const { signature, recoveryId } = signRecoverable(digest, privateKey)
       return { bytes: signature, recovery: recoveryId }
+    },
+    publicKey(privateKey) {
+      const point = pointFromScalar(privateKey, false)
+      if (point === null) throw new Error('not a private key')
+      return point.subarray(1)
     },
   }
 }
@@ -63,6 +72,7 @@ function agrees(curve: Curve): boolean {
     const expected = JAVASCRIPT_CURVE.sign(digest, privateKey)
     const found = curve.sign(digest, privateKey)
     if (found.recovery !== expected.recovery || Buffer.compare(found.bytes, expected.bytes) !== 0) return false
+    if (Buffer.compare(curve.publicKey(privateKey), JAVASCRIPT_CURVE.publicKey(privateKey)) !== 0) return false
   }
   return true
 }

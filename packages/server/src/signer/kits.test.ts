@@ -56,7 +56,11 @@ test(`${TRANSACTIONS} random transactions: byte for byte what viem makes`, { tim
 
 describe('a library that is not right on this machine', () => {
   test('is not used: signatures that differ', async () => {
-    const wrong = async () => ({ name: 'wrong', sign: () => ({ bytes: new Uint8Array(64), recovery: 0 }) })
+    const wrong = async () => ({
+      ...JAVASCRIPT_CURVE,
+      name: 'wrong',
+      sign: () => ({ bytes: new Uint8Array(64), recovery: 0 }),
+    })
     expect(await openCurve([wrong])).toBe(JAVASCRIPT_CURVE)
     const high = async () => ({
       ...JAVASCRIPT_CURVE,
@@ -67,12 +71,14 @@ describe('a library that is not right on this machine', () => {
       }),
     })
     expect(await openCurve([high])).toBe(JAVASCRIPT_CURVE)
+    const stranger = async () => ({ ...JAVASCRIPT_CURVE, name: 'other key', publicKey: () => new Uint8Array(64) })
+    expect(await openCurve([stranger])).toBe(JAVASCRIPT_CURVE)
   })
 
   test('is not used: one that cannot be loaded or throws; the next one is', async () => {
     const missing = () => Promise.reject(new Error('no native build was found'))
     expect(await openCurve([missing])).toBe(JAVASCRIPT_CURVE)
-    const broken = async () => ({ name: 'broken', sign: () => expect.fail('illegal instruction') })
+    const broken = async () => ({ ...JAVASCRIPT_CURVE, name: 'broken', sign: () => expect.fail('illegal instruction') })
     expect((await openCurve([missing, broken, ...CURVES.slice(1)])).name).toContain('WebAssembly')
   })
 

@@ -1,6 +1,5 @@
 /** Signs with keys held in this process. For tests, trials and small set-ups: the keys live as long as the process does. */
 import { inspect } from 'node:util'
-import { privateKeyToAddress } from 'viem/accounts'
 import { type Address, type Hex, toAddress } from '../core/hex.ts'
 import type { Signer } from '../ports/signer.ts'
 import { createTransactionEncoder } from './encode-transaction.ts'
@@ -9,10 +8,11 @@ import { JAVASCRIPT_KIT, type SigningKit } from './signing-kit.ts'
 const KEY = /^0x[0-9a-fA-F]{64}$/
 
 /** Signatures are deterministic (RFC 6979): the same transaction always gives the same bytes and hash. */
-export function createLocalSigner(keys: readonly Hex[], { curve, keccak }: SigningKit = JAVASCRIPT_KIT): Signer {
+export function createLocalSigner(keys: readonly Hex[], kit: SigningKit = JAVASCRIPT_KIT): Signer {
+  const { curve, keccak } = kit
   const privateKeys = new Map<Address, Uint8Array>()
   for (const [index, key] of keys.entries()) {
-    const address = readAddress(key, index, keys.length)
+    const address = readAddress(key, kit, { index, count: keys.length })
     privateKeys.set(address, Buffer.from(key.slice(2), 'hex'))
   }
   const addresses: readonly Address[] = [...privateKeys.keys()]
@@ -36,11 +36,16 @@ export function createLocalSigner(keys: readonly Hex[], { curve, keccak }: Signi
 }
 
 /** Names the position, never the key; the library's own error may quote it and is not passed on. */
-function readAddress(key: Hex, index: number, count: number): Address {
+function readAddress(
+  key: Hex,
+  { curve, keccak }: SigningKit,
+  { index, count }: { readonly index: number; readonly count: number },
+): Address {
   const problem = `signer key ${index + 1} of ${count} is not a private key: 0x and 64 hex digits are expected`
   if (!KEY.test(key)) throw new Error(problem)
   try {
-    return toAddress(privateKeyToAddress(key))
+    const publicKey = curve.publicKey(Buffer.from(key.slice(2), 'hex'))
+    return toAddress(`0x${keccak.hashToHex(publicKey).slice(-40)}`)
   } catch {
     throw new Error(problem)
   }

@@ -23,6 +23,16 @@ test('a secret that contains another leaves nothing behind', () => {
   expect(redact('abcdef-rest')).toBe('[redacted]')
 })
 
+test('private keys are found in either case, alone or inside longer hex, and thousands cost no more than one', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => (index + 1).toString(16).padStart(64, 'a'))
+  const { redact } = createRedactor(keys)
+  const [first = '', last = ''] = [keys[0], keys.at(-1)]
+  expect(redact(`key 0x${first} and ${last.toUpperCase()}`)).toBe('key 0x[redacted] and [redacted]')
+  expect(redact(`0xff${first}${last}00`)).toBe('0xff[redacted][redacted]00')
+  const hash = 'b'.repeat(64)
+  expect(redact(`hash 0x${hash}`)).toBe(`hash 0x${hash}`)
+})
+
 test('a secret can be added later, and what is too short to be told apart is left alone', () => {
   const redactor = createRedactor(['db'])
   expect(redactor.redact('db later-secret')).toBe('db later-secret')

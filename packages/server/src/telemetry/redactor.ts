@@ -8,6 +8,10 @@ const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'\\@]+(?:@[^\s/?#"'\\@]+)
 /** Anything shorter is found in innocent text too often. */
 const MIN_LENGTH = 6
 
+const KEY = /^[0-9a-f]{64}$/i
+const KEY_LENGTH = 64
+const HEX_RUN = /[0-9a-f]{64,}/gi
+
 export interface Redactor {
   hide(secret: string): void
   redact(text: string): string
@@ -15,24 +19,50 @@ export interface Redactor {
 
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const hidden = new Set<string>()
-  let pattern: RegExp | null = null
+  /** Private keys may be thousands: they are looked up instead of searched for one by one. */
+  const keys = new Set<string>()
+  let pattern: RegExp | null | undefined
 
   function hide(secret: string): void {
+    if (KEY.test(secret)) {
+      keys.add(secret.toLowerCase())
+      return
+    }
     for (const form of formsOf(secret)) if (form.length >= MIN_LENGTH) hidden.add(form)
+    pattern = undefined
+  }
+
+  function compile(): RegExp | null {
     // Longest first: a secret that contains another must not leave its rest behind.
     const longestFirst = [...hidden].sort((a, b) => b.length - a.length).map(escapePattern)
     // Hex has two spellings.
-    pattern = longestFirst.length === 0 ? null : new RegExp(longestFirst.join('|'), 'gi')
+    return longestFirst.length === 0 ? null : new RegExp(longestFirst.join('|'), 'gi')
   }
 
   for (const secret of secrets) hide(secret)
   return {
     hide,
     redact(text) {
-      const known = pattern === null ? text : text.replace(pattern, MARK)
+      if (pattern === undefined) pattern = compile()
+      const keyless = keys.size === 0 ? text : text.replace(HEX_RUN, (run) => hideKeys(run, keys))
+      const known = pattern === null ? keyless : keyless.replace(pattern, MARK)
       return known.includes('://') ? known.replace(CREDENTIALS, `$1${MARK}@`) : known
     },
   }
+}
+
+/** A key may stand anywhere in a longer run of digits. */
+function hideKeys(run: string, keys: ReadonlySet<string>): string {
+  const lower = run.toLowerCase()
+  let shown = ''
+  let from = 0
+  for (let at = 0; at + KEY_LENGTH <= run.length; at++) {
+    if (!keys.has(lower.slice(at, at + KEY_LENGTH))) continue
+    shown += run.slice(from, at) + MARK
+    from = at + KEY_LENGTH
+    at = from - 1
+  }
+  return shown + run.slice(from)
 }
 
 /** As it is, as it looks inside a JSON string, and as it looks inside a URL (by way of UTF-8, which has no half characters). */
