@@ -16,7 +16,7 @@ const after = existsSync(cursorFile) ? Number(readFileSync(cursorFile, 'utf8')) 
 try {
   for await (const event of drover.events({ after, signal: stop.signal })) {
     console.log(`${event.eventId} ${event.transactionId ?? event.from} ${event.type} ${event.toState ?? ''}`)
-    // Only when it is dealt with: after a crash in between it comes again, rather than never.
+    // Store the position only after processing: after a crash in between, the event comes again.
     writeFileSync(cursorFile, String(event.eventId))
   }
 } catch (error) {

@@ -13,9 +13,9 @@ const drover = createDrover({
 
 const server = createServer(async (request, response) => {
   try {
-    // The first message may be here before the answer with the secret is.
+    // The first message can arrive before the secret does.
     const { secret } = await webhook
-    // The body as it came: parsed and written out again it would have another signature.
+    // Verify the raw body: parsing and serializing it again would change the signature.
     const message = await verifyWebhook(secret, request.headers, await text(request))
     console.log(`${message.id} ${message.type} ${message.data.transactionId ?? ''}`)
     response.writeHead(204).end()
