@@ -1,4 +1,4 @@
-/** Receives webhooks and prints those that are truly from the service. Ctrl-C ends it and takes the webhook away. */
+/** Receives webhooks, verifies them and prints them. Ctrl-C deletes the webhook and ends the program. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

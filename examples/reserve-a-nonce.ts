@@ -1,4 +1,4 @@
-/** Signs and sends by itself with a nonce that it has reserved, and waits until Drover has seen the nonce final. */
+/** Reserves a nonce, signs and sends with it itself, and waits until Drover reports it as final. */
 import { createDrover } from '@drover/client'
 import { createPublicClient, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
