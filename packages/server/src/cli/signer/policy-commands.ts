@@ -40,7 +40,9 @@ const isTrue = readBy(boolean)
 function addPolicyOptions(command: Command): Command {
   return command
     .option('--label <text>', 'name, for people')
-    .addOption(new Option('--preset <preset>', 'set the fields in which the presets differ').choices(['stable', 'fast']))
+    .addOption(
+      new Option('--preset <preset>', 'set the fields in which the presets differ').choices(['stable', 'fast']),
+    )
     .option(
       '--max-in-flight <count>',
       'maximum transactions in flight, or auto',
