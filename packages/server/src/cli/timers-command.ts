@@ -6,7 +6,7 @@ import { type CommandContext, printLine } from './command-context.ts'
 import { EXIT } from './exit-code.ts'
 
 export function addTimersCommand(program: Command, context: CommandContext): void {
-  const timers = program.command('timers').description('timers by block height, interval or state change')
+  const timers = program.command('timers').description('simulate timers by block height, interval or state change')
   const simulate = timers
     .command('simulate')
     .description('run a scenario on the reference chain; without a file, run the built-in congestion demo')

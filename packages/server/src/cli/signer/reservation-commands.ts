@@ -83,7 +83,7 @@ const show: ServiceCommand = {
 
 const use: ServiceCommand = {
   name: 'use-nonce <id>',
-  description: 'report the transaction that uses a reserved nonce; Drover follows it',
+  description: 'report the transaction that uses a reserved nonce; needs DROVER_LOCK_OWNER',
   examples: ['DROVER_LOCK_OWNER=… drover signer use-nonce 7a1b… --hash 0x5e1d…'],
   configure: (command) => void command.requiredOption('--hash <hash>', 'hash of the transaction'),
   async run({ drover, signal, style, print, terminal }, command) {
@@ -97,7 +97,7 @@ const use: ServiceCommand = {
 
 const extend: ServiceCommand = {
   name: 'extend-nonce <id>',
-  description: 'extend a reservation',
+  description: 'extend a reservation; needs DROVER_LOCK_OWNER',
   examples: ['DROVER_LOCK_OWNER=… drover signer extend-nonce 7a1b… --ttl 5m'],
   configure: (command) => void command.requiredOption('--ttl <duration>', 'how long from now', readDuration),
   async run({ drover, signal, style, print, terminal }, command) {
@@ -111,7 +111,7 @@ const extend: ServiceCommand = {
 
 const release: ServiceCommand = {
   name: 'release-nonce <id>',
-  description: 'release a reserved nonce; only if you sent nothing with it',
+  description: 'release a reserved nonce, if you sent nothing with it; needs DROVER_LOCK_OWNER',
   examples: ['DROVER_LOCK_OWNER=… drover signer release-nonce 7a1b…'],
   async run({ drover, signal, style, print, terminal }, { args }) {
     const input = { params: { id: args[0] ?? '' }, body: { lockOwner: readProof(terminal.env) } }
