@@ -148,7 +148,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.ts$', '(^|/)[^/]+\\.config\\.(ts|js|mjs)$', TEST, '^examples/', '/index\\.ts$'],
+        pathNot: ['\\.d\\.m?ts$', '(^|/)[^/]+\\.config\\.(ts|js|mjs)$', TEST, '^examples/', '/index\\.ts$'],
       },
       to: {},
     },

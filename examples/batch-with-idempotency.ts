@@ -1,4 +1,4 @@
-/** Pays several people exactly once each, however often this program is started, killed and started again. */
+/** Pays several people exactly once, however often you start, kill and restart this program. */
 import { createDrover } from '@drover/client'
 
 const drover = createDrover({
@@ -8,7 +8,7 @@ const drover = createDrover({
 const [signer] = await drover.signers.list()
 if (signer === undefined) throw new Error('The service has no signer.')
 
-// Ids of your own records: what makes a payment this one and no other.
+// Use the ids of your own records: they identify a payment across restarts.
 const payouts = [
   { id: 'payout-2030-01-1', to: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: 1_000n },
   { id: 'payout-2030-01-2', to: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', amount: 2_000n },

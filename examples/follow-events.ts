@@ -1,4 +1,4 @@
-/** Prints all that happens, once each, over restarts of the service and of this program. Ctrl-C ends it. */
+/** Prints every event, and continues where it stopped after a restart of the service or of this program. Ctrl-C ends it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createDrover } from '@drover/client'
 
@@ -9,14 +9,14 @@ process.once('SIGINT', () => stop.abort())
 const drover = createDrover({
   url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
   apiKey: process.env.DROVER_API_KEY,
-  onRetry: ({ error, delayMs }) => console.error(`${error.code}; once more in ${delayMs} ms`),
+  onRetry: ({ error, delayMs }) => console.error(`${error.code}; retrying in ${delayMs} ms`),
 })
 
 const after = existsSync(cursorFile) ? Number(readFileSync(cursorFile, 'utf8')) : 0
 try {
   for await (const event of drover.events({ after, signal: stop.signal })) {
     console.log(`${event.eventId} ${event.transactionId ?? event.from} ${event.type} ${event.toState ?? ''}`)
-    // Only when it is dealt with: after a crash in between it comes again, rather than never.
+    // Store the position only after processing: after a crash in between, the event comes again.
     writeFileSync(cursorFile, String(event.eventId))
   }
 } catch (error) {

@@ -1,4 +1,4 @@
-/** Sends with viem, ethers and web3.js as they are: the accounts are Drover's signers, and what they send is managed. */
+/** Sends with unmodified viem, ethers and web3.js: the accounts are Drover's signers, and Drover manages what they send. */
 import { FetchRequest, JsonRpcProvider } from 'ethers'
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { HttpProvider, Web3 } from 'web3'

@@ -1,4 +1,4 @@
-/** Pays many people in few requests, and tells what became of each. */
+/** Pays many people in one request, with a result for each. */
 import { createDrover } from '@drover/client'
 
 const drover = createDrover({
@@ -10,7 +10,7 @@ if (signer === undefined) throw new Error('The service has no signer.')
 
 const payroll = Array.from({ length: 100 }, (_, index) => ({
   id: `payroll-2030-01-${index}`,
-  // The last one is wrong, to show that it does not stop the others.
+  // The last one is invalid, to show that it does not stop the others.
   to: index === 99 ? '0x1234' : '0x976EA74026E726554dB657fA54763abd0C3a0aa9',
   amount: 10n,
 }))

@@ -1,4 +1,4 @@
-/** Receives webhooks and prints those that are truly from the service. Ctrl-C ends it and takes the webhook away. */
+/** Receives webhooks, verifies them and prints them. Ctrl-C deletes the webhook and ends the program. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,9 +13,9 @@ const drover = createDrover({
 
 const server = createServer(async (request, response) => {
   try {
-    // The first message may be here before the answer with the secret is.
+    // The first message can arrive before the secret does.
     const { secret } = await webhook
-    // The body as it came: parsed and written out again it would have another signature.
+    // Verify the raw body: parsing and serializing it again would change the signature.
     const message = await verifyWebhook(secret, request.headers, await text(request))
     console.log(`${message.id} ${message.type} ${message.data.transactionId ?? ''}`)
     response.writeHead(204).end()

@@ -1,4 +1,4 @@
-/** Signs and sends by itself with a nonce that it has reserved, and waits until Drover has seen the nonce final. */
+/** Reserves a nonce, signs and sends with it itself, and waits until Drover reports it as final. */
 import { createDrover } from '@drover/client'
 import { createPublicClient, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -14,7 +14,7 @@ const account = mnemonicToAccount(`${'test '.repeat(11)}junk`)
 const { items, lockOwner } = await drover.nonces.reserve(account.address, { ttlMs: 60_000 })
 const [asked] = items
 if (asked === undefined) throw new Error('Nothing was reserved.')
-// Lent at once, as a rule; else as soon as the signer has a free place.
+// Usually reserved at once, else as soon as the signer has a free slot.
 const { id, nonce, lockedUntil } = await drover.nonces.wait(asked.id, 'reserved')
 console.log(`nonce ${nonce} is ours until ${lockedUntil}`)
 

@@ -21,7 +21,7 @@ try {
   console.log(`confirmed ${receipt.transactionHash} in block ${receipt.blockNumber} for ${feeWei} wei`)
 } catch (error) {
   if (!(error instanceof DroverError)) throw error
-  // Not confirmed, or not yet. The transaction is still in good hands; this says where it stands.
+  // Not confirmed, or not yet. Drover still works on it; explain() says why.
   const { summary, nextAction } = await tx.explain()
   console.error(`${error.code}: ${summary} ${nextAction}`)
   process.exitCode = 1

@@ -1,4 +1,4 @@
-/** Sends with viem and with ethers through the client, which repeats what was lost without sending anything twice. */
+/** Sends with viem and ethers through the client, which retries lost requests without sending anything twice. */
 import { createDrover } from '@drover/client'
 import { createProvider } from '@drover/client/eip1193'
 import { drover, toDroverAccount } from '@drover/client/viem'

@@ -1,4 +1,4 @@
-/** Makes the usual mistakes and says what became of each. */
+/** Makes common mistakes and shows how to tell the errors apart. */
 import { createDrover, DroverError, type Intent } from '@drover/client'
 
 const drover = createDrover({
@@ -25,7 +25,7 @@ async function attempt(given: Intent): Promise<string> {
         return `${error.requestId} was used for something else: ${error.problem?.transactionId}`
       case 'network_error':
       case 'timeout':
-        // Perhaps stored, perhaps not: the same intent under the same id settles it.
+        // It may have been stored. Sending the same intent with the same id is safe.
         return `no answer; send it again as ${error.requestId}`
       default:
         throw error

@@ -11,7 +11,7 @@ export function buildCliReference(): string {
   const commands = listNodes(describeCommands(program)).filter(({ children }) => children.length === 0)
   return `# Commands of \`drover\`
 
-Every command has \`--help\`, with examples. How they are used: [cli.md](../cli.md); exit codes: [errors.md](errors.md).
+Every command has \`--help\` with examples. Guide: [cli.md](../cli.md). Exit codes: [errors.md](errors.md).
 
 ${markdownTable(
   ['command', 'does'],

@@ -14,21 +14,21 @@ import { markdownTable } from './markdown-table.ts'
 export function buildConfigurationReference(): string {
   return `# Configuration
 
-A setting can be given as a flag of \`drover start\`, as an environment variable, or in the file \`drover.config.json\` or
-\`drover.config.ts\` in the working directory (or where \`DROVER_CONFIG_FILE\` says). Flags come before the environment, the
-environment before the file. Secrets have no flag, since anybody on a machine can read a process's arguments.
+Set a setting with a flag of \`drover start\`, an environment variable, or the configuration file, in this order of precedence. The file is
+\`drover.config.json\` in the working directory, or the one that \`DROVER_CONFIG_FILE\` names, which may also be TypeScript. Secrets have no flag, because
+every user of the machine can read the arguments of a process.
 
-A duration is written as \`500ms\`, \`15s\`, \`5m\`, \`2h\` or \`1d\`, or as a number of milliseconds. An environment variable that is
-empty counts as not set. A \`DROVER_…\` variable or a key in the file that is no setting is an error, and all errors are told
-at once. \`drover config\` prints what is in force and where it came from, without secrets.
+Write a duration as \`500ms\`, \`15s\`, \`5m\`, \`2h\` or \`1d\`, or as a number of milliseconds. An empty environment variable counts as not set. An unknown
+\`DROVER_…\` variable or key in the file is an error. Drover reports all errors at once. \`drover config\` prints all settings and where they come from,
+without secrets.
 
 ${markdownTable(['setting', 'environment and flag', 'type', 'default', 'meaning'], SETTING_NAMES.map(rowOf))}
 
 ## Several chains
 
-In the file, \`chains\` is a list with an entry for each chain. An entry may hold ${listOf(CHAIN_SETTING_NAMES)};
-what it leaves out is taken from the top of the file, then from the defaults. With more than one chain, each entry needs its
-\`chainId\`, and \`rpcUrl\` cannot be given by environment.
+In the file, \`chains\` is a list with one entry per chain. An entry may set ${listOf(CHAIN_SETTING_NAMES)}.
+For the rest, the top level of the file applies, then the defaults. With more than one chain, each entry needs its \`chainId\`, and you cannot set
+\`rpcUrl\` in the environment.
 
 \`\`\`json
 {

@@ -10,8 +10,8 @@ export function buildErrorsReference(): string {
   const codes = Object.keys(APP_ERRORS) as readonly AppErrorCode[]
   return `# Errors
 
-Every error of the HTTP API is a problem document (RFC 9457, \`application/problem+json\`) with a stable \`code\`; its \`type\` is
-\`urn:drover:error:\` and the code. Programs may act on the code; \`detail\` is for people and may change.
+Every error of the HTTP API is a problem document (RFC 9457, \`application/problem+json\`) with a stable \`code\`. Its \`type\` is
+\`urn:drover:error:\` and the code. Programs can rely on the code; \`detail\` is for people and may change.
 
 ${markdownTable(
   ['code', 'status', 'meaning', 'what to do'],
@@ -20,7 +20,7 @@ ${markdownTable(
 
 ## Where they come from
 
-Any operation can answer with those that are not listed here.
+Codes that are not listed here can come from any operation.
 
 ${markdownTable(['code', 'operations'], sourceRows(codes))}
 

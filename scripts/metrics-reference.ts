@@ -5,7 +5,7 @@ import { markdownTable } from './markdown-table.ts'
 export function buildMetricsReference(): string {
   return `# Metrics
 
-Served at \`/metrics\` in the text format of Prometheus, together with those of the Node.js process (\`process_…\`, \`nodejs_…\`).
+Served at \`/metrics\` in the text format of Prometheus, together with the metrics of the Node.js process (\`process_…\`, \`nodejs_…\`).
 
 ${markdownTable(['metric', 'kind', 'labels', 'meaning'], Object.entries(METRICS).map(rowOf))}
 `

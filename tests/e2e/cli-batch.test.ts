@@ -101,7 +101,7 @@ test(title, { timeout: 300_000 }, async () => {
   await journaled(400)
   stopped.child.kill('SIGINT')
   expect(await stopped.exited).toBe(130)
-  expect(stopped.output()).toContain('Run the same command again to go on')
+  expect(stopped.output()).toContain('Run the same command again to continue')
   const afterStop = await countJournal('payouts.csv.journal')
   expect(afterStop).toBeLessThan(ROWS)
   const partial = (await readFile(join(folder, 'partial.jsonl'), 'utf8')).trim().split('\n')
@@ -147,7 +147,7 @@ test('a row that was changed after it was sent is told, and nothing is sent', as
   const args = ['--from', sender.address, '--gas-limit', '21000', '--no-simulate']
   const changed = run('payouts.csv', ...args)
   expect(await changed.exited).toBe(2)
-  expect(changed.output()).toContain('1 rows are not what was sent before under their ids (row 17)')
+  expect(changed.output()).toContain('1 rows have changed since they were sent (row 17)')
 
   // Without the journal the service finds it, as long as the batch has its name.
   const [head = ''] = (await readFile(join(folder, 'payouts.csv.journal'), 'utf8')).split('\n')
@@ -163,7 +163,7 @@ test('of a file with a problem nothing is sent, and every line at fault is named
   await writeFile(join(folder, 'wrong.csv'), `to,value\n${recipientOf(1)},1\nme,1\n${recipientOf(2)},1.5\n`)
   const options = { env: { DROVER_URL: service.url }, folder }
   const told = await startCli(['batch', 'wrong.csv', '--from', sender.address], options).ended
-  expect(told).toMatchObject({ code: 2, stdout: 'wrong.csv cannot be sent; nothing of it was.\n' })
+  expect(told).toMatchObject({ code: 2, stdout: 'wrong.csv has errors. Nothing was sent.\n' })
   expect(told.stderr).toMatch(/^ {2}line 3: to must be .*\n {2}line 4: value must be a whole number of wei\n$/)
   const { code, stdout } = await startCli(['batch', 'wrong.csv', '--from', sender.address, '--json'], options).ended
   expect(code).toBe(2)

@@ -222,7 +222,7 @@ describe('signer', () => {
     expect(await json('signer', 'show', fast.address)).toMatchObject({ address: fast.address })
     expect(await human('signer', 'show', fast.address)).toMatch(/^policy preset +fast$/m)
     const shown = () => human('signer', 'show', fast.address)
-    await eventually(shown, (text) => /^chain counts +latest \d+, pending \d+, at 20/m.test(text))
+    await eventually(shown, (text) => /^chain count +latest \d+, pending \d+, at 20/m.test(text))
     const change = ['--max-fee', '500gwei', '--low-balance', '0.5ether', '--label', 'payouts', '--max-in-flight', '32']
     expect(await json('signer', 'policy', fast.address, ...change)).toMatchObject({
       label: 'payouts',
@@ -276,7 +276,7 @@ describe('signer', () => {
     expect(wrong.code).toBe(4)
     expect(JSON.parse(await act('signer', 'release-nonce', second, '--json'))).toMatchObject({ state: 'RELEASED' })
     expect(await act('signer', 'release-nonce', first)).toMatch(/^state +RELEASED$/m)
-    const proof = /^proof +(\S+)$/m.exec(await human('signer', 'reserve', other.address, '--ttl', '5s'))?.[1]
+    const proof = /^lock owner +(\S+)$/m.exec(await human('signer', 'reserve', other.address, '--ttl', '5s'))?.[1]
     expect(proof).toBeDefined()
   })
 
@@ -290,7 +290,7 @@ describe('signer', () => {
     const nobody = ['--tenant', 'nobody', '--key', 'none']
     for (const action of ['release', 'fill'])
       expect(await human('signer', `${action}-reservations`, other.address, ...why, ...nobody)).toBe(
-        'No nonce is reserved.\n',
+        'No reserved nonces.\n',
       )
     expect(await json('signer', 'fill-reservations', other.address, ...why, ...nobody)).toEqual({ items: [] })
   })
@@ -388,7 +388,7 @@ describe('events, chains, nodes, audit', () => {
     expect(items.map(({ operation }: { operation: string }) => operation)).toContain('pauseSigner')
     expect(await human('audit')).toContain('pauseSigner')
     expect(await json('audit', '--check')).toMatchObject({ brokenAt: null, last: { id: expect.any(Number) } })
-    expect(await human('audit', '--check')).toMatch(/^The audit is as it was written, up to entry \d+ /)
+    expect(await human('audit', '--check')).toMatch(/^The audit log is intact up to entry \d+ /)
   })
 })
 

@@ -58,7 +58,7 @@ test('everything is in order while the service runs', async () => {
   await service.end()
   expect(code, stdout).toBe(0)
   expect(find('database')?.detail).toMatch(/^PostgreSQL \d+\.\d+ at /)
-  expect(find('service')).toMatchObject({ status: 'ok', detail: 'runs and is ready' })
+  expect(find('service')).toMatchObject({ status: 'ok', detail: 'running and ready' })
   expect(find('balance')).toMatchObject({ status: 'ok' })
   expect(stdout).not.toContain(new URL(database.url).password)
   expect(stdout).not.toContain(signer.privateKey.slice(2))

@@ -13,22 +13,20 @@ type Entry = Answer<'GET /v1/audit'>['items'][number]
 export function addAuditCommand(program: Command, context: CommandContext): void {
   addServiceCommand(program, context, {
     name: 'audit',
-    description: 'list who did what, newest first',
+    description: 'show the audit log: who did what, newest first',
     examples: ['drover audit --limit 20', 'drover audit --check'],
     configure: (command) =>
       void command
-        .option('--limit <count>', 'at most so many', readCount(1, 200), 50)
-        .option('--before <id>', '`next` of an earlier answer', readCount(0, Number.MAX_SAFE_INTEGER))
-        .option('--check', 'instead, compute all hashes anew and say whether an entry was changed or is missing'),
+        .option('--limit <count>', 'maximum number', readCount(1, 200), 50)
+        .option('--before <id>', 'continue from `next` of the last page', readCount(0, Number.MAX_SAFE_INTEGER))
+        .option('--check', 'check the hashes instead: was an entry changed or removed?'),
     async run(session, command) {
       const { drover, signal, style, print } = session
       const { limit, before, check = false } = command.opts<{ limit: number; before?: number; check?: boolean }>()
       if (check) return checkAudit(session)
       const query = { limit, ...(before !== undefined && { before }) }
       const page = await drover.request('GET /v1/audit', { query }, { signal })
-      print(page, () =>
-        page.items.length === 0 ? 'Nothing was done yet.' : presentTable<Entry>(COLUMNS, page.items, style),
-      )
+      print(page, () => (page.items.length === 0 ? 'No entries yet.' : presentTable<Entry>(COLUMNS, page.items, style)))
       return undefined
     },
   })
@@ -39,8 +37,8 @@ async function checkAudit({ drover, signal, print }: Session): Promise<ExitCode>
   const { brokenAt, last } = found
   print(found, () =>
     brokenAt === null
-      ? `The audit is as it was written, up to entry ${last.id} (hash ${last.hash}).`
-      : `Entry ${brokenAt} of the audit was changed, or one after it is missing. Those before it are as they were written.`,
+      ? `The audit log is intact up to entry ${last.id} (hash ${last.hash}).`
+      : `Entry ${brokenAt} of the audit log was changed, or the one after it is missing. The entries before it are intact.`,
   )
   return brokenAt === null ? EXIT.ok : EXIT.failure
 }
@@ -48,7 +46,7 @@ async function checkAudit({ drover, signal, print }: Session): Promise<ExitCode>
 const COLUMNS = [
   { heading: 'AT', cell: ({ at }: Entry) => at },
   { heading: 'WHO', cell: ({ actor }: Entry) => actor },
-  { heading: 'DID', cell: ({ operation }: Entry) => operation },
-  { heading: 'TO', cell: ({ target }: Entry) => target },
+  { heading: 'ACTION', cell: ({ operation }: Entry) => operation },
+  { heading: 'TARGET', cell: ({ target }: Entry) => target },
   { heading: 'RESULT', cell: ({ result }: Entry) => result },
 ]

@@ -15,7 +15,7 @@ import { Interrupted, type Session, UsageError } from './service-session.ts'
 
 const listChains: ServiceCommand = {
   name: 'list',
-  description: 'list the chains that the service follows, and their RPC endpoints',
+  description: 'list the chains and their RPC nodes',
   examples: ['drover chain list'],
   async run({ drover, signal, style, print }) {
     const items = await drover.chains.list({ signal })
@@ -50,9 +50,9 @@ const blocks: ServiceCommand = {
   examples: ['drover chain blocks 1 --after 19000000 --limit 20', 'drover chain blocks 1 --follow'],
   configure: (command) =>
     void command
-      .option('--after <number>', 'above this block', readCount(0, Number.MAX_SAFE_INTEGER))
-      .option('--limit <count>', 'at most so many', readCount(1, 200), 50)
-      .option('--follow', 'each block as it is confirmed, one line each, until Ctrl-C'),
+      .option('--after <number>', 'start after this block', readCount(0, Number.MAX_SAFE_INTEGER))
+      .option('--limit <count>', 'maximum number', readCount(1, 200), 50)
+      .option('--follow', 'print each block when it is confirmed, until Ctrl-C'),
   async run(session, command) {
     const { drover, signal, style, print, note, json } = session
     const { follow = false, ...query } = command.opts<{ follow?: boolean; after?: number; limit: number }>()
@@ -69,14 +69,14 @@ const blocks: ServiceCommand = {
         style,
       ),
     )
-    if (page.gap && !json) note(`Blocks below ${page.from} are no longer here.`)
+    if (page.gap && !json) note(`Blocks before ${page.from} are no longer stored.`)
     return undefined
   },
 }
 
 async function followBlocks(session: Session, chainId: number, after: number | undefined): Promise<ExitCode> {
   const { drover, signal, style, json, note, print } = session
-  const onGap = (from: number) => json || note(`Blocks below ${from} are no longer here.`)
+  const onGap = (from: number) => json || note(`Blocks before ${from} are no longer stored.`)
   try {
     const blocks = drover.chains.followBlocks(chainId, { signal, onGap, ...(after !== undefined && { after }) })
     for await (const block of blocks) {
@@ -101,7 +101,7 @@ function readChain({ args }: Command): number {
 
 const fees: ServiceCommand = {
   name: 'fees <chainId>',
-  description: 'show what gas costs now, for each speed, and which signers have a cap',
+  description: 'show current gas prices for each speed, and the fee caps of signers',
   examples: ['drover chain fees 1'],
   async run({ drover, signal, style, print }, command) {
     const input = { params: { chainId: readChain(command) } }
@@ -117,9 +117,9 @@ const fees: ServiceCommand = {
           ['slow', offer(speeds.slow)],
           ['standard', offer(speeds.standard)],
           ['fast', offer(speeds.fast)],
-          ['according to', saidBy.join(', ') || 'the gasPrice setting'],
-          ['max fee of a transaction', maxTxFee === null ? 'none' : formatAmount(maxTxFee)],
-          ...caps.map((cap) => [`limits of ${cap.address}`, presentCap(cap)] as const),
+          ['source', saidBy.join(', ') || 'the gasPrice setting'],
+          ['max fee per transaction', maxTxFee === null ? 'none' : formatAmount(maxTxFee)],
+          ...caps.map((cap) => [`caps of ${cap.address}`, presentCap(cap)] as const),
         ],
         style,
       ),
@@ -137,14 +137,14 @@ function presentCap(cap: { readonly maxFeePerGas: string | null; readonly maxTxF
 
 const listNodes: ServiceCommand = {
   name: 'list',
-  description: 'list the live nodes of the service',
+  description: 'list the running nodes of the service',
   examples: ['drover node list'],
   async run({ drover, signal, style, print }) {
     const items = await drover.nodes({ signal })
     print({ items }, () =>
       presentTable<DroverNode>(
         [
-          { heading: 'NODE', isWhole: true, cell: ({ id, self }) => (self ? `${id} (answered)` : id) },
+          { heading: 'NODE', isWhole: true, cell: ({ id, self }) => (self ? `${id} (this node)` : id) },
           { heading: 'LANES', align: 'right', cell: ({ lanes }) => String(lanes) },
           { heading: 'REACHES', cell: ({ chains }) => (chains === null ? '-' : chains.join(', ')) },
           { heading: 'UP FOR', align: 'right', cell: ({ startedAt }) => ageOf(startedAt) },
@@ -163,8 +163,8 @@ function ageOf(at: string): string {
 }
 
 export function addChainCommands(program: Command, context: CommandContext): void {
-  const chain = program.command('chain').description('the chains that the service follows')
+  const chain = program.command('chain').description('show chains, blocks and gas prices')
   for (const definition of [listChains, blocks, fees]) addServiceCommand(chain, context, definition)
-  const node = program.command('node').description('the nodes of the service')
+  const node = program.command('node').description('show the nodes of the service')
   addServiceCommand(node, context, listNodes)
 }

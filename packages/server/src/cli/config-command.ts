@@ -17,8 +17,8 @@ interface Row {
 export function addConfigCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('config')
-    .description('print the effective configuration, without secrets, and everything that is wrong with it')
-    .option('--json', 'print it as JSON')
+    .description('print the effective configuration, without secrets, and list its problems')
+    .option('--json', 'print JSON')
     .action(() => showConfig(command, context))
   addSettingFlags(command)
 }

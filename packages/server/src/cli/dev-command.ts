@@ -22,20 +22,20 @@ const SHUTDOWN_TIMEOUT_MS = 15_000
 export function addDevCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('dev')
-    .description('start a database, a local chain, the service and its page, with funded demo signers')
-    .option('--port <port>', 'port of the service and its page (default: 4747)', parsePort)
+    .description('start everything on this machine: database, local chain, service, web page and funded demo signers')
+    .option('--port <port>', 'port of the service and the web page (default: 4747)', parsePort)
     .option('--chain-port <port>', 'port of the chain (default: 8545, or the next free one)', parsePort)
-    .option('--data-dir <folder>', 'where the database keeps its files', DEFAULT_DATA_DIR)
-    .option('--json', 'print one line of JSON when ready, and nothing else, on standard output', false)
+    .option('--data-dir <folder>', 'folder for the database and the chain', DEFAULT_DATA_DIR)
+    .option('--json', 'print only one line of JSON to standard output, when ready', false)
     .addOption(
-      new Option('--log-level <level>', 'least important lines to log, on standard error')
+      new Option('--log-level <level>', 'minimum level of log lines, on standard error')
         .choices(['debug', 'info', 'warn', 'error'])
         .env('DROVER_LOG_LEVEL')
         .default('warn'),
     )
     .addHelpText(
       'after',
-      '\nOther settings come from the environment (DROVER_…), save for the database, the chain and the keys.\nThe keys it prints are public development keys: never send real funds to them.',
+      '\nOther settings come from the environment (DROVER_…), except the database, the chain and the keys.\nThe demo signers use public development keys: never send real funds to them.',
     )
     .action(() => startDevelopment(command, context))
 }
@@ -48,7 +48,7 @@ async function startDevelopment(command: Command, context: CommandContext): Prom
     await runUntilStopped({
       terminal: context.terminal,
       shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
-      onBug: (error) => telemetry.log('error', 'something is broken inside Drover; it stops', { error }),
+      onBug: (error) => telemetry.log('error', 'internal error; Drover stops', { error }),
       start: () =>
         startDev({
           dataDir: resolve(context.terminal.folder, dataDir),

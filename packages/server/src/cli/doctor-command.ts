@@ -20,15 +20,15 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('doctor')
     .description(
-      'check Node.js, configuration, database, RPC nodes, signers and port, and name the fix for each problem',
+      'check Node.js, configuration, database, RPC nodes, signers and port, and suggest a fix for each problem',
     )
-    .option('--url <url>', 'where the service is, if it runs (default: DROVER_URL, or by host and port)')
-    .option('--json', 'print JSON: one document')
-    .option('--no-color', 'no colours; NO_COLOR says the same')
+    .option('--url <url>', 'URL of the service (default: DROVER_URL, else host and port)')
+    .option('--json', 'print JSON')
+    .option('--no-color', 'no colours; NO_COLOR does the same')
     .addHelpText(
       'after',
       `
-It changes nothing. It ends with 0 where nothing is broken (warnings aside), and with 1 where something is.
+It changes nothing. The exit code is 0 if nothing failed (warnings are fine), else 1.
 
 Example:
   DROVER_DATABASE_URL=postgres://drover@db/drover DROVER_RPC_URL=https://rpc.example drover doctor`,
@@ -65,7 +65,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
 const DEV_SETTINGS: Finding = {
   check: 'configuration',
   status: 'ok',
-  detail: `that of \`drover dev\`, which runs here (${DEFAULT_DATA_DIR})`,
+  detail: `from the running \`drover dev\` (${DEFAULT_DATA_DIR})`,
   fix: null,
 }
 
@@ -113,7 +113,7 @@ function judgeSettings(resolved: ResolvedSettings): readonly Finding[] {
     check: 'configuration',
     status: 'failed',
     detail: `${place} ${message}`,
-    fix: 'see `drover config` for what is set, and from where',
+    fix: 'run `drover config` to see each setting and where it comes from',
   }))
 }
 
@@ -133,8 +133,8 @@ async function judgeService(url: string, host: string, port: number): Promise<Fi
       return {
         check,
         status: 'failed',
-        detail: 'something else than Drover answers',
-        fix: 'choose another --port or --url',
+        detail: 'something other than Drover responds here',
+        fix: 'use another --port or --url',
       }
     }
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -144,15 +144,15 @@ async function judgeService(url: string, host: string, port: number): Promise<Fi
 
 function judgeReadiness(check: string, answer: unknown): Finding {
   if (typeof answer === 'object' && answer !== null && 'ready' in answer) {
-    if (answer.ready === true) return { check, status: 'ok', detail: 'runs and is ready', fix: null }
+    if (answer.ready === true) return { check, status: 'ok', detail: 'running and ready', fix: null }
     const problems = 'problems' in answer ? JSON.stringify(answer.problems) : ''
-    return { check, status: 'failed', detail: `runs and is not ready: ${problems}`, fix: 'its log says more' }
+    return { check, status: 'failed', detail: `running, but not ready: ${problems}`, fix: 'see its log' }
   }
   return {
     check,
     status: 'failed',
-    detail: 'something else than Drover answers',
-    fix: 'choose another --port or --url',
+    detail: 'something other than Drover responds here',
+    fix: 'use another --port or --url',
   }
 }
 
@@ -164,13 +164,13 @@ function judgePort(check: string, host: string, port: number, why: string): Prom
       resolve({
         check,
         status: 'failed',
-        detail: `does not answer (${why}), and ${error.message}`,
-        fix: 'choose another --port',
+        detail: `does not respond (${why}), and ${error.message}`,
+        fix: 'use another --port',
       }),
     )
     server.listen(port, host, () =>
       server.close(() =>
-        resolve({ check, status: 'warning', detail: `does not run; port ${port} is free`, fix: 'run `drover start`' }),
+        resolve({ check, status: 'warning', detail: `not running; port ${port} is free`, fix: 'run `drover start`' }),
       ),
     )
   })
@@ -183,7 +183,5 @@ function presentFindings(findings: readonly Finding[], style: Style): string {
     return fix === null ? [line] : [line, style.paint('dim', `    fix: ${fix}`)]
   })
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
-  return [...lines, '', `${count('failed')} failed, ${count('warning')} to look at, ${count('ok')} in order.`].join(
-    '\n',
-  )
+  return [...lines, '', `${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} ok.`].join('\n')
 }

@@ -29,11 +29,11 @@ export function addEventsCommand(program: Command, context: CommandContext): voi
     ],
     configure: (command) =>
       void command
-        .option('--follow', 'go on with what happens from now on, through outages, until Ctrl-C')
-        .option('--after <eventId>', 'only those after this one', readCount(0, Number.MAX_SAFE_INTEGER))
-        .option('--completions', 'only the one event of each transaction that made it final')
-        .option('--confirmations', 'instead, the blocks on top of each mined transaction as they come, until Ctrl-C')
-        .option('--limit <count>', 'end after so many', readCount(1, 1_000_000)),
+        .option('--follow', 'keep printing new events until Ctrl-C; survives outages')
+        .option('--after <eventId>', 'only events after this one', readCount(0, Number.MAX_SAFE_INTEGER))
+        .option('--completions', 'only the event that ends each transaction')
+        .option('--confirmations', 'print new confirmations of mined transactions instead, until Ctrl-C')
+        .option('--limit <count>', 'stop after this many', readCount(1, 1_000_000)),
     run: (session, command) => run(session, command.opts<EventsOptions>()),
   })
 }
@@ -41,7 +41,9 @@ export function addEventsCommand(program: Command, context: CommandContext): voi
 async function run(session: Session, options: EventsOptions): Promise<ExitCode> {
   if (options.confirmations !== true) return printEvents(session, options)
   if (options.after !== undefined || options.completions) {
-    throw new UsageError('--confirmations are not stored: they go with neither --after nor --completions')
+    throw new UsageError(
+      '--confirmations cannot be combined with --after or --completions: confirmations are not stored',
+    )
   }
   return printConfirmations(session, options.limit ?? Number.POSITIVE_INFINITY)
 }
@@ -80,7 +82,7 @@ async function printEvents(session: Session, options: EventsOptions): Promise<Ex
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error
-    if (!session.json) session.note(`To go on from here: drover events --follow --after ${last}`)
+    if (!session.json) session.note(`To continue from here: drover events --follow --after ${last}`)
     return EXIT.interrupted
   }
 }

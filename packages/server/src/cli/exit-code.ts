@@ -14,14 +14,14 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'Done, or stopped in an orderly way.',
+  ok: 'Success, or stopped cleanly.',
   failure: 'Failed.',
-  usage: 'Wrong usage, input or configuration; nothing was done.',
-  notFound: 'There is no such thing.',
-  refused: 'The service refused: no access, a conflict, a state or policy that forbids it, a call that would revert.',
-  timedOut: 'Not there in time; what was waited for goes on.',
+  usage: 'Wrong usage, input or configuration. Nothing was done.',
+  notFound: 'Not found.',
+  refused: 'The service refused: no access, a conflict, not allowed by state or policy, or the call would revert.',
+  timedOut: 'Timed out waiting. The transaction continues.',
   transactionFailed: 'A transaction reverted, was cancelled, expired or is stuck.',
-  unreachable: 'The service did not answer, or said that it cannot now; the same command may succeed later.',
+  unreachable: 'The service did not respond or is overloaded. Try again later.',
   interrupted: 'Interrupted by a signal.',
 }
 

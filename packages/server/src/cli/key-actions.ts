@@ -71,7 +71,7 @@ async function listKeys(command: Command, context: CommandContext, keys: KeyAdmi
   const items = await keys.list()
   const { stdout, env } = context.terminal
   print(command, context, { items }, () =>
-    items.length === 0 ? 'There are no keys.' : presentTable(COLUMNS, items, createStyle(stdout, env, true)),
+    items.length === 0 ? 'No API keys.' : presentTable(COLUMNS, items, createStyle(stdout, env, true)),
   )
 }
 
@@ -79,7 +79,7 @@ async function revokeKey(command: Command, context: CommandContext, keys: KeyAdm
   const { key, isLast } = await keys.revoke(String(command.args[0]))
   print(command, context, key, () => `Revoked ${key.id} (${toVisible(key.name)}).`)
   if (!isLast) return
-  context.terminal.stderr.write('No key with the scope admin is left; "drover key create" makes one.\n')
+  context.terminal.stderr.write('No key with the scope admin is left. Create one with "drover key create".\n')
 }
 
 function print(command: Command, context: CommandContext, value: unknown, forPeople: () => string): void {
@@ -95,14 +95,14 @@ function presentNew(key: ApiKeyResource & { readonly token: string }, { terminal
       ['scopes', key.scopes.join(', ')],
       ['signers', key.signers?.join(', ')],
       ['chains', key.chains?.join(', ')],
-      ['rate', key.rate && `${key.rate.perSecond} a second, ${key.rate.burst} at once`],
+      ['rate', key.rate && `${key.rate.perSecond} per second, ${key.rate.burst} at once`],
       ['max tx fee', key.maxTxFee && formatAmount(key.maxTxFee)],
       ['expires', key.expiresAt],
       ['token', key.token],
     ],
     createStyle(terminal.stdout, terminal.env, true),
   )
-  return `${fields}\n\nKeep the token now: it is not shown again. Send it as "Authorization: Bearer <token>".`
+  return `${fields}\n\nSave the token now: it is not shown again. Send it as "Authorization: Bearer <token>".`
 }
 
 const COLUMNS: readonly Column<ApiKeyResource>[] = [

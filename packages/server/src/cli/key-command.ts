@@ -10,22 +10,22 @@ import { collect, readAmount, readChainId, readCount, readInstantOrSpan } from '
 import { addSettingFlags } from './setting-flags.ts'
 
 export function addKeyCommand(program: Command, context: CommandContext): void {
-  const parent = program.command('key').description('API keys, straight in the database of DROVER_DATABASE_URL')
-  const create = addSub(parent, context, 'create', 'make a key; its token is printed once', 'create')
+  const parent = program.command('key').description('manage API keys, directly in the database (DROVER_DATABASE_URL)')
+  const create = addSub(parent, context, 'create', 'create a key and print its token, once', 'create')
   create
-    .requiredOption('--name <name>', 'whose it is, or what it is for')
-    .requiredOption('--scope <scopes>', `what it may do, separated by commas: ${SCOPES.join(', ')}`)
-    .option('--tenant <name>', 'whom it belongs to, if that is not its name: a key that takes over names the same one')
-    .option('--signer <address>', 'only this signer; may be given several times', collect)
-    .option('--chain <id>', 'only this chain; may be given several times', collectChains)
+    .requiredOption('--name <name>', 'who or what uses the key')
+    .requiredOption('--scope <scopes>', `what it may do, comma-separated: ${SCOPES.join(', ')}`)
+    .option('--tenant <name>', 'tenant it belongs to (default: its name); use the same tenant to replace a key')
+    .option('--signer <address>', 'only this signer; repeat for more', collect)
+    .option('--chain <id>', 'only this chain; repeat for more', collectChains)
+    .option('--rate <number>', 'items per second; a batch counts as the number of its items', readCount(1, 100_000))
+    .option('--burst <number>', 'maximum number of items at once', readCount(1, 100_000))
+    .option('--max-tx-fee <amount>', 'maximum fee for each transaction it sends', readAmount)
     .option(
-      '--rate <number>',
-      'items in a second: a request is one, a batch as many as it holds',
-      readCount(1, 100_000),
+      '--expires <when>',
+      'a duration from now (720h), or an ISO 8601 time with a time zone',
+      readInstantOrSpan(1),
     )
-    .option('--burst <number>', 'items at once', readCount(1, 100_000))
-    .option('--max-tx-fee <amount>', 'the most that a transaction it sends may cost in fees', readAmount)
-    .option('--expires <when>', 'a duration from now (720h) or a time with a zone', readInstantOrSpan(1))
     .addHelpText(
       'after',
       `
@@ -38,7 +38,7 @@ Examples:
     'after',
     '\nExample:\n  drover key list --json',
   )
-  addSub(parent, context, 'revoke <id>', 'revoke a key: every node refuses it from now on', 'revoke').addHelpText(
+  addSub(parent, context, 'revoke <id>', 'revoke a key; every node refuses it at once', 'revoke').addHelpText(
     'after',
     '\nExample:\n  drover key revoke 1f0c9a6b5d7e8f90',
   )
@@ -51,7 +51,7 @@ function addSub(
   description: string,
   action: KeyAction,
 ): Command {
-  const command = parent.command(name).description(description).option('--json', 'print one document of JSON')
+  const command = parent.command(name).description(description).option('--json', 'print JSON')
   command.action(async () => {
     // Loaded only now: help and wrong usage should not pay for the schemas and the database.
     const { runKeyAction } = await import('./key-actions.ts')

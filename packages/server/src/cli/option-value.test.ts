@@ -17,7 +17,7 @@ test('entries: everything behind the first "=" is the value, whatever the name',
     ['__proto__', 'x'],
     ['empty', ''],
   ])
-  expect(() => collectEntries('=x')).toThrow('a name')
+  expect(() => collectEntries('=x')).toThrow('name=value')
 })
 
 test('an instant needs a zone', () => {

@@ -34,7 +34,8 @@ export function readFinality(text: string): number | 'safe' | 'finalized' {
 /** ISO 8601 with a zone. */
 export function readInstant(text: string): string {
   const at = findInstant(text)
-  if (at === null) throw new InvalidArgumentError('It must be an ISO 8601 time with a zone (2030-01-31T12:00:00Z).')
+  if (at === null)
+    throw new InvalidArgumentError('It must be an ISO 8601 time with a time zone (2030-01-31T12:00:00Z).')
   return at
 }
 
@@ -45,7 +46,7 @@ export function readInstantOrSpan(direction: 1 | -1): (text: string) => string {
     if (at !== null) return at
     const span = duration(1, 365 * DAY_MS).parse(text)
     if (span.ok && !/^\d+$/.test(text.trim())) return new Date(Date.now() + direction * span.value).toISOString()
-    throw new InvalidArgumentError('It must be a duration (10m, 2h) or an ISO 8601 time with a zone.')
+    throw new InvalidArgumentError('It must be a duration (10m, 2h) or an ISO 8601 time with a time zone.')
   }
 }
 
@@ -66,7 +67,7 @@ export function collectEntries(
   before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('It must be a name, "=", and a value.')
+  if (at < 1) throw new InvalidArgumentError('It must have the form name=value.')
   // Not by assignment: a name like __proto__ is a name too.
   return Object.fromEntries([...Object.entries(before), [text.slice(0, at), text.slice(at + 1)]])
 }

@@ -24,17 +24,17 @@ import { addWebhookCommand } from './webhook/webhook-command.ts'
 
 const EXAMPLES = `
 Examples:
-  drover dev                          everything on this machine, with a web page
+  drover dev                          run everything on this machine, with a web page
   drover migrate                      create or update the tables
   drover start --port 8080            run the service
-  drover config                       what is set, from where, and what is wrong
-  drover doctor                       whether everything is there that the service needs
+  drover config                       show all settings, where they come from, and problems
+  drover doctor                       check everything the service needs
   drover tx send --from 0xf39F… --to 0x7099… --value 0.1ether
-  drover tx explain 0x5e1d…           why it is where it is, and what can be done
+  drover tx explain 0x5e1d…           why it is in this state, and what you can do
   drover batch payouts.csv --from 0xf39F…
-  drover signer list                  who sends, and how it goes
-  drover events --follow --json       everything that happens, a line each
-  drover timers simulate              a congested timer lane, block by block`
+  drover signer list                  list signers and their state
+  drover events --follow --json       follow all events, one per line
+  drover timers simulate              simulate a congested timer lane`
 
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
@@ -62,7 +62,7 @@ export function createProgram(context: CommandContext): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: (text) => void stderr.write(text) })
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for what can be said)')
+    .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES_HELP}`)
   addDevCommand(program, context)
   addStartCommand(program, context)

@@ -55,11 +55,11 @@ export async function runUntilStopped<T extends Running>(options: RunOptions<T>)
       options.onStarted(running)
       const end = await Promise.race([interrupted, running.stopped.then((): End => ({ type: 'stopped' }))])
       if (end.type === 'stopped') {
-        terminal.stderr.write('Drover stopped by itself; the log says why.\n')
+        terminal.stderr.write('Drover stopped on its own. See the log for the reason.\n')
         return EXIT.failure
       }
     }
-    terminal.stderr.write('Stopping; press again to end at once.\n')
+    terminal.stderr.write('Stopping. Press Ctrl-C again to stop at once.\n')
     aborter.abort()
     const code = await stopInTime(starting, aborter.signal, options)
     return isBroken ? EXIT.failure : code
@@ -78,7 +78,7 @@ async function stopInTime<T extends Running>(
   const outOfTime = new Promise<ExitCode>((resolve) => {
     timer = setTimeout(() => {
       options.terminal.stderr.write(
-        `The orderly stop took longer than ${options.shutdownTimeoutMs} ms; ending without it. Peers take over when the leases expire.\n`,
+        `The shutdown took longer than ${options.shutdownTimeoutMs} ms, so Drover stops now. Other nodes take over when the leases expire.\n`,
       )
       resolve(EXIT.failure)
     }, options.shutdownTimeoutMs)

@@ -35,9 +35,9 @@ export function presentFailure(error: DroverError, url: string): string {
 
 function adviseOn({ code, status }: DroverError, url: string): string | null {
   if (code === 'network_error' || code === 'timeout') {
-    return `Is the service running at ${url}? --url or DROVER_URL says where it is; \`drover doctor\` looks for the cause.`
+    return `Is the service running at ${url}? Set its URL with --url or DROVER_URL, or run \`drover doctor\` to find the cause.`
   }
-  if (status === 401) return 'Give an API key: DROVER_API_KEY, or --api-key-file.'
+  if (status === 401) return 'Set an API key with DROVER_API_KEY or --api-key-file.'
   return null
 }
 

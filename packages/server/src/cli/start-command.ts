@@ -10,11 +10,14 @@ import { addSettingFlags, readConfigInput } from './setting-flags.ts'
 export function addStartCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('start')
-    .description('run the service; needs DROVER_DATABASE_URL, DROVER_RPC_URL and DROVER_SIGNER_KEYS')
+    .description(
+      'run the service; needs DROVER_DATABASE_URL, DROVER_RPC_URL, DROVER_SIGNER_KEYS and an API key (or --open)',
+    )
     .addHelpText(
       'after',
       `
-Secrets have no flags, since anybody on the machine can read a process's arguments.
+Secrets have no flags, because every user of the machine can read the arguments of a process.
+Set them in the environment or in a configuration file.
 
 Example:
   DROVER_DATABASE_URL=postgres://drover@db/drover DROVER_RPC_URL=https://rpc.example \\
@@ -39,7 +42,7 @@ async function start(command: Command, context: CommandContext): Promise<void> {
     await runUntilStopped({
       terminal: context.terminal,
       shutdownTimeoutMs: config.shutdownTimeoutMs,
-      onBug: (error) => telemetry.log('error', 'something is broken inside Drover; it stops', { error }),
+      onBug: (error) => telemetry.log('error', 'internal error; Drover stops', { error }),
       start: (signal) => startService(config, telemetry, signal),
       onStarted: ({ url, nodeId }) => telemetry.log('info', 'Drover is ready', { url, nodeId }),
     }),

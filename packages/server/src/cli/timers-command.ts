@@ -6,12 +6,12 @@ import { type CommandContext, printLine } from './command-context.ts'
 import { EXIT } from './exit-code.ts'
 
 export function addTimersCommand(program: Command, context: CommandContext): void {
-  const timers = program.command('timers').description('timers by block height, interval or state change')
+  const timers = program.command('timers').description('simulate timers by block height, interval or state change')
   const simulate = timers
     .command('simulate')
-    .description('play a scenario on the reference chain; without a file, the built-in congestion demo')
-    .argument('[scenario]', 'a scenario file, JSON')
-    .option('--svg <file>', 'write a plot of the run, SVG')
+    .description('run a scenario on the reference chain; without a file, run the built-in congestion demo')
+    .argument('[scenario]', 'scenario file (JSON)')
+    .option('--svg <file>', 'write a plot of the run (SVG)')
     .option('--json', 'print the whole report as JSON')
     .addHelpText(
       'after',

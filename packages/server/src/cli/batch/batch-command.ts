@@ -20,7 +20,7 @@ const BATCH_ID = /^[\x21-\x7e]{1,150}$/
 export function addBatchCommand(program: Command, context: CommandContext): void {
   addServiceCommand(program, context, {
     name: 'batch <file>',
-    description: 'send every row of a CSV or JSON-lines file, once, however often this is run',
+    description: 'send each row of a CSV or JSON Lines file exactly once; safe to run again',
     examples: [
       'drover batch payouts.csv --from 0xf39F… --dry-run',
       'drover batch payouts.csv --from 0xf39F… --out results.csv',
@@ -35,7 +35,7 @@ export function addBatchCommand(program: Command, context: CommandContext): void
 async function batch(session: Session, file: string, options: BatchOptions): Promise<ExitCode> {
   const input = await openInput(session, file, options)
   if (options.batchId !== undefined && !BATCH_ID.test(options.batchId)) {
-    throw new UsageError('--batch-id must be 1 to 150 printable characters without blanks')
+    throw new UsageError('--batch-id must be 1 to 150 printable characters without spaces')
   }
   const survey = await surveyBatch(input)
   if (survey.problemCount > 0) return tellProblems(session, file, survey)
@@ -53,7 +53,7 @@ async function openInput({ terminal }: Session, file: string, options: BatchOpti
   // It is read twice, which a pipe is not good for.
   if (!kind.isFile()) throw new UsageError(`${file} is not a file`)
   const format = options.format ?? FORMATS[extname(path).toLowerCase()]
-  if (format === undefined) throw new UsageError(`${file} does not end in .csv or .jsonl; say --format`)
+  if (format === undefined) throw new UsageError(`${file} does not end in .csv or .jsonl; set --format`)
   return { path, format, defaults: toDefaults(options), check: await checkByContract() }
 }
 

@@ -58,24 +58,24 @@ test('all problems of a file are told at once, each with its line', async () => 
   expect(problems).toEqual([
     { line: 3, message: 'to must be 0x and 40 hex digits' },
     { line: 4, message: 'value must be a whole number of wei' },
-    { line: 5, message: 'has 1 cells, and the header has 2' },
+    { line: 5, message: 'has 1 cells, but the header has 2' },
     { line: 6, message: expect.stringContaining('value must be wei') },
   ])
 })
 
 test.each<[BatchFormat, string | Uint8Array, number, string]>([
-  ['csv', 'to,value\n', 1, 'holds no rows'],
+  ['csv', 'to,value\n', 1, 'the file has no rows'],
   ['csv', `to,to\n${TO},${TO}\n`, 1, 'has the column "to" twice'],
-  ['csv', `to,vallue\n${TO},1\n${TO},2\n`, 1, 'vallue is not a field; did you mean value?'],
+  ['csv', `to,vallue\n${TO},1\n${TO},2\n`, 1, 'vallue is an unknown field; did you mean value?'],
   ['csv', `${TO},1\n${TO},2\n`, 1, 'must name the columns'],
   ['csv', `to;value\n${TO};1\n`, 1, 'must name the columns'],
-  ['csv', `to,,\n${TO},,\n${TO},,1\n`, 3, 'is not a field'],
+  ['csv', `to,,\n${TO},,\n${TO},,1\n`, 3, 'is an unknown field'],
   ['csv', `to,requestId\n${TO},a\n${TO},b\n${TO},a\n`, 4, 'requestId is the same as in line 2'],
   ['csv', `to\n"${TO}`, 2, 'a quote that is not closed'],
   ['jsonl', `{"to":"${TO}"}\n{"to":`, 2, 'is not valid JSON'],
   ['jsonl', '[1]', 1, 'must be a JSON object'],
   ['jsonl', Buffer.concat([Buffer.from(`{"to":"${TO}"}\n{"to":"`), Buffer.from([0xff, 0xfe])]), 1, 'not UTF-8'],
-  ['jsonl', `{"to":"${TO}","__proto__":{"value":1}}`, 1, '__proto__ is not a field'],
+  ['jsonl', `{"to":"${TO}","__proto__":{"value":1}}`, 1, '__proto__ is an unknown field'],
 ])('%s that cannot be sent: case %#', async (format, text, line, message) => {
   const { problems } = await surveyBatch(await put(format, text))
   expect(problems).toEqual([{ line, message: expect.stringContaining(message) }])
@@ -89,7 +89,7 @@ test('a file that changes after it was checked is not sent from there on', async
   const reading = (async () => {
     for await (const row of readBatch(input, survey, 'b')) rows.push(row)
   })()
-  await expect(reading).rejects.toThrow('line 3 is not what it was')
+  await expect(reading).rejects.toThrow('line 3 changed')
   expect(rows.map(({ body }) => body.value)).toEqual(['1'])
 })
 

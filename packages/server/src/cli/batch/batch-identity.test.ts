@@ -23,7 +23,7 @@ test('the id of a batch: as named, else as it was before, else by the content of
   expect(chooseBatchId(name, journalOf())).toBe('first')
   expect(chooseBatchId({ ...name, batchId: 'mine' }, none)).toBe('mine')
   expect(chooseBatchId({ ...name, batchId: 'first' }, journalOf())).toBe('first')
-  expect(() => chooseBatchId({ ...name, batchId: 'mine' }, journalOf())).toThrow('is of the batch first')
+  expect(() => chooseBatchId({ ...name, batchId: 'mine' }, journalOf())).toThrow('belongs to batch first')
 })
 
 test('rows may be added at the end; changed, moved and taken away they are refused', () => {

@@ -12,7 +12,7 @@ export interface BatchName {
 
 export function chooseBatchId({ batchId, survey, journalPath }: BatchName, { head }: Journal): string {
   if (head !== null && batchId !== null && head.batchId !== batchId) {
-    throw new UsageError(`${journalPath} is of the batch ${head.batchId}; give --journal another name`)
+    throw new UsageError(`${journalPath} belongs to batch ${head.batchId}. Use another --journal file`)
   }
   return batchId ?? head?.batchId ?? `batch-${survey.fileDigest.slice(0, 32)}`
 }
@@ -24,8 +24,8 @@ export function refuseChangedRows({ rowDigests }: BatchSurvey, { rows }: Journal
   if (changed.length === 0) return
   const named = changed.slice(0, MOST_NAMED).join(', ') + (changed.length > MOST_NAMED ? ', …' : '')
   throw new UsageError(
-    `${changed.length} rows are not what was sent before under their ids (row ${named}). Put them back and add what is new ` +
-      `at the end; or, if this is another batch, give --batch-id and --journal new names (the old journal is ${journalPath})`,
+    `${changed.length} rows have changed since they were sent (row ${named}). Undo the changes and add new rows ` +
+      `at the end. If this is a new batch, use another --batch-id and --journal (the old journal is ${journalPath})`,
   )
 }
 

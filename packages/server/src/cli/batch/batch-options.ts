@@ -30,30 +30,32 @@ export interface BatchOptions {
 
 export function addBatchOptions(command: Command): void {
   command
-    .addOption(new Option('--format <format>', 'by the name of the file, if left out').choices(['csv', 'jsonl']))
-    .option('--from <address>', 'for rows that name no signer')
-    .option('--to <address>', 'for rows that name no target')
-    .option('--chain-id <id>', 'for rows that name no chain', readChainId)
-    .option('--value <amount>', 'for rows that name no value: wei, or 0.1ether', readAmount)
-    .option('--function <signature>', 'for rows that name none: what to call with their args')
-    .addOption(new Option('--speed <speed>', 'for rows that name none').choices(['slow', 'standard', 'fast']))
-    .option('--gas-limit <gas>', 'for rows that name none', readAmount)
-    .option('--valid-until <time>', 'for rows that name none; ISO 8601, the same whenever this is run', readInstant)
-    .option('--finality <rule>', 'for rows that name none', readFinality)
-    .option('--no-simulate', 'accept rows without trying them out first')
-    .option('--batch-id <id>', 'name of the batch; another name sends the same rows again (default: by content)')
-    .option('--journal <file>', 'what is known of earlier runs (default: the file with .journal behind it)')
-    .option('--out <file>', 'write what became of each row, .csv or .jsonl')
     .addOption(
-      new Option('--wait <stage>', 'return when all rows have come so far')
+      new Option('--format <format>', 'format of the file (default: by its extension)').choices(['csv', 'jsonl']),
+    )
+    .option('--from <address>', 'signer, for rows without one')
+    .option('--to <address>', 'receiver, for rows without one')
+    .option('--chain-id <id>', 'chain, for rows without one', readChainId)
+    .option('--value <amount>', 'value in wei or with a unit (0.1ether), for rows without one', readAmount)
+    .option('--function <signature>', 'function to call with the args of the row, for rows without one')
+    .addOption(new Option('--speed <speed>', 'speed, for rows without one').choices(['slow', 'standard', 'fast']))
+    .option('--gas-limit <gas>', 'gas limit, for rows without one', readAmount)
+    .option('--valid-until <time>', 'deadline (ISO 8601), for rows without one', readInstant)
+    .option('--finality <rule>', 'finality rule, for rows without one', readFinality)
+    .option('--no-simulate', 'accept rows without simulating them first')
+    .option('--batch-id <id>', 'id of the batch; another id sends the same rows again (default: a digest of the file)')
+    .option('--journal <file>', 'journal of earlier runs (default: <file>.journal)')
+    .option('--out <file>', 'write the result of each row to this file, .csv or .jsonl')
+    .addOption(
+      new Option('--wait <stage>', 'return when all rows have reached this stage')
         .choices(['accepted', 'mined', 'confirmed'])
         .default('confirmed'),
     )
-    .option('--timeout <duration>', 'wait no longer than this', readDuration)
-    .option('--dry-run', 'only check the file and say what would be sent')
-    .option('--keep-going', 'go on after a row whose request id was used for something else')
-    .option('--chunk <rows>', 'rows in one request', readCount(1, 1_000), 100)
-    .option('--concurrency <count>', 'requests at one time; 1 keeps the order of the rows', readCount(1, 32), 4)
+    .option('--timeout <duration>', 'maximum time to wait', readDuration)
+    .option('--dry-run', 'check the file and show what would be sent; send nothing')
+    .option('--keep-going', 'continue after a row whose request id was used for a different transaction')
+    .option('--chunk <rows>', 'rows per request', readCount(1, 1_000), 100)
+    .option('--concurrency <count>', 'parallel requests; 1 keeps the order of the rows', readCount(1, 32), 4)
 }
 
 export function toDefaults(options: BatchOptions): BatchInput['defaults'] {

@@ -18,8 +18,8 @@ test('quotes, commas, line ends, blank lines, and the line where each record beg
 
 test.each([
   ['a,"b', 1, 'not closed'],
-  ['a\n"b"c,d', 2, 'behind a closing quote'],
-  [`a\n"${'x'.repeat(1_100_000)}"`, 2, 'longer than a mebibyte'],
+  ['a\n"b"c,d', 2, 'after a closing quote'],
+  [`a\n"${'x'.repeat(1_100_000)}"`, 2, 'longer than 1 MiB'],
 ])('refuses %.12j', (text, line, message) => {
   expect(() => parse(text)).toThrow(expect.objectContaining({ line, message: expect.stringContaining(message) }))
 })

@@ -50,7 +50,7 @@ export function createCsvParser(): CsvParser {
   }
 
   function take(character: string): CsvRecord | null {
-    if (++size > LONGEST_RECORD) throw new CsvProblem(startLine, 'is longer than a mebibyte; is a quote not closed?')
+    if (++size > LONGEST_RECORD) throw new CsvProblem(startLine, 'is longer than 1 MiB; is a quote not closed?')
     if (place === 'quoted') {
       if (character === '"') place = 'after-quote'
       else cell += character
@@ -62,7 +62,7 @@ export function createCsvParser(): CsvParser {
       cell += '"'
       place = 'quoted'
     } else if (character === '"' && place === 'cell-start') place = 'quoted'
-    else if (place === 'after-quote') throw new CsvProblem(line, 'has text behind a closing quote')
+    else if (place === 'after-quote') throw new CsvProblem(line, 'has text after a closing quote')
     else {
       cell += character
       place = 'plain'

@@ -30,7 +30,7 @@ const KIND = 'drover batch journal'
 
 class NotAJournal extends Error {
   constructor(path: string) {
-    super(`${path} is not a journal of drover batch; give --journal another name`)
+    super(`${path} is not a journal of drover batch. Use another --journal file`)
     this.name = 'NotAJournal'
   }
 }

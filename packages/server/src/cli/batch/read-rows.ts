@@ -71,7 +71,9 @@ function findHeaderProblems(header: readonly string[]): readonly string[] {
     return problem === null ? [] : [`${name} ${problem}`]
   })
   const isHeader = unknown.length < named.length || named.length === 0
-  return isHeader ? unknown : [`must name the columns, as the first line of a CSV file: ${unknown.join('; ')}`]
+  return isHeader
+    ? unknown
+    : [`must name the columns, because it is the first line of a CSV file: ${unknown.join('; ')}`]
 }
 
 async function* readRecords(parser: ReturnType<typeof createCsvParser>, source: RowSource) {
@@ -81,7 +83,7 @@ async function* readRecords(parser: ReturnType<typeof createCsvParser>, source: 
 
 function toRow({ line, cells }: CsvRecord, header: readonly string[], row: number): RawRow {
   if (cells.length !== header.length) {
-    return { type: 'problem', line, message: `has ${cells.length} cells, and the header has ${header.length}` }
+    return { type: 'problem', line, message: `has ${cells.length} cells, but the header has ${header.length}` }
   }
   // An empty cell is a value that is not given.
   const given = header
@@ -100,7 +102,7 @@ async function* readJsonLines(source: RowSource): AsyncGenerator<RawRow, void> {
         line++
         if (one.trim() !== '') yield parseLine(one, line, ++row)
       }
-      if (rest.length > LONGEST_LINE) throw new CsvProblem(line + 1, 'is longer than a mebibyte')
+      if (rest.length > LONGEST_LINE) throw new CsvProblem(line + 1, 'is longer than 1 MiB')
     }
     if (rest.trim() !== '') yield parseLine(rest, line + 1, ++row)
   } catch (error) {
@@ -125,7 +127,7 @@ function parseLine(text: string, line: number, row: number): RawRow {
 function tellUnreadable(error: unknown, line: number | null): RawRow {
   if (error instanceof CsvProblem) return { type: 'problem', line: error.line, message: error.message }
   if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-    return { type: 'problem', line: line ?? 1, message: 'or one behind it is not UTF-8 text' }
+    return { type: 'problem', line: line ?? 1, message: 'or a later one is not UTF-8 text' }
   }
   throw error
 }

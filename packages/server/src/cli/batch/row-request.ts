@@ -79,12 +79,12 @@ function readField(name: string, value: unknown, given: Map<string, unknown>, pr
 function nest(given: Map<string, unknown>, problems: RowProblem[]): void {
   const signature = given.get('function')
   if (signature !== undefined) {
-    if (given.has('call')) problems.push({ field: 'function', message: 'cannot be given together with call' })
+    if (given.has('call')) problems.push({ field: 'function', message: 'cannot be combined with call' })
     given.set('call', { function: signature, args: given.get('args') ?? [] })
   } else if (given.has('args')) problems.push({ field: 'args', message: 'needs function' })
   const prices = PRICES.filter((name) => given.has(name))
   if (prices.length > 0) {
-    if (given.has('fees')) problems.push({ field: prices[0] ?? '', message: 'cannot be given together with fees' })
+    if (given.has('fees')) problems.push({ field: prices[0] ?? '', message: 'cannot be combined with fees' })
     given.set('fees', Object.fromEntries(prices.map((name) => [name, given.get(name)])))
   }
   for (const name of ['function', 'args', ...PRICES]) given.delete(name)
@@ -94,7 +94,9 @@ function nest(given: Map<string, unknown>, problems: RowProblem[]): void {
 export function findUnknown(name: string): string | null {
   if (name.startsWith(METADATA) || KNOWN.includes(name)) return null
   const nearest = findNearestName(name, KNOWN)
-  return nearest === null ? `is not a field; known are ${KNOWN.join(', ')}` : `is not a field; did you mean ${nearest}?`
+  return nearest === null
+    ? `is an unknown field; use one of ${KNOWN.join(', ')}`
+    : `is an unknown field; did you mean ${nearest}?`
 }
 
 function parseJson(text: string): unknown {

@@ -48,7 +48,7 @@ export async function runBatch(session: Session, request: BatchRequest): Promise
   const board = createBoard(survey.rows, goal)
   const writer = await openJournal(journalPath, { batchId }, journal.head === null)
   const trusted = await isKnownHere(session, journal)
-  if (!trusted) session.note('The service does not know what the journal says; every row is offered again.')
+  if (!trusted) session.note('The service does not know the transactions in the journal, so every row is sent again.')
   const view = createProgressView(session, board, goal)
   const run = {
     session,
@@ -84,7 +84,7 @@ async function drive(run: Run): Promise<{ readonly end: BatchEnd; readonly known
   const timeout = request.timeoutMs === null ? null : AbortSignal.timeout(request.timeoutMs)
   const stop = AbortSignal.any([session.signal, broken.signal, ...(timeout === null ? [] : [timeout])])
   const tally = { known: 0, isSendingOver: false }
-  const tellStop = () => session.note('Stopping after what is under way; press again to end at once.')
+  const tellStop = () => session.note('Stopping after the current requests. Press Ctrl-C again to stop at once.')
   session.signal.addEventListener('abort', tellStop, { once: true })
   const parts = [send(run, stop, conflict, tally), track(run, stop, tally)].map((part) =>
     part.catch((error: unknown) => {
@@ -136,7 +136,7 @@ function track({ session, board, view, writer }: Run, stop: AbortSignal, tally: 
     isSendingOver: () => tally.isSendingOver,
     onFinal: (rows) => writer.add(rows.map(toFinalRow)),
     onChange: () => view.update(),
-    onOutage: (error) => session.note(`${error.code}: ${error.detail} Still trying.`),
+    onOutage: (error) => session.note(`${error.code}: ${error.detail} Retrying.`),
   })
 }
 

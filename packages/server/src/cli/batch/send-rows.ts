@@ -121,7 +121,7 @@ async function readResults(chunk: readonly BatchRow[], results: readonly Result[
   const accepted: { row: BatchRow; transaction: Transaction; isNew: boolean }[] = []
   const left: BatchRow[] = []
   let retryAfterMs = 0
-  let detail = 'The service cannot take more now.'
+  let detail = 'The queue is full.'
   for (const [index, row] of chunk.entries()) {
     const result = results[index]
     if (result === undefined) throw new Error('the service answered fewer results than it was given rows')

@@ -54,7 +54,7 @@ export async function surveyBatch(input: BatchInput): Promise<BatchSurvey> {
       continue
     }
     if (raw.row > MOST_ROWS) {
-      tell(raw.line, `and those behind it are more than ${MOST_ROWS} rows; split the file`)
+      tell(raw.line, `is past the limit of ${MOST_ROWS} rows; split the file`)
       break
     }
     const request = toRowRequest(raw.fields, input.defaults, input.check)
@@ -74,7 +74,7 @@ export async function surveyBatch(input: BatchInput): Promise<BatchSurvey> {
     else lineByRequestId.set(key, raw.line)
   }
   const rows = rowDigests.length
-  if (rows === 0 && problemCount === 0) tell(1, 'holds no rows')
+  if (rows === 0 && problemCount === 0) tell(1, 'the file has no rows')
   return { rows, fileDigest: hash.digest('hex'), rowDigests, problems, problemCount, valueBySigner }
 }
 
@@ -86,7 +86,7 @@ function digestOf(body: TransactionRequest): string {
 /** Thrown by the second reading. */
 class FileChanged extends Error {
   constructor(line: number) {
-    super(`line ${line} is not what it was when the file was checked; nothing from it on was sent`)
+    super(`line ${line} changed after the file was checked; nothing was sent from this line on`)
     this.name = 'FileChanged'
   }
 }

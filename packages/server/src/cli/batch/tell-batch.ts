@@ -7,7 +7,7 @@ import type { BatchReport } from './run-batch.ts'
 import type { BatchSurvey } from './survey-batch.ts'
 
 export function tellProblems(session: Session, file: string, { problems, problemCount }: BatchSurvey): ExitCode {
-  session.print({ ok: false, sent: 0, problemCount, problems }, () => `${file} cannot be sent; nothing of it was.`)
+  session.print({ ok: false, sent: 0, problemCount, problems }, () => `${file} has errors. Nothing was sent.`)
   if (session.json) return EXIT.usage
   for (const { line, message } of problems) session.note(`  line ${line}: ${message}`)
   if (problemCount > problems.length) session.note(`  and ${problemCount - problems.length} more`)
@@ -19,7 +19,7 @@ export function tellPlan(session: Session, survey: BatchSurvey, batchId: string 
   const signers = [...survey.valueBySigner].map(([address, wei]) => ({ address, value: wei.toString() }))
   session.print({ ok: true, sent: 0, batchId: id, rows: survey.rows, signers }, () =>
     [
-      `${survey.rows} rows are in order; nothing was sent. The batch is ${id}.`,
+      `${survey.rows} rows are valid. Nothing was sent. The batch id is ${id}.`,
       ...signers.map(({ address, value }) => `  ${address} would send ${formatAmount(value)}`),
     ].join('\n'),
   )
@@ -36,20 +36,21 @@ export function tellReport(
   session.print({ batchId, end, known, ...counts, causes }, () =>
     [
       presentCounts(counts),
-      ...(known > 0 ? [`  ${known} were accepted before this run.`] : []),
+      ...(known > 0 ? [`  ${known} were accepted in an earlier run.`] : []),
       ...presentCauses(causes),
-      ...(out === undefined ? [] : [`  What became of each row: ${out}`]),
+      ...(out === undefined ? [] : [`  Results of each row: ${out}`]),
     ].join('\n'),
   )
-  if (end === 'interrupted') session.note('Stopped. Run the same command again to go on; no row is sent twice.')
-  if (end === 'timed_out')
-    session.note('Not done in time. What was accepted goes on; run the same command again to see it.')
+  if (end === 'interrupted') session.note('Stopped. Run the same command again to continue. No row is sent twice.')
+  if (end === 'timed_out') session.note('Timed out. Accepted rows continue. Run the same command again to follow them.')
   if (end === 'conflict') {
-    session.note('A row has a request id that was used for something else, so no more was sent; --keep-going goes on.')
+    session.note(
+      'Stopped: the request id of a row was already used for a different transaction. Use --keep-going to send the other rows.',
+    )
   }
   if (known === counts.total && end === 'done' && !session.json) {
     session.note(
-      `All rows had been accepted as ${batchId} before. Another --batch-id (and --journal) sends them again.`,
+      `All rows were already accepted as ${batchId}. To send them again, use another --batch-id and --journal.`,
     )
   }
   if (end === 'interrupted') return EXIT.interrupted

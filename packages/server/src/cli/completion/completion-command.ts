@@ -8,8 +8,8 @@ import { SHELLS, type Shell, writeCompletion } from './completion-scripts.ts'
 export function addCompletionCommand(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print a completion script for a shell')
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .description('print a shell completion script')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText(
       'after',
       `

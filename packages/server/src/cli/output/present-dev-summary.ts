@@ -10,11 +10,11 @@ export function presentDevSummary(summary: DevSummary): string {
     `  chain     ${summary.rpcUrl} (chain id ${summary.chainId})`,
     `  database  ${summary.databaseUrl}`,
     '',
-    'Signers, funded on the local chain:',
+    'Signers (funded on the local chain):',
     ...signers,
     '',
     ...presentTrial(summary),
-    'Press Ctrl+C to stop; the database keeps its files for the next time.',
+    'Press Ctrl-C to stop. The next start continues with the same data.',
     '',
   ].join('\n')
 }
@@ -27,7 +27,7 @@ function presentTrial({ url, signers }: DevSummary): readonly string[] {
   return [
     'Send a transaction:',
     `  curl -s ${url}/v1/transactions -H 'content-type: application/json' -d '${body}'`,
-    'See what became of it:',
+    'Check its status:',
     `  curl -s '${url}/v1/transactions?requestId=hello-1'`,
     '',
   ]

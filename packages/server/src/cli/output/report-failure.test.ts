@@ -54,7 +54,7 @@ test.each([
 ])('%s is a bug', (error) => {
   const { code, said } = report(error)
   expect(code).toBe(1)
-  expect(said).toMatch(/^Something is broken inside Drover: /)
+  expect(said).toMatch(/^Internal error: /)
   expect(said).not.toMatch(/^\s+at /m)
 })
 

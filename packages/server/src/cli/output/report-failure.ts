@@ -16,8 +16,8 @@ export function reportFailure(error: unknown, context: CommandContext, isDebuggi
 function describe(error: unknown): string {
   if (error instanceof ConfigProblems) return error.message
   const chain = messagesOf(error)
-  const text = chain.length === 0 ? 'without a message' : chain.join('\n  because: ')
-  return isExpected(error) ? text : `Something is broken inside Drover: ${text}\nDROVER_LOG_LEVEL=debug shows where.`
+  const text = chain.length === 0 ? 'no message' : chain.join('\n  because: ')
+  return isExpected(error) ? text : `Internal error: ${text}\nRun with DROVER_LOG_LEVEL=debug for a stack trace.`
 }
 
 /**

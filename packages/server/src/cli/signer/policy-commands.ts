@@ -39,44 +39,89 @@ const isTrue = readBy(boolean)
 
 function addPolicyOptions(command: Command): Command {
   return command
-    .option('--label <text>', 'what to call it')
-    .addOption(new Option('--preset <preset>', 'all that presets differ in').choices(['stable', 'fast']))
-    .option('--max-in-flight <count>', 'slots; or auto', readBy(orWord(integer(1, 10_000), 'auto')))
-    .addOption(new Option('--slot-held-until <what>', 'when a slot is free again').choices(['mined', 'final']))
-    .option('--max-unfinal <count>', 'most that are mined and not final', readBy(integer(1, 100_000)))
-    .option('--resubmit-interval <duration>', 'send the same bytes again after this', readDuration)
-    .option('--stuck-after <duration>', 'not included after this: STUCK', readDuration)
-    .option('--max-submit-attempts <count>', 'not taken after so many: STUCK', readBy(integer(1, 100_000)))
-    .option('--bump-after <duration>', 'offer more after this', readDuration)
-    .addOption(new Option('--may-replace <when>', 'replace what was sent').choices(['never', 'on_order', 'automatic']))
-    .option('--low-balance <amount>', 'warn below this; or none', orNone(readAmount))
-    .option('--low-runway <count>', 'warn below so many transactions; or none', orNone(readBy(integer(1, 1_000_000))))
-    .option('--max-fee <amount>', 'offer no more than this for a gas; or none', orNone(readAmount))
+    .option('--label <text>', 'name, for people')
+    .addOption(
+      new Option('--preset <preset>', 'set the fields in which the presets differ').choices(['stable', 'fast']),
+    )
+    .option(
+      '--max-in-flight <count>',
+      'maximum transactions in flight, or auto',
+      readBy(orWord(integer(1, 10_000), 'auto')),
+    )
+    .addOption(
+      new Option('--slot-held-until <what>', 'when a transaction stops counting as in flight').choices([
+        'mined',
+        'final',
+      ]),
+    )
+    .option('--max-unfinal <count>', 'maximum transactions that are mined but not final', readBy(integer(1, 100_000)))
+    .option('--resubmit-interval <duration>', 'send the same bytes again after this time', readDuration)
+    .option('--stuck-after <duration>', 'mark as STUCK if not mined after this time', readDuration)
+    .option(
+      '--max-submit-attempts <count>',
+      'mark as STUCK after this many refused sends in a row',
+      readBy(integer(1, 100_000)),
+    )
+    .option('--bump-after <duration>', 'raise the price after this time', readDuration)
+    .addOption(
+      new Option('--may-replace <when>', 'when sent transactions may be replaced').choices([
+        'never',
+        'on_order',
+        'automatic',
+      ]),
+    )
+    .option('--low-balance <amount>', 'warn below this balance, or none', orNone(readAmount))
+    .option(
+      '--low-runway <count>',
+      'warn if the balance pays for fewer transactions, or none',
+      orNone(readBy(integer(1, 1_000_000))),
+    )
+    .option('--max-fee <amount>', 'maximum price per gas, or none', orNone(readAmount))
     .option(
       '--max-tx-fee <amount>',
-      "pay no more than this for a transaction; none: the chain's limit",
+      "maximum fee per transaction, or none (the chain's cap still applies)",
       orNone(readAmount),
     )
-    .option('--gas-limit-percent <percent>', 'of the estimate; 100 to 1000', readBy(integer(100, 1_000)))
-    .option('--finality <rule>', 'number, safe, finalized; none: that of the chain', orNone(readFinality))
-    .addOption(
-      new Option('--external-use <bool>', 'others use the key too').choices(['true', 'false']).argParser(isTrue),
+    .option(
+      '--gas-limit-percent <percent>',
+      'gas limit as a percentage of the estimate, 100 to 1000',
+      readBy(integer(100, 1_000)),
     )
-    .addOption(new Option('--on-foreign-nonce <what>', 'where others took a nonce').choices(['stuck', 'requeue']))
-    .addOption(new Option('--on-lack-of-funds <what>', 'who waits').choices(['hold', 'pass_over']))
+    .option(
+      '--finality <rule>',
+      'number of confirmations, safe, finalized, or none (use the rule of the chain)',
+      orNone(readFinality),
+    )
+    .addOption(
+      new Option('--external-use <bool>', 'whether others use the key too')
+        .choices(['true', 'false'])
+        .argParser(isTrue),
+    )
+    .addOption(
+      new Option('--on-foreign-nonce <what>', 'what to do if another transaction used a nonce').choices([
+        'stuck',
+        'requeue',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--on-lack-of-funds <what>',
+        'when a transaction waits: hold those behind it, or let them pass',
+      ).choices(['hold', 'pass_over']),
+    )
 }
 
 const change: ServiceCommand = {
   name: 'policy <address>',
-  description: 'change how transactions of a signer are driven, or its label; what is not given stays as it is',
+  description: 'change the policy or label of a signer; other fields stay as they are',
   examples: [
     'drover signer policy 0xf39F… --preset fast --max-in-flight 32',
     'drover signer policy 0xf39F… --max-fee 200gwei --low-balance 0.5ether --label payouts',
   ],
   configure: (command) =>
     void addPolicyOptions(command)
-      .option('--no-label', 'take the label away')
-      .option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId),
+      .option('--no-label', 'remove the label')
+      .option('--chain-id <id>', 'the chain; optional if the signer is on only one', readChainId),
   async run({ drover, signal, style, print }, command) {
     const options = command.opts<PolicyOptions>()
     const lane = await drover.signers.update(command.args[0] ?? '', toChange(options), { signal })
@@ -87,7 +132,7 @@ const change: ServiceCommand = {
 
 const add: ServiceCommand = {
   name: 'add <address>',
-  description: 'send from an account on a chain; the service must hold its key',
+  description: 'register a signer on a chain; the service must have its key',
   examples: ['drover signer add 0xf39F… --chain-id 10 --preset fast --label payouts'],
   configure: (command) =>
     void addPolicyOptions(command).requiredOption('--chain-id <id>', 'the chain to send on', readChainId),
@@ -109,7 +154,7 @@ const add: ServiceCommand = {
 function toChange(options: PolicyOptions): SignerChange {
   const { chainId, label } = options
   const policy = toPolicy(options)
-  if (label === undefined && policy === null) throw new UsageError('nothing to change was given')
+  if (label === undefined && policy === null) throw new UsageError('no change given')
   return {
     ...(chainId !== undefined && { chainId }),
     ...(label !== undefined && { label: label === false ? null : label }),

@@ -12,11 +12,11 @@ const LANE = {
 
 test.each([
   [0, null],
-  [-3, /^nonce drift +the chain is 3 past the next nonce: something else uses this key$/m],
-  [2, /^nonce drift +2 nonces below the next one are neither used nor held$/m],
+  [-3, /^nonce drift +the chain is 3 ahead of the next nonce: something else uses this key$/m],
+  [2, /^nonce drift +2 nonces below the next one are neither used nor reserved$/m],
 ])('what the chain counts is shown, and a drift of %i', (drift, said) => {
   const text = presentLane({ ...LANE, chain: { latest: 9, pending: 12, drift, at: AT } }, PLAIN)
-  expect(text).toMatch(/^chain counts +latest 9, pending 12, at 2030/m)
+  expect(text).toMatch(/^chain count +latest 9, pending 12, at 2030/m)
   if (said === null) expect(text).not.toContain('nonce drift')
   else expect(text).toMatch(said)
 })

@@ -33,7 +33,7 @@ function statusCell({ paused, stuck, lease, problems }: Lane): Cell {
 }
 
 export function presentLanes(lanes: readonly Lane[], style: Style): string {
-  return lanes.length === 0 ? 'The service has no signer.' : presentTable(COLUMNS(style), lanes, style)
+  return lanes.length === 0 ? 'The service has no signers.' : presentTable(COLUMNS(style), lanes, style)
 }
 
 function presentLowest({
@@ -49,8 +49,8 @@ function presentLowest({
 
 function describeDrift(drift: number): string {
   return drift < 0
-    ? `the chain is ${-drift} past the next nonce: something else uses this key`
-    : `${drift} nonces below the next one are neither used nor held`
+    ? `the chain is ${-drift} ahead of the next nonce: something else uses this key`
+    : `${drift} nonces below the next one are neither used nor reserved`
 }
 
 export function presentLane(lane: Lane, style: Style): string {
@@ -61,7 +61,7 @@ export function presentLane(lane: Lane, style: Style): string {
     ['label', lane.label],
     ['status', statusCell(lane).text],
     ['next nonce', lane.nextNonce],
-    ['chain counts', chain && `latest ${chain.latest}, pending ${chain.pending}, at ${chain.at}`],
+    ['chain count', chain && `latest ${chain.latest}, pending ${chain.pending}, at ${chain.at}`],
     ['nonce drift', chain && chain.drift !== 0 ? describeDrift(chain.drift) : null],
     ['queued', lane.queued],
     ['in flight', lane.inFlight],
@@ -69,11 +69,11 @@ export function presentLane(lane: Lane, style: Style): string {
     ['stuck', lane.stuck],
     ['reserved nonces', lane.reserved],
     ['free nonces', lane.free],
-    ['waits for', lowestReserved && presentLowest(lowestReserved)],
+    ['blocked by', lowestReserved && presentLowest(lowestReserved)],
     ['balance', balance && `${formatAmount(balance.wei)}${balance.isLow ? ' (low)' : ''} at ${balance.at}`],
     ['runway', balance && presentRunway(balance)],
     ['last confirmation', lane.lastConfirmationAt],
-    ['last inclusion', lane.lastNonceMovementAt],
+    ['last mined', lane.lastNonceMovementAt],
     ['owner', lease && `${lease.node}, fence ${lease.fence}${lease.live ? '' : ', expired'}`],
     ...Object.entries(policy).map(([name, value]): Field => [`policy ${name}`, value === null ? 'none' : value]),
   ]
@@ -81,7 +81,7 @@ export function presentLane(lane: Lane, style: Style): string {
 }
 
 function presentRunway({ runway, txCost }: NonNullable<Lane['balance']>): string {
-  if (runway === null || txCost === null) return 'not known'
+  if (runway === null || txCost === null) return 'unknown'
   return `${runway} transactions at ${formatAmount(txCost)} each`
 }
 

@@ -6,7 +6,7 @@ import type { Style } from '../output/style.ts'
 export function presentReset({ id, state, fromNonce, toNonce, refusal, progress }: NonceReset, style: Style): string {
   const spelled =
     progress &&
-    `${progress.cancelled} of ${progress.total} cancelled, ${progress.endedOtherwise} ended otherwise, ${progress.left} left`
+    `${progress.cancelled} of ${progress.total} cancelled, ${progress.endedOtherwise} ended first, ${progress.left} left`
   return presentFields(
     [
       ['id', id],

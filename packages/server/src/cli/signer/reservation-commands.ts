@@ -15,7 +15,7 @@ function presentReservation(reservation: Reservation, style: Style): string {
       ['reservation', id],
       ['state', state],
       ['nonce', nonce],
-      ['of', `${address} on chain ${chainId}`],
+      ['signer', `${address} on chain ${chainId}`],
       ['until', lockedUntil],
       ['holder', holder],
       ['tenant', tenant === '' ? null : tenant],
@@ -31,19 +31,15 @@ function presentReservation(reservation: Reservation, style: Style): string {
 
 const reserve: ServiceCommand = {
   name: 'reserve <address>',
-  description: 'borrow nonces to sign with yourself; prints the proof that is needed to act on them, once',
+  description: 'reserve nonces to sign with yourself; prints the lock owner you need to use them, once',
   examples: ['drover signer reserve 0xf39F… --ttl 2m --json'],
   configure: (command) =>
     void command
-      .option(
-        '--ttl <duration>',
-        'how long they stay reserved without being used (default: the reservationTtl of the service)',
-        readDuration,
-      )
-      .option('--count <count>', 'how many', readCount(1, 100), 1)
-      .option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId)
-      .option('--request-id <id>', 'the same again gives the same reservations')
-      .option('--label <text>', 'what for'),
+      .option('--ttl <duration>', 'how long the reservation lasts (default: the reservationTtl setting)', readDuration)
+      .option('--count <count>', 'number of nonces', readCount(1, 100), 1)
+      .option('--chain-id <id>', 'the chain; optional if the signer is on only one', readChainId)
+      .option('--request-id <id>', 'idempotency key: sending it again returns the same reservations')
+      .option('--label <text>', 'name, for people'),
   async run({ drover, signal, style, print }, command) {
     const { ttl, ...rest } = command.opts<{
       ttl?: number
@@ -65,7 +61,9 @@ const reserve: ServiceCommand = {
     print(answer, () =>
       [
         ...answer.items.map((item) => presentReservation(item, style)),
-        answer.lockOwner === null ? 'The proof was told with the first answer.' : `proof        ${answer.lockOwner}`,
+        answer.lockOwner === null
+          ? 'The lock owner was shown when the nonces were first reserved.'
+          : `lock owner   ${answer.lockOwner}`,
       ].join('\n\n'),
     )
     return undefined
@@ -74,7 +72,7 @@ const reserve: ServiceCommand = {
 
 const show: ServiceCommand = {
   name: 'reservation <id>',
-  description: 'show a reservation of a nonce',
+  description: 'show a nonce reservation',
   examples: ['drover signer reservation 7a1b…'],
   async run({ drover, signal, style, print }, { args }) {
     const answer = await drover.request('GET /v1/nonces/{id}', { params: { id: args[0] ?? '' } }, { signal })
@@ -85,9 +83,9 @@ const show: ServiceCommand = {
 
 const use: ServiceCommand = {
   name: 'use-nonce <id>',
-  description: 'say by which transaction a borrowed nonce is used',
+  description: 'report the transaction that uses a reserved nonce; needs DROVER_LOCK_OWNER',
   examples: ['DROVER_LOCK_OWNER=… drover signer use-nonce 7a1b… --hash 0x5e1d…'],
-  configure: (command) => void command.requiredOption('--hash <hash>', 'the transaction that uses it'),
+  configure: (command) => void command.requiredOption('--hash <hash>', 'hash of the transaction'),
   async run({ drover, signal, style, print, terminal }, command) {
     const { hash } = command.opts<{ hash: string }>()
     const input = { params: { id: command.args[0] ?? '' }, body: { lockOwner: readProof(terminal.env), hash } }
@@ -99,9 +97,9 @@ const use: ServiceCommand = {
 
 const extend: ServiceCommand = {
   name: 'extend-nonce <id>',
-  description: 'keep a borrowed nonce for longer',
+  description: 'extend a reservation; needs DROVER_LOCK_OWNER',
   examples: ['DROVER_LOCK_OWNER=… drover signer extend-nonce 7a1b… --ttl 5m'],
-  configure: (command) => void command.requiredOption('--ttl <duration>', 'from now on', readDuration),
+  configure: (command) => void command.requiredOption('--ttl <duration>', 'how long from now', readDuration),
   async run({ drover, signal, style, print, terminal }, command) {
     const { ttl } = command.opts<{ ttl: number }>()
     const input = { params: { id: command.args[0] ?? '' }, body: { lockOwner: readProof(terminal.env), ttlMs: ttl } }
@@ -113,7 +111,7 @@ const extend: ServiceCommand = {
 
 const release: ServiceCommand = {
   name: 'release-nonce <id>',
-  description: 'give a borrowed nonce back, never having signed with it',
+  description: 'release a reserved nonce, if you sent nothing with it; needs DROVER_LOCK_OWNER',
   examples: ['DROVER_LOCK_OWNER=… drover signer release-nonce 7a1b…'],
   async run({ drover, signal, style, print, terminal }, { args }) {
     const input = { params: { id: args[0] ?? '' }, body: { lockOwner: readProof(terminal.env) } }

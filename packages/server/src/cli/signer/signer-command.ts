@@ -8,7 +8,7 @@ import { signerCommands } from './signer-commands.ts'
 import { takeBackCommands } from './take-back-commands.ts'
 
 export function addSignerCommand(program: Command, context: CommandContext): void {
-  const group = program.command('signer').description('the accounts that are sent from: state, policy, nonces')
+  const group = program.command('signer').description('manage signers: state, policy, nonces')
   const definitions = [...signerCommands, ...policyCommands, ...reservationCommands, ...takeBackCommands]
   for (const definition of definitions) addServiceCommand(group, context, definition)
 }

@@ -8,8 +8,9 @@ import { presentLane, presentLanes } from './present-lane.ts'
 import { presentReset } from './present-reset.ts'
 
 const addChainId = (command: Command) =>
-  command.option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId)
-const addReason = (command: Command) => command.requiredOption('--reason <text>', 'why; kept with who did it')
+  command.option('--chain-id <id>', 'the chain; optional if the signer is on only one', readChainId)
+const addReason = (command: Command) =>
+  command.requiredOption('--reason <text>', 'why; stored in the events and the audit log')
 
 interface LaneOptions {
   readonly chainId?: number
@@ -20,7 +21,7 @@ const onLane = ({ chainId, reason }: LaneOptions) => ({ ...(chainId !== undefine
 
 const list: ServiceCommand = {
   name: 'list',
-  description: 'list the signers on all their chains',
+  description: 'list signers on all chains',
   examples: ['drover signer list'],
   async run({ drover, signal, style, print }) {
     const items = await drover.signers.list({ signal })
@@ -31,7 +32,7 @@ const list: ServiceCommand = {
 
 const show: ServiceCommand = {
   name: 'show <address>',
-  description: 'show a signer on each of its chains, with its policy and latest resets',
+  description: 'show a signer on each chain, with its policy and latest resets',
   examples: ['drover signer show 0xf39F…'],
   async run({ drover, signal, style, print }, { args }) {
     const signer = await drover.signers.get(args[0] ?? '', { signal })
@@ -67,13 +68,14 @@ interface ResetOptions extends LaneOptions {
 
 const resetNonce: ServiceCommand = {
   name: 'reset-nonce <address>',
-  description: "set the nonce cursor back to the chain's count; refused while a live attempt would collide",
+  description:
+    "set the next nonce to the chain's transaction count; refused while something in flight uses that nonce or a higher one",
   examples: [
-    'drover signer reset-nonce 0xf39F… --reason "the chain was started anew"',
+    'drover signer reset-nonce 0xf39F… --reason "the chain was reset"',
     'drover signer reset-nonce 0xf39F… --cancel-in-flight --reason "everything is stuck"',
   ],
   configure: (command) =>
-    void addReason(addChainId(command)).option('--cancel-in-flight', 'cancel everything that is in flight first'),
+    void addReason(addChainId(command)).option('--cancel-in-flight', 'cancel everything in flight first'),
   async run({ drover, signal, style, print }, command) {
     const options = command.opts<ResetOptions>()
     const body = { ...onLane(options), ...(options.cancelInFlight && { cancelInFlight: true }) }
@@ -86,7 +88,7 @@ const resetNonce: ServiceCommand = {
 
 const showReset: ServiceCommand = {
   name: 'reset <address> <id>',
-  description: 'show an order to reset a nonce: how many transactions are cancelled, and how many are left',
+  description: 'show the progress of a nonce reset',
   examples: ['drover signer reset 0xf39F… 01990a5e-…'],
   async run({ drover, signal, style, print }, { args: [address = '', id = ''] }) {
     const input = { params: { address, id } }
@@ -98,13 +100,13 @@ const showReset: ServiceCommand = {
 
 const fillGap: ServiceCommand = {
   name: 'fill-gap <address>',
-  description: 'send transactions that do nothing for nonces that nothing else will use',
+  description: 'fill nonce gaps with empty transactions',
   examples: ['drover signer fill-gap 0xf39F… --reason "nonce 17 is lost"'],
   configure: (command) => void addReason(addChainId(command)),
   async run({ drover, signal, style, print }, command) {
     const input = { params: { address: command.args[0] ?? '' }, body: onLane(command.opts<LaneOptions>()) }
     const { items } = await drover.request('POST /v1/signers/{address}/fill-gap', input, { signal })
-    print({ items }, () => (items.length === 0 ? 'There is no gap.' : presentTransactions(items, style, Date.now())))
+    print({ items }, () => (items.length === 0 ? 'No gaps.' : presentTransactions(items, style, Date.now())))
     return undefined
   },
 }
@@ -112,8 +114,8 @@ const fillGap: ServiceCommand = {
 export const signerCommands: readonly ServiceCommand[] = [
   list,
   show,
-  pauseOrResume('pause', 'take no more nonces for a signer; what is in flight goes on'),
-  pauseOrResume('resume', 'take nonces for a paused signer again'),
+  pauseOrResume('pause', 'pause a signer: no new nonces; what is in flight continues'),
+  pauseOrResume('resume', 'resume a paused signer'),
   resetNonce,
   showReset,
   fillGap,

@@ -10,7 +10,7 @@ type Listed = Answer<'GET /v1/signers/{address}/nonces'>['items'][number]
 type Taken = Answer<'POST /v1/signers/{address}/nonces/release'>['items'][number]
 
 const addChainId = (command: Command) =>
-  command.option('--chain-id <id>', 'may be left out where the signer is on one chain', readChainId)
+  command.option('--chain-id <id>', 'the chain; optional if the signer is on only one', readChainId)
 
 const COLUMNS: readonly Column<Listed>[] = [
   { heading: 'NONCE', cell: ({ nonce }) => (nonce === null ? 'waiting' : String(nonce)) },
@@ -31,20 +31,20 @@ function nameHolder(reservation: Listed['reservation']): string {
 
 const list: ServiceCommand = {
   name: 'reservations <address>',
-  description: 'list the reserved nonces of a signer: who holds them, until when',
+  description: 'list the reserved nonces of a signer, who holds them and until when',
   examples: ['drover signer reservations 0xf39F…'],
   configure: (command) =>
     void addChainId(command)
-      .option('--limit <count>', 'how many', readCount(1, 200), 50)
-      .option('--after <cursor>', 'go on after this page'),
+      .option('--limit <count>', 'maximum number', readCount(1, 200), 50)
+      .option('--after <cursor>', 'continue from `next` of the last page'),
   async run({ drover, signal, style, print }, command) {
     const { chainId, limit, after } = command.opts<{ chainId?: number; limit: number; after?: string }>()
     const query = { limit, ...(chainId !== undefined && { chainId }), ...(after !== undefined && { after }) }
     const page = await drover.signers.listReservations(command.args[0] ?? '', query, { signal })
     print(page, () =>
       [
-        page.items.length === 0 ? 'No nonce is reserved.' : presentTable(COLUMNS, page.items, style),
-        ...(page.next === null ? [] : [`More: --after ${page.next}`]),
+        page.items.length === 0 ? 'No reserved nonces.' : presentTable(COLUMNS, page.items, style),
+        ...(page.next === null ? [] : [`There are more. Use --after ${page.next}.`]),
       ].join('\n'),
     )
     return undefined
@@ -66,10 +66,10 @@ function takeBack(action: 'release' | 'fill', description: string): ServiceComma
     examples: [`drover signer ${action}-reservations 0xf39F… --reason "the holder is gone"`],
     configure: (command) =>
       void addChainId(command)
-        .requiredOption('--reason <text>', 'why; kept with who did it')
+        .requiredOption('--reason <text>', 'why; stored in the events and the audit log')
         .option('--id <id>', 'only this reservation')
-        .option('--tenant <name>', 'only those of this tenant')
-        .option('--key <id>', 'only those made with this API key'),
+        .option('--tenant <name>', 'only reservations of this tenant')
+        .option('--key <id>', 'only reservations made with this API key'),
     async run({ drover, signal, style, print }, command) {
       const { chainId, reason, id, tenant, key } = command.opts<TakeBackOptions>()
       const body = {
@@ -90,16 +90,16 @@ const TAKEN: readonly Column<Taken>[] = [
   { heading: 'NONCE', cell: ({ reservation: { nonce } }) => (nonce === null ? 'none' : String(nonce)) },
   { heading: 'OUTCOME', cell: ({ outcome }) => outcome },
   { heading: 'HOLDER', cell: ({ reservation }) => nameHolder(reservation) },
-  { heading: 'WHY', cell: ({ why }) => why ?? '' },
+  { heading: 'REASON', cell: ({ why }) => why ?? '' },
   { heading: 'RESERVATION', isWhole: true, cell: ({ reservation }) => reservation.id },
 ]
 
 function presentTaken(items: readonly Taken[], style: Style): string {
-  return items.length === 0 ? 'No nonce is reserved.' : presentTable(TAKEN, items, style)
+  return items.length === 0 ? 'No reserved nonces.' : presentTable(TAKEN, items, style)
 }
 
 export const takeBackCommands: readonly ServiceCommand[] = [
   list,
-  takeBack('release', 'take reserved nonces back from their holders; those whose transaction nobody knows are filled'),
-  takeBack('fill', 'use reserved nonces up with empty transactions, unless an RPC node knows the transaction'),
+  takeBack('release', 'free reserved nonces; fill used ones whose transaction no RPC node knows'),
+  takeBack('fill', 'fill reserved nonces with empty transactions, unless an RPC node knows their transaction'),
 ]

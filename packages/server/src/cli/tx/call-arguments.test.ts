@@ -29,7 +29,7 @@ test.each<[string, readonly string[], string]>([
   ['transfer(address', ['x'], 'must be a signature'],
   ['f(bool)', ['yes'], '--arg number 1 must be true or false'],
   ['f(uint8,uint256[])', ['1', '1,2'], '--arg number 2 must be JSON'],
-  ['f(uint8)', [], 'takes 1 arguments, and --arg was given 0 times'],
+  ['f(uint8)', [], 'takes 1 arguments, but --arg was given 0 times'],
 ])('%s with %j is refused', (signature, texts, problem) => {
   expect(readCallArguments(signature, texts)).toEqual({ problem: expect.stringContaining(problem) })
 })

@@ -8,7 +8,7 @@ export function readCallArguments(signature: string, texts: readonly string[]): 
   const types = listParameterTypes(signature)
   if (types === null) return { problem: '--function must be a signature like "transfer(address,uint256)"' }
   if (types.length !== texts.length) {
-    return { problem: `--function takes ${types.length} arguments, and --arg was given ${texts.length} times` }
+    return { problem: `--function takes ${types.length} arguments, but --arg was given ${texts.length} times` }
   }
   const args: unknown[] = []
   for (const [index, text] of texts.entries()) {

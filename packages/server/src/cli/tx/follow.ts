@@ -27,7 +27,7 @@ export async function followTransactions(session: Session, request: FollowReques
           last = all
           view.show(all, changed)
         },
-        onOutage: (error) => session.note(`${error.code}: ${error.detail} Still trying.`),
+        onOutage: (error) => session.note(`${error.code}: ${error.detail} Retrying.`),
       },
       request,
     )
@@ -93,13 +93,13 @@ function presentOne(tx: Transaction, style: Session['style']): string {
 
 function sayThatItGoesOn({ url }: Session, last: readonly Transaction[], { until }: FollowRequest): string {
   const open = last.filter((tx) => judge(tx, until) === 'waiting').map(({ id }) => id)
-  const what = open.length === 1 ? 'The transaction goes on' : `${open.length} transactions go on`
-  return `${what} without this command; to see it again: drover tx watch ${open.join(' ')} --url ${url}`
+  const what = open.length === 1 ? 'The transaction continues' : `${open.length} transactions continue`
+  return `${what} without this command. To watch again: drover tx watch ${open.join(' ')} --url ${url}`
 }
 
 function adviseOnFailure(session: Session, last: readonly Transaction[], { until }: FollowRequest): void {
   if (session.json) return
   for (const tx of last.filter((one) => judge(one, until) === 'failed')) {
-    if (tx.state === 'STUCK') session.note(`What can be done: drover tx explain ${tx.id}`)
+    if (tx.state === 'STUCK') session.note(`See what you can do: drover tx explain ${tx.id}`)
   }
 }

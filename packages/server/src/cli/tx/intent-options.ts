@@ -38,23 +38,27 @@ export interface IntentOptions {
 export function addIntentOptions(command: Command): Command {
   return command
     .requiredOption('--from <address>', 'the signer to send from')
-    .option('--to <address>', 'left out: --data deploys a contract')
-    .option('--value <amount>', 'wei, or with a unit: 0.1ether, 100gwei', readAmount)
+    .option('--to <address>', 'the receiver; leave out to deploy a contract with --data')
+    .option('--value <amount>', 'amount in wei, or with a unit: 0.1ether, 100gwei', readAmount)
     .option('--data <hex>', 'call data, or the code to deploy')
     .option('--function <signature>', 'the function to call, such as "transfer(address,uint256)"')
-    .option('--arg <value>', 'an argument of --function, once for each; lists and tuples as JSON', collect)
-    .option('--chain-id <id>', 'may be left out where the service follows one chain', readChainId)
-    .addOption(new Option('--speed <speed>', 'how much to offer').choices(['slow', 'standard', 'fast']))
-    .option('--gas-limit <gas>', 'left out: estimated', readAmount)
+    .option('--arg <value>', 'an argument of --function; repeat for each, lists and tuples as JSON', collect)
+    .option('--chain-id <id>', 'the chain; optional if the service has only one', readChainId)
+    .addOption(new Option('--speed <speed>', 'how fast it should be mined').choices(['slow', 'standard', 'fast']))
+    .option('--gas-limit <gas>', 'gas limit (default: estimated)', readAmount)
     .option('--max-fee <amount>', 'maxFeePerGas; with --max-priority-fee', readAmount)
     .option('--max-priority-fee <amount>', 'maxPriorityFeePerGas; with --max-fee', readAmount)
     .option('--gas-price <amount>', 'for chains without EIP-1559', readAmount)
-    .option('--priority <number>', 'higher goes first within the signer; -1000 to 1000', readPriority)
-    .option('--valid-until <time>', 'take no nonce after this: 10m, or an ISO 8601 time', readInstantOrSpan(1))
-    .option('--request-id <id>', 'idempotency key: the same again is the same transaction')
+    .option('--priority <number>', '-1000 to 1000; higher goes first in the queue of the signer', readPriority)
+    .option(
+      '--valid-until <time>',
+      'give up if no nonce is assigned by then: 10m, or an ISO 8601 time',
+      readInstantOrSpan(1),
+    )
+    .option('--request-id <id>', 'idempotency key: sending it again returns the same transaction')
     .option('--finality <rule>', 'number of confirmations, safe, or finalized', readFinality)
-    .option('--no-simulate', 'accept it without trying it out first')
-    .option('--metadata <name=value>', 'text to keep with it; may be given several times', collectEntries)
+    .option('--no-simulate', 'accept it without simulating it first')
+    .option('--metadata <name=value>', 'metadata to store with it; repeat for more', collectEntries)
 }
 
 export function toRequest(options: IntentOptions): TransactionRequest {

@@ -28,7 +28,7 @@ const MOST = 10_000
 
 export const listCommand: ServiceCommand = {
   name: 'list',
-  description: 'list transactions in the order of acceptance, newest first',
+  description: 'list transactions, newest first',
   examples: [
     'drover tx list --state STUCK,QUEUED',
     'drover tx list --from 0xf39F… --since 1h --json',
@@ -36,27 +36,27 @@ export const listCommand: ServiceCommand = {
   ],
   configure(command) {
     command
-      .option('--chain-id <id>', 'of this chain', readChainId)
-      .option('--from <address>', 'of this signer')
+      .option('--chain-id <id>', 'on this chain', readChainId)
+      .option('--from <address>', 'from this signer')
       .option('--state <states>', `in one of these states: ${TX_STATES.join(',')}`)
       .option('--request-id <id>', 'with this request id')
-      .option('--hash <hash>', 'with this hash among its attempts')
+      .option('--hash <hash>', 'with this hash, of any attempt')
       .option('--nonce <nonce>', 'with this nonce', readCount(0, Number.MAX_SAFE_INTEGER))
       .option('--since <time>', 'accepted since: 1h, or an ISO 8601 time', readInstantOrSpan(-1))
       .option('--until <time>', 'accepted before: 1h, or an ISO 8601 time', readInstantOrSpan(-1))
       .option('--to <address>', 'to this address')
-      .option('--request-id-prefix <text>', 'with a request id that begins so')
-      .option('--metadata <key=value>', 'with this pair in its metadata')
-      .option('--oldest-first', 'from the other end')
-      .option('--limit <count>', 'at most so many', readCount(1, MOST), 50)
-      .option('--after <cursor>', '`next` of an earlier answer')
+      .option('--request-id-prefix <text>', 'with a request id that starts with this')
+      .option('--metadata <key=value>', 'with this metadata')
+      .option('--oldest-first', 'oldest first')
+      .option('--limit <count>', 'maximum number', readCount(1, MOST), 50)
+      .option('--after <cursor>', 'continue from `next` of the last page')
   },
   async run(session, command) {
     const { limit, after, oldestFirst = false, ...filter } = command.opts<ListOptions>()
     const wanted = { limit, after, order: oldestFirst ? 'asc' : 'desc' } as const
     const { items, next } = await readPages(session, toFilter(filter), wanted)
     session.print({ items, next }, () => presentTransactions(items, session.style, Date.now()))
-    if (next !== null && !session.json) session.note(`There are more: --after ${next}, or a larger --limit.`)
+    if (next !== null && !session.json) session.note(`There are more. Use --after ${next} or a larger --limit.`)
     return undefined
   },
 }
@@ -99,7 +99,7 @@ function toFilter(options: Omit<ListOptions, 'limit' | 'after' | 'oldestFirst'>)
 
 function readPair(text: string): { readonly key: string; readonly value: string } {
   const end = text.indexOf('=')
-  if (end <= 0) throw new UsageError('--metadata must be a key and its value, as key=value')
+  if (end <= 0) throw new UsageError('--metadata must have the form key=value')
   return { key: text.slice(0, end), value: text.slice(end + 1) }
 }
 

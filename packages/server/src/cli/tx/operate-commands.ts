@@ -6,13 +6,13 @@ import { presentTransaction } from './present-transaction.ts'
 type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry' | 'requeue' | 'close'
 
 const DESCRIPTIONS: Readonly<Record<Action, string>> = {
-  cancel: 'drop a transaction, or replace it by one that does nothing',
-  'speed-up': 'sign a transaction again at a higher price',
-  suspend: 'hold a transaction back',
-  resume: 'let a suspended transaction go on',
-  retry: 'try again at once what waits or is stuck',
-  requeue: 'send it under a new nonce, where another transaction used the one it had',
-  close: 'give it up, where another transaction used its nonce',
+  cancel: 'cancel a transaction: drop it, or replace it with an empty one if it was sent',
+  'speed-up': 'replace a transaction with the same one at a higher price',
+  suspend: 'hold a transaction until it is resumed',
+  resume: 'continue a suspended transaction',
+  retry: 'retry a waiting or stuck transaction now',
+  requeue: 'send a transaction with a new nonce, after another transaction used its nonce',
+  close: 'end a transaction as cancelled, after another transaction used its nonce',
 }
 
 const ACTIONS = Object.keys(DESCRIPTIONS) as readonly Action[]
@@ -23,7 +23,8 @@ export const operateCommands: readonly ServiceCommand[] = [
       name: `${action} <id>`,
       description: DESCRIPTIONS[action],
       examples: [`drover tx ${action} 01990a5e-… --reason "asked for by the customer"`],
-      configure: (command) => void command.requiredOption('--reason <text>', 'why; kept with who did it'),
+      configure: (command) =>
+        void command.requiredOption('--reason <text>', 'why; stored in the history and the audit log'),
       async run({ drover, signal, style, print }, command) {
         const [id = ''] = command.args
         const { reason } = command.opts<{ reason: string }>()
@@ -36,12 +37,12 @@ export const operateCommands: readonly ServiceCommand[] = [
   ),
   {
     name: 'resolve <id>',
-    description: 'end a stuck transaction as the one that used its nonce ended, if that did the same',
+    description: 'end a stuck transaction with the result of the transaction that used its nonce, if both do the same',
     examples: ['drover tx resolve 01990a5e-… --reason "sent by hand"'],
     configure: (command) =>
       void command
-        .option('--hash <hash>', 'the transaction that used the nonce; left out, it is looked for')
-        .requiredOption('--reason <text>', 'why; kept with who did it'),
+        .option('--hash <hash>', 'the transaction that used the nonce (default: Drover finds it)')
+        .requiredOption('--reason <text>', 'why; stored in the history and the audit log'),
     async run({ drover, signal, style, print }, command) {
       const [id = ''] = command.args
       const { reason, hash } = command.opts<{ reason: string; hash?: string }>()

@@ -23,7 +23,7 @@ export function stateCell({ state, subState }: Pick<Transaction, 'state' | 'subS
 }
 
 export function presentTransactions(items: readonly Transaction[], style: Style, now: number): string {
-  if (items.length === 0) return 'No transaction fits.'
+  if (items.length === 0) return 'No matching transactions.'
   const columns: readonly Column<Transaction>[] = [
     { heading: 'ID', isWhole: true, cell: ({ id }) => id },
     { heading: 'STATE', cell: stateCell },
@@ -63,10 +63,10 @@ export function presentTransaction(tx: Transaction, style: Style): string {
     ['request id', tx.requestId],
     ...Object.entries(tx.metadata).map(([name, value]): Field => [`metadata ${name}`, value]),
     ['accepted', tx.createdAt],
-    ['held back', tx.suspended ? 'by an operator' : null],
+    ['suspended', tx.suspended ? 'by an operator' : null],
     ['sent', tx.submittedAt],
-    ['last sent', tx.submitCount > 1 ? `${tx.lastSubmitAt}, ${tx.submitCount} times in all` : null],
-    ['sent again', tx.nextResubmitAt],
+    ['last sent', tx.submitCount > 1 ? `${tx.lastSubmitAt}, ${tx.submitCount} times in total` : null],
+    ['next send', tx.nextResubmitAt],
     ['stuck', tx.stuckAt],
     ['mined', tx.minedAt],
     ['final', tx.finalAt],

@@ -25,12 +25,11 @@ export const sendCommand: ServiceCommand = {
   configure(command) {
     addIntentOptions(command)
       .addOption(
-        new Option(
-          '--wait <stage>',
-          'return when it has come so far (default: confirmed on a terminal, none elsewhere)',
-        ).choices(['none', ...WAIT_STAGES]),
+        new Option('--wait <stage>', 'return at this stage (default: confirmed on a terminal, none elsewhere)').choices(
+          ['none', ...WAIT_STAGES],
+        ),
       )
-      .option('--timeout <duration>', 'wait no longer than this; the transaction goes on', readDuration)
+      .option('--timeout <duration>', 'maximum time to wait; the transaction continues', readDuration)
   },
   run: (session, command) => send(session, command.opts<SendOptions>()),
 }
@@ -40,7 +39,7 @@ async function send(session: Session, options: SendOptions): Promise<ExitCode> {
   const { snapshot: tx } = await drover.send(toRequest(options), { signal }).catch((error: unknown) => {
     if (error instanceof DroverError && error.transient && error.requestId !== undefined) {
       session.note(
-        `Perhaps it was accepted. Sent again with --request-id ${error.requestId} it is the same transaction.`,
+        `It may have been accepted. Run the command again with --request-id ${error.requestId}: it is never sent twice.`,
       )
     }
     throw error

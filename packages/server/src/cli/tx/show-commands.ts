@@ -14,7 +14,7 @@ const idOf = (args: readonly string[]) => ({ params: { id: args[0] ?? '' } })
 
 export const showCommand: ServiceCommand = {
   name: `show ${ID}`,
-  description: 'show a transaction, by its id or the hash of any of its attempts',
+  description: 'show a transaction, by id or hash',
   examples: ['drover tx show 01990a5e-…', 'drover tx show 0x5e1d… --json'],
   async run({ drover, signal, style, print }, { args }) {
     const { snapshot: tx } = await drover.transactions.get(args[0] ?? '', { signal })
@@ -25,7 +25,7 @@ export const showCommand: ServiceCommand = {
 
 export const explainCommand: ServiceCommand = {
   name: `explain ${ID}`,
-  description: 'say why a transaction is where it is, what comes next, and what can be done',
+  description: 'explain the state of a transaction, what happens next, and what you can do',
   examples: ['drover tx explain 01990a5e-…'],
   async run({ drover, signal, style, print }, { args }) {
     const explanation = await drover.request('GET /v1/transactions/{id}/explain', idOf(args), { signal })
@@ -50,18 +50,18 @@ function presentExplanation(explanation: Explanation, id: string, style: Style):
     `  drover tx ${action.replaceAll('_', '-')} ${id} --reason "…"${action === 'resolve' ? ' --hash 0x…' : ''}`,
     style.paint('dim', `      ${toVisible(effect)}`),
   ])
-  return [head, '', 'What can be done:', ...commands].join('\n')
+  return [head, '', 'What you can do:', ...commands].join('\n')
 }
 
 export const historyCommand: ServiceCommand = {
   name: `history ${ID}`,
-  description: 'show what happened to a transaction, oldest first',
+  description: 'show the history of a transaction, oldest first',
   examples: ['drover tx history 01990a5e-…', 'drover tx history 01990a5e-… --newest-first --limit 20'],
   configure(command) {
     command
-      .option('--newest-first', 'from the other end')
-      .option('--limit <count>', 'at most so many', readCount(1, 200), 200)
-      .option('--after <cursor>', '`next` of an earlier answer', readCount(0, Number.MAX_SAFE_INTEGER))
+      .option('--newest-first', 'newest first')
+      .option('--limit <count>', 'maximum number', readCount(1, 200), 200)
+      .option('--after <cursor>', 'continue from `next` of the last page', readCount(0, Number.MAX_SAFE_INTEGER))
   },
   async run({ drover, signal, style, print, note, json }, command) {
     const { newestFirst, limit, after } = command.opts<{ newestFirst?: boolean; limit: number; after?: number }>()
@@ -69,7 +69,7 @@ export const historyCommand: ServiceCommand = {
     const input = { ...idOf(command.args), query }
     const { items, next } = await drover.request('GET /v1/transactions/{id}/history', input, { signal })
     print({ items, next }, () => presentHistory(items, style))
-    if (next !== null && !json) note(`There are more: --after ${next}.`)
+    if (next !== null && !json) note(`There are more. Use --after ${next}.`)
     return undefined
   },
 }
@@ -90,10 +90,10 @@ function presentHistory(items: readonly DroverEvent[], style: Style): string {
 
 export const receiptCommand: ServiceCommand = {
   name: `receipt ${ID}`,
-  description: 'show the receipt of a transaction that is in a block',
+  description: 'show the receipt of a mined transaction',
   examples: ['drover tx receipt 01990a5e-…', 'drover tx receipt 01990a5e-… --logs --json'],
   configure(command) {
-    command.option('--logs', 'with what it logged, read from the RPC node')
+    command.option('--logs', 'include the logs, read from the RPC node')
   },
   async run({ drover, signal, style, print }, command) {
     const { logs = false } = command.opts<{ logs?: boolean }>()
@@ -124,11 +124,11 @@ function presentReceipt(receipt: Receipt, style: Style): string {
 
 export const attemptsCommand: ServiceCommand = {
   name: `attempts ${ID}`,
-  description: 'list what was signed for a transaction, oldest first',
+  description: 'list the signed attempts of a transaction, oldest first',
   examples: ['drover tx attempts 01990a5e-… --json'],
   async run({ drover, signal, style, print }, { args }) {
     const { items } = await drover.request('GET /v1/transactions/{id}/attempts', idOf(args), { signal })
-    print({ items }, () => (items.length === 0 ? 'Nothing was signed yet.' : presentAttempts(items, style)))
+    print({ items }, () => (items.length === 0 ? 'Nothing is signed yet.' : presentAttempts(items, style)))
     return undefined
   },
 }
@@ -154,7 +154,7 @@ function presentPrice({ fees }: Attempt): string {
 
 export const confirmationsCommand: ServiceCommand = {
   name: `confirmations ${ID}`,
-  description: 'list the blocks on top of a transaction',
+  description: 'list the confirmations of a transaction: the blocks on top of it',
   examples: ['drover tx confirmations 01990a5e-…'],
   async run({ drover, signal, style, print }, { args }) {
     const answer = await drover.request('GET /v1/transactions/{id}/confirmations', idOf(args), { signal })

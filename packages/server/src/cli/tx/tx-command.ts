@@ -16,7 +16,7 @@ import {
 import { watchCommand } from './watch-command.ts'
 
 export function addTxCommand(program: Command, context: CommandContext): void {
-  const group = program.command('tx').description('send transactions, look at them, act on them')
+  const group = program.command('tx').description('send, inspect and manage transactions')
   for (const definition of [
     sendCommand,
     listCommand,

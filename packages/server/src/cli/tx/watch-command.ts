@@ -16,17 +16,17 @@ interface WatchOptions {
 
 export const watchCommand: ServiceCommand = {
   name: 'watch <id...>',
-  description: 'follow transactions, by id or by the hash of any attempt, until they are final or have failed',
+  description: 'follow transactions, by id or hash, until they are final or have failed',
   examples: ['drover tx watch 01990a5e-…', 'drover tx watch 0x5e1d… --until mined --timeout 2m --json'],
   configure(command) {
     command
-      .addOption(new Option('--until <stage>', 'how far').choices(WAIT_STAGES).default('confirmed'))
-      .option('--timeout <duration>', 'watch no longer than this', readDuration)
+      .addOption(new Option('--until <stage>', 'stop at this stage').choices(WAIT_STAGES).default('confirmed'))
+      .option('--timeout <duration>', 'maximum time to watch', readDuration)
   },
   async run(session, command) {
     const { until, timeout } = command.opts<WatchOptions>()
     const keys = command.args
-    if (keys.length > MOST_AT_ONCE) throw new UsageError(`at most ${MOST_AT_ONCE} transactions can be watched at once`)
+    if (keys.length > MOST_AT_ONCE) throw new UsageError(`you can watch at most ${MOST_AT_ONCE} transactions at once`)
     const { drover, signal } = session
     const first = await Promise.all(keys.map(async (id) => (await drover.transactions.get(id, { signal })).snapshot))
     return await followTransactions(session, { first, until, timeoutMs: timeout ?? null, json: 'changes' })

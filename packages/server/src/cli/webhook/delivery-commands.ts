@@ -5,25 +5,25 @@ import { presentDeliveries } from './present-webhook.ts'
 
 const deliveries: ServiceCommand = {
   name: 'deliveries <id>',
-  description: 'list what was delivered, or was tried to be, newest first',
+  description: 'list deliveries, newest first',
   examples: ['drover webhook deliveries 7a1b… --limit 20'],
   configure: (command) =>
     void command
-      .option('--limit <count>', 'at most so many', readCount(1, 200), 50)
-      .option('--before <cursor>', '`next` of an earlier answer', readCount(0, Number.MAX_SAFE_INTEGER)),
+      .option('--limit <count>', 'maximum number', readCount(1, 200), 50)
+      .option('--before <cursor>', 'continue from `next` of the last page', readCount(0, Number.MAX_SAFE_INTEGER)),
   async run({ drover, signal, style, print }, command) {
     const { limit, before } = command.opts<{ limit: number; before?: number }>()
     const query = { limit, ...(before !== undefined && { before }) }
     const input = { params: { id: command.args[0] ?? '' }, query }
     const page = await drover.request('GET /v1/webhooks/{id}/deliveries', input, { signal })
-    print(page, () => (page.items.length === 0 ? 'Nothing was delivered yet.' : presentDeliveries(page.items, style)))
+    print(page, () => (page.items.length === 0 ? 'No deliveries yet.' : presentDeliveries(page.items, style)))
     return undefined
   },
 }
 
 const redeliver: ServiceCommand = {
   name: 'redeliver <id> <deliveryId>',
-  description: 'deliver an event again',
+  description: 'send a delivery again',
   examples: ['drover webhook redeliver 7a1b… 9c2d…'],
   async run({ drover, signal, style, print }, { args }) {
     const params = { id: args[0] ?? '', deliveryId: args[1] ?? '' }
@@ -36,7 +36,7 @@ const redeliver: ServiceCommand = {
 
 const tryOut: ServiceCommand = {
   name: 'test <id>',
-  description: 'deliver a made-up event',
+  description: 'send a test event',
   examples: ['drover webhook test 7a1b…'],
   async run({ drover, signal, style, print }, { args }) {
     const input = { params: { id: args[0] ?? '' } }

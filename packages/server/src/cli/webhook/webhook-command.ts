@@ -6,6 +6,6 @@ import { deliveryCommands } from './delivery-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
 export function addWebhookCommand(program: Command, context: CommandContext): void {
-  const group = program.command('webhook').description('who is told of events, and what became of telling them')
+  const group = program.command('webhook').description('manage webhooks and their deliveries')
   for (const definition of [...webhookCommands, ...deliveryCommands]) addServiceCommand(group, context, definition)
 }

@@ -14,11 +14,11 @@ interface WebhookOptions {
 
 function addFilters(command: Command): Command {
   return command
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'description, for people')
     .option('--types <types>', 'only events of these types, separated by commas')
     .option('--chain-id <id>', 'only events of this chain', readChainId)
     .option('--from <address>', 'only events of this signer')
-    .option('--completions', 'only the one event of each transaction that made it final')
+    .option('--completions', 'only the event that ends each transaction')
 }
 
 function toFilters({ description, types, chainId, from, completions }: WebhookOptions) {
@@ -33,11 +33,11 @@ function toFilters({ description, types, chainId, from, completions }: WebhookOp
 
 const list: ServiceCommand = {
   name: 'list',
-  description: 'list the webhooks',
+  description: 'list webhooks',
   examples: ['drover webhook list'],
   async run({ drover, signal, style, print }) {
     const { items } = await drover.request('GET /v1/webhooks', {}, { signal })
-    print({ items }, () => (items.length === 0 ? 'There is no webhook.' : presentWebhooks(items, style)))
+    print({ items }, () => (items.length === 0 ? 'No webhooks.' : presentWebhooks(items, style)))
     return undefined
   },
 }
@@ -55,12 +55,12 @@ const show: ServiceCommand = {
 
 const add: ServiceCommand = {
   name: 'add <target>',
-  description: 'post events to a URL; prints the secret that signs them, once',
+  description: 'send events to a URL; prints the signing secret, once',
   examples: ['drover webhook add https://example.org/hooks --completions --json'],
   configure: (command) =>
     void addFilters(command).option(
       '--after <eventId>',
-      'with events after this one; 0: all',
+      'start after this event; 0 sends all past events (default: only new events)',
       readCount(0, Number.MAX_SAFE_INTEGER),
     ),
   async run({ drover, signal, style, print }, command) {
@@ -75,14 +75,17 @@ const add: ServiceCommand = {
 
 const change: ServiceCommand = {
   name: 'change <id>',
-  description: 'change what a webhook is told of, switch it on or off, or give it a new secret',
+  description: 'change a webhook: its events or URL, on or off, a new secret',
   examples: ['drover webhook change 7a1b… --off', 'drover webhook change 7a1b… --rotate-secret --json'],
   configure: (command) =>
     void addFilters(command)
-      .option('--target <url>', 'where events are posted to')
-      .option('--on', 'go on where it stood')
-      .option('--off', 'stop it')
-      .option('--rotate-secret', 'a new secret, printed once; the old one signs beside it for a while'),
+      .option('--target <url>', 'the new URL')
+      .option('--on', 'enable it; it continues where it stopped')
+      .option('--off', 'disable it')
+      .option(
+        '--rotate-secret',
+        'create a new secret and print it once; for a day (webhookSecretOverlap) both secrets sign',
+      ),
   async run({ drover, signal, style, print }, command) {
     const options = command.opts<
       WebhookOptions & { target?: string; on?: boolean; off?: boolean; rotateSecret?: boolean }
@@ -102,7 +105,7 @@ const change: ServiceCommand = {
 
 const remove: ServiceCommand = {
   name: 'remove <id>',
-  description: 'remove a webhook; nothing more is delivered to it',
+  description: 'delete a webhook and its delivery log',
   examples: ['drover webhook remove 7a1b…'],
   async run({ drover, signal, print }, { args }) {
     const id = args[0] ?? ''
