@@ -16,33 +16,42 @@ const MAY_IMPORT = {
   rpc: ['core', 'ports', 'engine', 'api/contract', 'api/parse-input', 'api/access/check-host'],
   telemetry: ['core', 'ports'],
   config: ['core', 'ports', 'telemetry'],
-  // The command line and the development set-up are programs: they start the composed service, and compose nothing.
-  dev: ['core', 'ports', 'config', 'telemetry', 'app'],
-  // The contract too: a batch is checked by it, line by line, before anything of it is sent.
-  cli: [
+  app: [
     'core',
     'ports',
-    'config',
+    'engine',
+    'store',
+    'chain',
+    'signer',
+    'hooks',
+    'webhooks',
+    'api',
+    'rpc',
     'telemetry',
-    'app',
-    'dev',
-    'store/postgres/migrate',
-    'api/contract',
-    'api/parse-input',
+    'config',
   ],
+  // What other programs may take one by one, without loading the whole service.
+  exports: ['core', 'config', 'telemetry/redactor', 'api/contract', 'api/parse-input'],
+}
+
+/** What a package may use of the others, through their public entries. */
+const PACKAGES_MAY_IMPORT = {
+  timers: [],
+  client: [],
+  server: [],
+  dev: ['server'],
+  cli: ['server', 'client', 'timers', 'dev'],
 }
 
 /** Packages that only these folders of the server may know. */
 const ONLY_KNOWN_TO = {
-  // `dev` asks whether the database that it started answers.
-  pg: ['store', 'dev'],
+  pg: ['store'],
   viem: ['chain', 'signer', 'api/contract'],
   fastify: ['api', 'rpc'],
   zod: ['api', 'rpc'],
   ws: ['rpc'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
-  commander: ['cli'],
 }
 
 /** What engine code may use of Node: it has no clock, disk or network but by its ports. */
@@ -59,6 +68,14 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
   severity: 'error',
   from: { path: `${SERVER}/${folder}/`, pathNot: TEST },
   to: { path: `${SERVER}/`, pathNot: inServer([folder, ...allowed]) },
+}))
+
+const betweenPackages = Object.entries(PACKAGES_MAY_IMPORT).map(([name, allowed]) => ({
+  name: `package-${name}-imports`,
+  comment: `packages/${name} may use ${allowed.length === 0 ? 'none of the others' : `only ${allowed.join(', ')}`}.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/`, pathNot: TEST },
+  to: { path: '^packages/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
 }))
 
 const packageRules = Object.entries(ONLY_KNOWN_TO).map(([name, folders]) => ({
@@ -88,19 +105,23 @@ module.exports = {
       from: { path: `${SERVER}/engine/`, pathNot: TEST },
       to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${ENGINE_BUILT_INS.join('|')})$` },
     },
-    {
-      name: 'only-engine-knows-timers',
-      comment: 'The timer kernel is driven by the engine; the command line shows its simulations.',
-      severity: 'error',
-      from: { path: `${SERVER}/`, pathNot: [TEST, inServer(['engine', 'app', 'cli'])] },
-      to: { path: '^packages/timers/' },
-    },
+    ...betweenPackages,
     {
       name: 'packages-by-their-entry',
-      comment: 'Another package is used through its public entry.',
+      comment: 'Another package is used through its public entries.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/', pathNot: [TEST, '^packages/dashboard/'] },
-      to: { path: '^packages/[^/]+/', pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/index\\.(ts|js)$'] },
+      to: {
+        path: '^packages/[^/]+/',
+        pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/(index|exports/[^/]+)\\.(ts|js)$'],
+      },
+    },
+    {
+      name: 'dev-is-optional',
+      comment: 'An installation for production has no @drover/dev: only load-dev.ts loads it, and says how to get it.',
+      severity: 'error',
+      from: { path: '^packages/cli/', pathNot: [TEST, '^packages/cli/src/run/load-dev\\.ts$'] },
+      to: { path: '^packages/dev/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'page-knows-the-contract-only',

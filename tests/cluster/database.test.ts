@@ -8,7 +8,7 @@ import {
   type EmbeddedPostgres,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../packages/server/src/dev/embedded-postgres.ts'
+} from '../../packages/dev/src/postgres/embedded-postgres.ts'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { readAll, readChain } from '../setup/cluster.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'

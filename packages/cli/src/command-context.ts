@@ -1,5 +1,5 @@
 /** What every command is given: the terminal, a place for its exit code, and what hides secrets in anything it prints. */
-import type { Redactor } from '../telemetry/redactor.ts'
+import type { Redactor } from '@drover/server/settings'
 import type { ExitCode } from './exit-code.ts'
 import type { Terminal } from './output/terminal.ts'
 

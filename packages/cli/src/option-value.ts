@@ -1,8 +1,8 @@
 /** Values of command-line options, read by the same types as settings, so that both refuse in the same words. */
+
+import { parseAmount } from '@drover/server/core'
+import { duration, integer, type SettingType } from '@drover/server/settings'
 import { InvalidArgumentError } from 'commander'
-import { duration } from '../config/duration.ts'
-import { integer, type SettingType } from '../config/setting-type.ts'
-import { parseAmount } from '../core/amount.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 

@@ -1,26 +1,26 @@
 /** The command line as one function: arguments and a terminal in, an exit code out. */
 import { readFileSync } from 'node:fs'
+import { createRedactor } from '@drover/server/settings'
 import { Command } from 'commander'
-import { createRedactor } from '../telemetry/redactor.ts'
-import { addAuditCommand } from './audit-command.ts'
 import { addBatchCommand } from './batch/batch-command.ts'
-import { addChainCommands } from './chain-commands.ts'
 import type { CommandContext } from './command-context.ts'
 import { addCompletionCommand } from './completion/completion-command.ts'
-import { addConfigCommand } from './config-command.ts'
-import { addDevCommand } from './dev-command.ts'
-import { addDoctorCommand } from './doctor-command.ts'
-import { addEventsCommand } from './events-command.ts'
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.ts'
-import { addKeyCommand } from './key-command.ts'
-import { addMigrateCommand } from './migrate-command.ts'
 import { reportFailure } from './output/report-failure.ts'
 import type { Terminal } from './output/terminal.ts'
-import { addSignerCommand } from './signer/signer-command.ts'
-import { addStartCommand } from './start-command.ts'
+import { addDevCommand } from './run/dev-command.ts'
+import { addMigrateCommand } from './run/migrate-command.ts'
+import { addStartCommand } from './run/start-command.ts'
+import { addAuditCommand } from './service/audit-command.ts'
+import { addChainCommands } from './service/chain-commands.ts'
+import { addEventsCommand } from './service/events-command.ts'
+import { addConfigCommand } from './setup/config-command.ts'
+import { addDoctorCommand } from './setup/doctor-command.ts'
+import { addKeyCommand } from './setup/key-command.ts'
+import { addSignerGroup } from './signer/signer-group.ts'
 import { addTimersCommand } from './timers-command.ts'
-import { addTxCommand } from './tx/tx-command.ts'
-import { addWebhookCommand } from './webhook/webhook-command.ts'
+import { addTxGroup } from './tx/tx-group.ts'
+import { addWebhookGroup } from './webhook/webhook-group.ts'
 
 const EXAMPLES = `
 Examples:
@@ -70,11 +70,11 @@ export function createProgram(context: CommandContext): Command {
   addConfigCommand(program, context)
   addDoctorCommand(program, context)
   addKeyCommand(program, context)
-  addTxCommand(program, context)
+  addTxGroup(program, context)
   addBatchCommand(program, context)
-  addSignerCommand(program, context)
+  addSignerGroup(program, context)
   addEventsCommand(program, context)
-  addWebhookCommand(program, context)
+  addWebhookGroup(program, context)
   addChainCommands(program, context)
   addAuditCommand(program, context)
   addTimersCommand(program, context)
@@ -83,7 +83,7 @@ export function createProgram(context: CommandContext): Command {
 }
 
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
   throw new Error('the package has no version')
 }

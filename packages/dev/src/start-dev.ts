@@ -1,16 +1,11 @@
 /** Everything on one machine: a database, a chain with 1 s blocks, the service and its page, and three funded signers. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startService } from '../app/start-service.ts'
-import type { Config } from '../config/config.ts'
-import type { Environment } from '../config/layer.ts'
-import { loadConfig } from '../config/load-config.ts'
-import { toAddress } from '../core/hex.ts'
-import type { Policy } from '../core/lane/policy.ts'
-import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
-import { writeDevRecord } from './dev-record.ts'
-import { startEmbeddedPostgres } from './embedded-postgres.ts'
-import { startLocalChain } from './local-chain.ts'
+import { type Config, type ServiceTelemetry, startService } from '@drover/server'
+import { type Policy, toAddress } from '@drover/server/core'
+import { type Environment, loadConfig } from '@drover/server/settings'
+import { startLocalChain } from './chain/local-chain.ts'
+import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
 
 export interface DevOptions {
   /** Absent: 4747. */
@@ -88,8 +83,6 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       signers: DEMO_SIGNERS.map(({ address }) => ({ address, policy: policyOf(config, address) })),
       signerKeys: DEMO_SIGNERS.map(({ key }) => key),
     }
-    const { url, rpcUrl, databaseUrl, signerKeys } = summary
-    stops.push(await writeDevRecord(options.dataDir, { url, rpcUrl, databaseUrl, signerKeys }))
     let stopping: Promise<void> | null = null
     return {
       summary,

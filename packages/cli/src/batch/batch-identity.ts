@@ -1,5 +1,5 @@
 /** Which batch a file is, whether its journal is of it, and whether rows were changed after they had been sent. */
-import { type Session, UsageError } from '../service-session.ts'
+import { type Session, UsageError } from '../service/service-session.ts'
 import type { Journal } from './journal.ts'
 import type { BatchSurvey } from './survey-batch.ts'
 

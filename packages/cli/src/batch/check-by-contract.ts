@@ -1,13 +1,10 @@
 /** Holds rows against the contract of the HTTP API, so that what the service would call malformed is found before it is sent. */
-import { AppError } from '../../core/app-error.ts'
+import { AppError } from '@drover/server/core'
 import type { CheckRequest, RowProblem } from './row-request.ts'
 
 /** Loaded only now: other commands should not pay for the schemas and the encoding of calls. */
 export async function checkByContract(): Promise<CheckRequest> {
-  const [{ transactionRequest }, { parseInput }] = await Promise.all([
-    import('../../api/contract/requests/transaction-request.ts'),
-    import('../../api/parse-input.ts'),
-  ])
+  const { parseInput, transactionRequest } = await import('@drover/server/contract')
   return (body) => {
     try {
       parseInput(transactionRequest, body)

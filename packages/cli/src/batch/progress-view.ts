@@ -1,7 +1,7 @@
 /** Shows the progress of a batch on standard error: redrawn on a terminal, now and then a line elsewhere, nothing with JSON. */
 import { createLiveArea } from '../output/live-area.ts'
 import { createStyle, PLAIN } from '../output/style.ts'
-import type { Session } from '../service-session.ts'
+import type { Session } from '../service/service-session.ts'
 import type { Board, Goal } from './board.ts'
 import { doneOf, paceOf, presentProgress } from './present-progress.ts'
 

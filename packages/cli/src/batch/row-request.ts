@@ -3,8 +3,8 @@
  * have `function` and `args`, the three prices and `metadata.<name>` of their own, and amounts may have units.
  */
 import type { TransactionRequest } from '@drover/client'
-import { findNearestName } from '../../config/nearest-name.ts'
-import { parseAmount } from '../../core/amount.ts'
+import { parseAmount } from '@drover/server/core'
+import { findNearestName } from '@drover/server/settings'
 
 /** What rows that say nothing themselves get; `function` is for rows that have arguments, or neither call nor data. */
 export type RowDefaults = Partial<Omit<TransactionRequest, 'call' | 'data'>> & { readonly function?: string }

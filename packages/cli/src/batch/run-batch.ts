@@ -6,7 +6,7 @@
  * journal keeps the batch's id over a change of the file, so that a row which is not what was sent under its id is found,
  * by us or as a conflict by the service, instead of being paid again under a new one.
  */
-import { Interrupted, type Session } from '../service-session.ts'
+import { Interrupted, type Session } from '../service/service-session.ts'
 import { chooseBatchId, isKnownHere, refuseChangedRows } from './batch-identity.ts'
 import { type Board, createBoard, type Goal, withTransaction } from './board.ts'
 import { type JournalRow, type JournalWriter, openJournal, readJournal } from './journal.ts'

@@ -1,7 +1,7 @@
 /** What a batch has to say at its end, and the exit code that goes with it. */
-import { formatAmount } from '../../core/amount.ts'
+import { formatAmount } from '@drover/server/core'
 import { EXIT, type ExitCode } from '../exit-code.ts'
-import type { Session } from '../service-session.ts'
+import type { Session } from '../service/service-session.ts'
 import { listCauses, presentCauses, presentCounts } from './batch-results.ts'
 import type { BatchReport } from './run-batch.ts'
 import type { BatchSurvey } from './survey-batch.ts'

@@ -1,8 +1,8 @@
 /** The completion scripts, in the shells that this machine has. */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
+import { createRedactor } from '@drover/server/settings'
 import { expect, test } from 'vitest'
-import { createRedactor } from '../../telemetry/redactor.ts'
 import { createProcessTerminal } from '../output/terminal.ts'
 import { createProgram } from '../run-cli.ts'
 import { describeCommands } from './command-tree.ts'

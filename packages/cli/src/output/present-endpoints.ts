@@ -1,6 +1,6 @@
 /** The RPC endpoints of the chains, as a table. */
 import type { Chain } from '@drover/client'
-import { spellDuration } from '../../core/explain/spell-time.ts'
+import { spellDuration } from '@drover/server/core'
 import { presentTable } from './present-table.ts'
 import type { Style } from './style.ts'
 

@@ -1,9 +1,8 @@
+import { AppError } from '@drover/server/core'
+import { ConfigProblems, createRedactor } from '@drover/server/settings'
 import { CommanderError } from 'commander'
 import { expect, test } from 'vitest'
-import { ConfigProblems } from '../../config/config-problems.ts'
-import { AppError } from '../../core/app-error.ts'
-import { ChainUnavailable } from '../../ports/chain.ts'
-import { createRedactor } from '../../telemetry/redactor.ts'
+import { ChainUnavailable } from '../../../server/src/ports/chain.ts'
 import { reportFailure } from './report-failure.ts'
 
 function report(error: unknown, isDebugging = false): { readonly code: number; readonly said: string } {

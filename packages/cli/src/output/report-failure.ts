@@ -1,6 +1,7 @@
 /** Tells a person what went wrong: one clear message for what can be expected, the stack only to those who debug. */
+
+import { ConfigProblems } from '@drover/server/settings'
 import { CommanderError } from 'commander'
-import { ConfigProblems } from '../../config/config-problems.ts'
 import type { CommandContext } from '../command-context.ts'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 

@@ -1,5 +1,5 @@
 /** How text looks on this terminal: as wide as the window, in colour where that is wanted; everywhere else plain and whole. */
-import type { Environment } from '../../config/layer.ts'
+import type { Environment } from '@drover/server/settings'
 import type { OutputStream } from './terminal.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'

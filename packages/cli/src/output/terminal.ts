@@ -1,6 +1,7 @@
 /** The world around a command: what it reads, where it writes and what interrupts it. */
-import type { Environment } from '../../config/layer.ts'
-import type { LogStream } from '../../telemetry/telemetry.ts'
+
+import type { LogStream } from '@drover/server'
+import type { Environment } from '@drover/server/settings'
 import type { ExitCode } from '../exit-code.ts'
 
 /** Where text goes. On a terminal it has a width, which changes with the window. */

@@ -1,11 +1,12 @@
 /** `drover dev`: database, chain, service and page on this machine, by one command. */
 import { resolve } from 'node:path'
+import type { Dev } from '@drover/dev'
+import { integer } from '@drover/server/settings'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { integer } from '../config/setting-type.ts'
-import { DEFAULT_DATA_DIR } from '../dev/dev-record.ts'
-import { createTelemetry } from '../telemetry/telemetry.ts'
-import type { CommandContext } from './command-context.ts'
-import { presentDevSummary } from './output/present-dev-summary.ts'
+import type { CommandContext } from '../command-context.ts'
+import { DEFAULT_DATA_DIR, writeDevRecord } from './dev-record.ts'
+import { loadDev } from './load-dev.ts'
+import { presentDevSummary } from './present-dev-summary.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
 interface DevOptions {
@@ -42,26 +43,40 @@ export function addDevCommand(program: Command, context: CommandContext): void {
 
 async function startDevelopment(command: Command, context: CommandContext): Promise<void> {
   const { port, chainPort, dataDir, json, logLevel } = command.opts<DevOptions>()
+  // Loaded only now: help and wrong usage should not pay for the whole service.
+  const [{ startDev }, { createTelemetry }] = await Promise.all([loadDev(), import('@drover/server')])
   const telemetry = createTelemetry({ level: logLevel, stream: context.terminal.stderr, withProcessMetrics: true })
-  const { startDev } = await import('../dev/start-dev.ts')
+  const folder = resolve(context.terminal.folder, dataDir)
   context.finish(
     await runUntilStopped({
       terminal: context.terminal,
       shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
       onBug: (error) => telemetry.log('error', 'something is broken inside Drover; it stops', { error }),
-      start: () =>
-        startDev({
-          dataDir: resolve(context.terminal.folder, dataDir),
+      start: async () => {
+        const dev = await startDev({
+          dataDir: folder,
           env: context.terminal.env,
           telemetry,
           ...(port !== undefined && { port }),
           ...(chainPort !== undefined && { chainPort }),
-        }),
+        })
+        return await recordWhileRunning(dev, folder)
+      },
       // Not through the redactor: these URLs and keys are for development, and are printed to be used.
       onStarted: ({ summary }) =>
         context.terminal.stdout.write(`${json ? JSON.stringify(summary) : presentDevSummary(summary)}\n`),
     }),
   )
+}
+
+async function recordWhileRunning(dev: Dev, dataDir: string): Promise<Dev> {
+  try {
+    const removeRecord = await writeDevRecord(dataDir, dev.summary)
+    return { ...dev, stop: () => removeRecord().then(dev.stop) }
+  } catch (error) {
+    await dev.stop()
+    throw error
+  }
 }
 
 function parsePort(text: string): number {

@@ -1,7 +1,6 @@
 /** What a running `drover dev` is: a file in its data folder, so that other commands in the same place find it. */
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replaceFile } from './replace-file.ts'
 
 export interface DevRecord {
   readonly url: string
@@ -14,12 +13,13 @@ export const DEFAULT_DATA_DIR = '.drover'
 
 /** Returns how to take it away again. */
 export async function writeDevRecord(dataDir: string, record: DevRecord): Promise<() => Promise<void>> {
+  const { url, rpcUrl, databaseUrl, signerKeys } = record
   const file = fileIn(dataDir)
-  await replaceFile(file, `${JSON.stringify(record)}\n`)
+  await writeFile(file, `${JSON.stringify({ url, rpcUrl, databaseUrl, signerKeys })}\n`, { mode: 0o600 })
   return () => rm(file, { force: true })
 }
 
-/** Null where there is none. One that was killed leaves its record: whether it runs is to be found out. */
+/** Null where there is none, or one that is only half written. One that was killed leaves its record: whether it runs is to be found out. */
 export async function readDevRecord(dataDir: string): Promise<DevRecord | null> {
   try {
     const record: unknown = JSON.parse(await readFile(fileIn(dataDir), 'utf8'))

@@ -1,10 +1,10 @@
 /** `drover migrate`: brings the database's schema to what this version needs. */
+
+import { ConfigProblems, resolveSettings } from '@drover/server/settings'
 import type { Command } from 'commander'
-import { ConfigProblems } from '../config/config-problems.ts'
-import { resolveSettings } from '../config/resolve-settings.ts'
-import { type CommandContext, printLine } from './command-context.ts'
-import { EXIT } from './exit-code.ts'
-import { addSettingFlags, readConfigInput } from './setting-flags.ts'
+import { type CommandContext, printLine } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
+import { addSettingFlags, readConfigInput } from '../setup/setting-flags.ts'
 
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   const command = program
@@ -19,7 +19,7 @@ async function migrateDatabase(command: Command, context: CommandContext): Promi
   const input = await readConfigInput(command, context)
   const { values, problems } = resolveSettings({ ...input, required: ['databaseUrl'] })
   if (problems.length > 0 || values.databaseUrl === undefined) throw new ConfigProblems(problems)
-  const { migrate } = await import('../store/postgres/migrate.ts')
+  const { migrate } = await import('@drover/server')
   const { applied, version } = await migrate(values.databaseUrl)
   const asJson = command.opts<{ json?: boolean }>().json === true
   const steps = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`

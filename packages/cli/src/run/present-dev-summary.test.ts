@@ -15,7 +15,7 @@ const SUMMARY = {
 } as const
 
 test('shows what the README says it shows', async () => {
-  const readme = await readFile(new URL('../../../../../README.md', import.meta.url), 'utf8')
+  const readme = await readFile(new URL('../../../../README.md', import.meta.url), 'utf8')
   const joined = readme.replaceAll(/ \\\n +/g, ' ')
   const commands = presentDevSummary(SUMMARY).match(/curl .*/g) ?? []
   expect(commands).toHaveLength(2)

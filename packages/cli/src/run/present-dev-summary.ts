@@ -1,5 +1,5 @@
 /** What `drover dev` shows when everything runs: where it is, who can send, and what to paste next. */
-import type { DevSummary } from '../../dev/start-dev.ts'
+import type { DevSummary } from '@drover/dev'
 
 export function presentDevSummary(summary: DevSummary): string {
   const signers = summary.signers.map(({ address, policy }) => `  ${address}  ${policy}`)

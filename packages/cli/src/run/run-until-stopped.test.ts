@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { EXIT } from './exit-code.ts'
-import type { Terminal } from './output/terminal.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { type Running, runUntilStopped } from './run-until-stopped.ts'
 
 interface Stage {

@@ -4,8 +4,8 @@
  * counts as the first. An error that nobody caught is a bug, after which nothing can be relied upon: it is told, and the
  * service is stopped in the same way, so that its lanes go to a peer at once instead of when their leases expire.
  */
-import { EXIT, type ExitCode } from './exit-code.ts'
-import type { Terminal } from './output/terminal.ts'
+import { EXIT, type ExitCode } from '../exit-code.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 export interface Running {
   stop(): Promise<void>

@@ -1,11 +1,10 @@
 /** `drover start`: the service, with everything it needs given by settings. */
+
+import { loadConfig, resolveSettings, secretsOf } from '@drover/server/settings'
 import type { Command } from 'commander'
-import { loadConfig, secretsOf } from '../config/load-config.ts'
-import { resolveSettings } from '../config/resolve-settings.ts'
-import { createTelemetry } from '../telemetry/telemetry.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../command-context.ts'
+import { addSettingFlags, readConfigInput } from '../setup/setting-flags.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
-import { addSettingFlags, readConfigInput } from './setting-flags.ts'
 
 export function addStartCommand(program: Command, context: CommandContext): void {
   const command = program
@@ -27,14 +26,14 @@ Example:
 async function start(command: Command, context: CommandContext): Promise<void> {
   const input = await readConfigInput(command, context)
   const config = loadConfig(input)
+  // Loaded only now: help and wrong usage should not pay for the whole service.
+  const { createTelemetry, startService } = await import('@drover/server')
   const telemetry = createTelemetry({
     level: config.logLevel,
     stream: context.terminal.stdout,
     secrets: secretsOf(resolveSettings(input)),
     withProcessMetrics: true,
   })
-  // Loaded only now: help and wrong usage should not pay for the whole service.
-  const { startService } = await import('../app/start-service.ts')
   context.finish(
     await runUntilStopped({
       terminal: context.terminal,

@@ -1,10 +1,10 @@
 /** `drover audit`: who did what, newest first. */
 import type { Answer } from '@drover/client'
 import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
-import { EXIT, type ExitCode } from './exit-code.ts'
-import { readCount } from './option-value.ts'
-import { presentTable } from './output/present-table.ts'
+import type { CommandContext } from '../command-context.ts'
+import { EXIT, type ExitCode } from '../exit-code.ts'
+import { readCount } from '../option-value.ts'
+import { presentTable } from '../output/present-table.ts'
 import { addServiceCommand } from './service-command.ts'
 import type { Session } from './service-session.ts'
 

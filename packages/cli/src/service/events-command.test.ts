@@ -1,7 +1,7 @@
 import type { ConfirmationUpdate, DroverEvent } from '@drover/client'
 import { expect, test } from 'vitest'
+import { PLAIN } from '../output/style.ts'
 import { presentConfirmations, presentEvent } from './events-command.ts'
-import { PLAIN } from './output/style.ts'
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const EVENT: DroverEvent = {

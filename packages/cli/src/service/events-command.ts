@@ -1,11 +1,11 @@
 /** `drover events`: what happened, in commit order, and what happens. */
 import type { ConfirmationUpdate, DroverEvent } from '@drover/client'
 import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
-import { EXIT, type ExitCode } from './exit-code.ts'
-import { readCount } from './option-value.ts'
-import { presentDetail } from './output/present-detail.ts'
-import { cut, type Style, shorten, toVisible } from './output/style.ts'
+import type { CommandContext } from '../command-context.ts'
+import { EXIT, type ExitCode } from '../exit-code.ts'
+import { readCount } from '../option-value.ts'
+import { presentDetail } from '../output/present-detail.ts'
+import { cut, type Style, shorten, toVisible } from '../output/style.ts'
 import { addServiceCommand } from './service-command.ts'
 import { Interrupted, type Session, UsageError } from './service-session.ts'
 

@@ -4,8 +4,8 @@
  */
 import { DroverError } from '@drover/client'
 import type { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
-import { EXIT, type ExitCode } from './exit-code.ts'
+import type { CommandContext } from '../command-context.ts'
+import { EXIT, type ExitCode } from '../exit-code.ts'
 import { exitCodeOf, presentFailure, presentFailureJson } from './service-failure.ts'
 import {
   catchSignals,

@@ -1,6 +1,6 @@
 import { DroverError } from '@drover/client'
 import { expect, test } from 'vitest'
-import { EXIT } from './exit-code.ts'
+import { EXIT } from '../exit-code.ts'
 import { exitCodeOf, presentFailure, presentFailureJson } from './service-failure.ts'
 
 test.each<[string, number | undefined, number]>([

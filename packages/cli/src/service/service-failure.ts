@@ -1,6 +1,6 @@
 /** What the service, or the way to it, said no with: as an exit code, and in words or JSON. */
 import type { DroverError } from '@drover/client'
-import { EXIT, type ExitCode } from './exit-code.ts'
+import { EXIT, type ExitCode } from '../exit-code.ts'
 
 const BY_CODE: Readonly<Record<string, ExitCode>> = {
   network_error: EXIT.unreachable,

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createDrover, type Drover } from '@drover/client'
-import type { CommandContext } from './command-context.ts'
-import { EXIT } from './exit-code.ts'
-import { createStyle, type Style } from './output/style.ts'
-import type { Terminal } from './output/terminal.ts'
+import type { CommandContext } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
+import { createStyle, type Style } from '../output/style.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 export interface Session {
   readonly drover: Drover

@@ -1,11 +1,19 @@
 /** `drover config`: what every setting is, where that came from, and what is wrong with it. Secrets stay hidden. */
+
+import {
+  CHAIN_SETTING_NAMES,
+  ConfigProblems,
+  findContradictions,
+  type Resolved,
+  type ResolvedSettings,
+  resolveSettings,
+  SETTING_NAMES,
+  type SettingName,
+  settingOf,
+} from '@drover/server/settings'
 import type { Command } from 'commander'
-import { ConfigProblems } from '../config/config-problems.ts'
-import { findContradictions } from '../config/load-config.ts'
-import { type Resolved, type ResolvedSettings, resolveSettings } from '../config/resolve-settings.ts'
-import { CHAIN_SETTING_NAMES, SETTING_NAMES, type SettingName, settingOf } from '../config/settings.ts'
-import { type CommandContext, printLine } from './command-context.ts'
-import { EXIT } from './exit-code.ts'
+import { type CommandContext, printLine } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
 import { addSettingFlags, readConfigInput } from './setting-flags.ts'
 
 interface Row {

@@ -1,15 +1,13 @@
 /** `drover doctor`: looks at everything that the service needs, and names the fix for what is wrong. */
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
+import type { Finding, Subject } from '@drover/server'
+import { type ConfigInput, findContradictions, type ResolvedSettings, resolveSettings } from '@drover/server/settings'
 import type { Command } from 'commander'
-import type { Subject } from '../app/diagnose.ts'
-import type { Finding } from '../app/finding.ts'
-import { findContradictions } from '../config/load-config.ts'
-import { type ConfigInput, type ResolvedSettings, resolveSettings } from '../config/resolve-settings.ts'
-import { DEFAULT_DATA_DIR, type DevRecord, readDevRecord } from '../dev/dev-record.ts'
-import { type CommandContext, printLine } from './command-context.ts'
-import { EXIT } from './exit-code.ts'
-import { createStyle, type Style, toVisible } from './output/style.ts'
+import { type CommandContext, printLine } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
+import { createStyle, type Style, toVisible } from '../output/style.ts'
+import { DEFAULT_DATA_DIR, type DevRecord, readDevRecord } from '../run/dev-record.ts'
 import { addSettingFlags, readConfigInput } from './setting-flags.ts'
 
 const MARKS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], failed: ['✗', 'red'] } as const
@@ -43,7 +41,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const input = await readConfigInput(command, context)
   const dev = await findRunningDev(input, resolve(terminal.folder, DEFAULT_DATA_DIR))
   const resolved = resolveSettings(dev === null ? input : useDev(input, dev))
-  const { diagnose } = await import('../app/diagnose.ts')
+  const { diagnose } = await import('@drover/server')
   const { host = '127.0.0.1', port = 4747 } = resolved.values
   const usual = dev?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const url = options.url ?? (terminal.env.DROVER_URL?.trim() || usual)

@@ -1,16 +1,15 @@
 /** What the key commands do, once they are known to be meant. */
+
+import { type KeyAdmin, openKeyAdmin } from '@drover/server'
+import type { ApiKeyResource } from '@drover/server/contract'
+import { AppError, formatAmount } from '@drover/server/core'
+import { ConfigProblems, resolveSettings } from '@drover/server/settings'
 import type { Command } from 'commander'
-import type { ApiKeyResource } from '../api/contract/resources/api-key-resource.ts'
-import { type KeyAdmin, openKeyAdmin } from '../app/open-key-admin.ts'
-import { ConfigProblems } from '../config/config-problems.ts'
-import { resolveSettings } from '../config/resolve-settings.ts'
-import { formatAmount } from '../core/amount.ts'
-import { AppError } from '../core/app-error.ts'
-import { type CommandContext, printLine } from './command-context.ts'
-import { EXIT } from './exit-code.ts'
-import { presentFields } from './output/present-fields.ts'
-import { type Column, presentTable } from './output/present-table.ts'
-import { createStyle, toVisible } from './output/style.ts'
+import { type CommandContext, printLine } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
+import { presentFields } from '../output/present-fields.ts'
+import { type Column, presentTable } from '../output/present-table.ts'
+import { createStyle, toVisible } from '../output/style.ts'
 import { readConfigInput } from './setting-flags.ts'
 
 interface CreateOptions {

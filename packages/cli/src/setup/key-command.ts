@@ -2,11 +2,12 @@
  * `drover key create|list|revoke`: API keys, straight in the database. Whoever can reach that needs no key, so this is how
  * the first one is made, and the way back in for those who have locked themselves out.
  */
+
+import { SCOPES } from '@drover/server/core'
 import type { Command } from 'commander'
-import { SCOPES } from '../core/access/caller.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../command-context.ts'
+import { collect, readAmount, readChainId, readCount, readInstantOrSpan } from '../option-value.ts'
 import type { KeyAction } from './key-actions.ts'
-import { collect, readAmount, readChainId, readCount, readInstantOrSpan } from './option-value.ts'
 import { addSettingFlags } from './setting-flags.ts'
 
 export function addKeyCommand(program: Command, context: CommandContext): void {

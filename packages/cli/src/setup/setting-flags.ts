@@ -1,18 +1,20 @@
 /** Command-line flags out of the settings table, and back into values for it. */
-import { type Command, Option } from 'commander'
-import { readConfigFile } from '../config/config-file.ts'
-import { secretsOf } from '../config/load-config.ts'
-import { type ConfigInput, resolveSettings } from '../config/resolve-settings.ts'
+
 import {
+  type ConfigInput,
   environmentVariableOf,
   findSettingName,
   flagOf,
   isSecret,
+  readConfigFile,
+  resolveSettings,
   SETTING_NAMES,
   type SettingName,
+  secretsOf,
   settingOf,
-} from '../config/settings.ts'
-import type { CommandContext } from './command-context.ts'
+} from '@drover/server/settings'
+import { type Command, Option } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 
 /** Secrets get none: they come by environment or file. */
 export function addSettingFlags(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {

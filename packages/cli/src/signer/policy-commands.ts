@@ -1,10 +1,10 @@
 /** `drover signer policy` and `drover signer add`: how transactions of a signer are driven. */
 import type { SignerChange } from '@drover/client'
+import { boolean, integer, orWord } from '@drover/server/settings'
 import { type Command, Option } from 'commander'
-import { boolean, integer, orWord } from '../../config/setting-type.ts'
 import { readAmount, readBy, readChainId, readDuration, readFinality } from '../option-value.ts'
-import type { ServiceCommand } from '../service-command.ts'
-import { UsageError } from '../service-session.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
+import { UsageError } from '../service/service-session.ts'
 import { presentLane } from './present-lane.ts'
 
 interface PolicyOptions {

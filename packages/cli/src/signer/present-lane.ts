@@ -1,6 +1,6 @@
 /** Signers for people: a row for each lane, and one lane as a page of fields. */
 import type { Lane } from '@drover/client'
-import { formatAmount } from '../../core/amount.ts'
+import { formatAmount } from '@drover/server/core'
 import { type Field, presentFields } from '../output/present-fields.ts'
 import { type Cell, type Column, presentTable } from '../output/present-table.ts'
 import { type Style, shorten, toVisible } from '../output/style.ts'

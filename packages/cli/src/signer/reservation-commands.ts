@@ -3,7 +3,7 @@ import type { Answer } from '@drover/client'
 import { readChainId, readCount, readDuration } from '../option-value.ts'
 import { presentFields } from '../output/present-fields.ts'
 import type { Style } from '../output/style.ts'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 
 type Reservation = Answer<'GET /v1/nonces/{id}'>
 

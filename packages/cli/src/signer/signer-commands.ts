@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../exit-code.ts'
 import { readChainId } from '../option-value.ts'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 import { presentTransactions } from '../tx/present-transaction.ts'
 import { presentLane, presentLanes } from './present-lane.ts'
 import { presentReset } from './present-reset.ts'

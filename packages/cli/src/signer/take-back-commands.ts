@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { readChainId, readCount } from '../option-value.ts'
 import { type Column, presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 
 type Listed = Answer<'GET /v1/signers/{address}/nonces'>['items'][number]
 type Taken = Answer<'POST /v1/signers/{address}/nonces/release'>['items'][number]

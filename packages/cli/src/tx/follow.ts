@@ -2,7 +2,7 @@
 import type { Transaction } from '@drover/client'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import { createLiveArea } from '../output/live-area.ts'
-import { Interrupted, type Session } from '../service-session.ts'
+import { Interrupted, type Session } from '../service/service-session.ts'
 import { presentStepLine, presentSteps, stateCell } from './present-transaction.ts'
 import { judge, listSteps, type WaitStage } from './stages.ts'
 import { watchTransactions } from './watch-transactions.ts'

@@ -1,7 +1,7 @@
 /** The options by which a transaction is described on the command line, and the request that they make. */
 import type { TransactionRequest } from '@drover/client'
+import { integer } from '@drover/server/settings'
 import { type Command, Option } from 'commander'
-import { integer } from '../../config/setting-type.ts'
 import {
   collect,
   collectEntries,
@@ -11,7 +11,7 @@ import {
   readFinality,
   readInstantOrSpan,
 } from '../option-value.ts'
-import { UsageError } from '../service-session.ts'
+import { UsageError } from '../service/service-session.ts'
 import { readCallArguments } from './call-arguments.ts'
 
 export interface IntentOptions {

@@ -1,9 +1,9 @@
 /** `drover tx list`: transactions that fit, in the order of acceptance. */
 import type { Transaction, TransactionFilter } from '@drover/client'
-import { TX_STATES } from '../../core/transaction/transaction.ts'
+import { TX_STATES } from '@drover/server/core'
 import { readChainId, readCount, readInstantOrSpan } from '../option-value.ts'
-import type { ServiceCommand } from '../service-command.ts'
-import { type Session, UsageError } from '../service-session.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
+import { type Session, UsageError } from '../service/service-session.ts'
 import { presentTransactions } from './present-transaction.ts'
 
 interface ListOptions {

@@ -1,6 +1,6 @@
 /** What an operator can do to a transaction: each with a reason, which is kept. */
 import type { Transaction } from '@drover/client'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 import { presentTransaction } from './present-transaction.ts'
 
 type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry' | 'requeue' | 'close'

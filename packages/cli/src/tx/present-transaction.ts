@@ -1,7 +1,6 @@
 /** Transactions for people: as a row of a table, as a page of fields, and as steps that light up one after the other. */
 import type { Transaction } from '@drover/client'
-import { formatAmount } from '../../core/amount.ts'
-import { spellDuration } from '../../core/explain/spell-time.ts'
+import { formatAmount, spellDuration } from '@drover/server/core'
 import { type Field, presentFields } from '../output/present-fields.ts'
 import { type Cell, type Column, presentTable } from '../output/present-table.ts'
 import { type Colour, type Style, shorten, toVisible } from '../output/style.ts'

@@ -1,12 +1,12 @@
 /** `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known of one transaction. */
 import type { Attempt, Confirmations, DroverEvent, Explanation, Receipt } from '@drover/client'
-import { formatAmount } from '../../core/amount.ts'
+import { formatAmount } from '@drover/server/core'
 import { readCount } from '../option-value.ts'
 import { presentDetail } from '../output/present-detail.ts'
 import { presentFields } from '../output/present-fields.ts'
 import { presentTable } from '../output/present-table.ts'
 import { type Style, shorten, toVisible } from '../output/style.ts'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 import { presentTransaction } from './present-transaction.ts'
 
 const ID = '<id>'

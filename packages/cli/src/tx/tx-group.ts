@@ -1,7 +1,7 @@
 /** `drover tx …`: transactions. */
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addServiceCommand } from '../service-command.ts'
+import { addServiceCommand } from '../service/service-command.ts'
 import { listCommand } from './list-command.ts'
 import { operateCommands } from './operate-commands.ts'
 import { sendCommand } from './send-command.ts'
@@ -15,7 +15,7 @@ import {
 } from './show-commands.ts'
 import { watchCommand } from './watch-command.ts'
 
-export function addTxCommand(program: Command, context: CommandContext): void {
+export function addTxGroup(program: Command, context: CommandContext): void {
   const group = program.command('tx').description('send transactions, look at them, act on them')
   for (const definition of [
     sendCommand,

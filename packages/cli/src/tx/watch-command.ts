@@ -1,8 +1,8 @@
 /** `drover tx watch`: follows transactions to their end. */
 import { Option } from 'commander'
 import { readDuration } from '../option-value.ts'
-import type { ServiceCommand } from '../service-command.ts'
-import { UsageError } from '../service-session.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
+import { UsageError } from '../service/service-session.ts'
 import { followTransactions } from './follow.ts'
 import { WAIT_STAGES, type WaitStage } from './stages.ts'
 

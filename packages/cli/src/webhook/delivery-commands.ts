@@ -1,6 +1,6 @@
 /** `drover webhook deliveries`, `redeliver` and `test`: what became of telling. */
 import { readCount } from '../option-value.ts'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 import { presentDeliveries } from './present-webhook.ts'
 
 const deliveries: ServiceCommand = {

@@ -1,7 +1,7 @@
 /** `drover webhook list`, `show`, `add`, `change` and `remove`: who is told of events. */
 import type { Command } from 'commander'
 import { readChainId, readCount } from '../option-value.ts'
-import type { ServiceCommand } from '../service-command.ts'
+import type { ServiceCommand } from '../service/service-command.ts'
 import { presentWebhook, presentWebhooks } from './present-webhook.ts'
 
 interface WebhookOptions {

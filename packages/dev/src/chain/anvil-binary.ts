@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, chmod, copyFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { DevSetupError } from './dev-setup-error.ts'
+import { DevSetupError } from '../dev-setup-error.ts'
 
 const PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': '@foundry-rs/anvil-linux-amd64',

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { errorCode } from '../error-code.ts'
+import { awaitExit, findCommandLine, isAlive, type ProcessIdentity, sendSignal } from '../process-watch.ts'
+import { replaceFile } from '../replace-file.ts'
 import { callAnvil } from './call-anvil.ts'
-import { DevSetupError } from './dev-setup-error.ts'
-import { errorCode } from './error-code.ts'
-import { awaitExit, findCommandLine, isAlive, type ProcessIdentity, sendSignal } from './process-watch.ts'
-import { replaceFile } from './replace-file.ts'
 
 /** Where one chain's files are. `stateFile` is null for a chain that does not last. */
 export interface ChainHome {

@@ -9,10 +9,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { errorCode } from '../error-code.ts'
+import { replaceFile } from '../replace-file.ts'
 import { callAnvil } from './call-anvil.ts'
-import { DevSetupError } from './dev-setup-error.ts'
-import { errorCode } from './error-code.ts'
-import { replaceFile } from './replace-file.ts'
 
 /** At most this share of the time goes into saving. */
 const SAVE_SHARE = 1 / 50

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startScript } from '../../../../tests/setup/script-process.ts'
+import { findFreePort } from '../free-port.ts'
+import { isAlive } from '../process-watch.ts'
 import { callAnvil } from './call-anvil.ts'
-import { findFreePort } from './free-port.ts'
 import { type LocalChain, type LocalChainOptions, startLocalChain } from './local-chain.ts'
-import { isAlive } from './process-watch.ts'
 
 const MODULE = new URL('./local-chain.ts', import.meta.url)
 

@@ -20,6 +20,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { tryLock } from '../exclusive-lock.ts'
+import { findFreePort, findFreePortFrom, isPortFree } from '../free-port.ts'
+import { identifyProcess, isAlive, sendSignal, watchExit } from '../process-watch.ts'
 import { findAnvil } from './anvil-binary.ts'
 import {
   type ChainHome,
@@ -31,10 +35,6 @@ import {
   urlOf,
 } from './anvil-process.ts'
 import { type ChainStateSaver, createChainStateSaver, saveChainState, unpackChainState } from './chain-state.ts'
-import { DevSetupError } from './dev-setup-error.ts'
-import { tryLock } from './exclusive-lock.ts'
-import { findFreePort, findFreePortFrom, isPortFree } from './free-port.ts'
-import { identifyProcess, isAlive, sendSignal, watchExit } from './process-watch.ts'
 
 export interface LocalChainOptions {
   /** Absent: 8545 or the next free one. 0: any free one. Any other: exactly that one, or an error. */

@@ -19,17 +19,17 @@ import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startScript } from '../../../../tests/setup/script-process.ts'
+import { findFreePort } from '../free-port.ts'
+import { awaitExit, isAlive } from '../process-watch.ts'
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts'
-import { findFreePort } from './free-port.ts'
 import { removeAbandonedHomes } from './postgres-abandoned-homes.ts'
 import { canAccess } from './postgres-account.ts'
 import { findPostgresPackage, type PostgresPackage } from './postgres-binaries.ts'
-import { awaitExit, isAlive } from './process-watch.ts'
 
 const MODULE = new URL('./embedded-postgres.ts', import.meta.url)
 const NOBODY = { uid: 65_534, gid: 65_534 }

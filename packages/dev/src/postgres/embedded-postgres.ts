@@ -13,10 +13,11 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { DevSetupError } from './dev-setup-error.ts'
-import { errorCode } from './error-code.ts'
-import { tryLock } from './exclusive-lock.ts'
-import { findFreePort, isPortFree } from './free-port.ts'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { errorCode } from '../error-code.ts'
+import { tryLock } from '../exclusive-lock.ts'
+import { findFreePort, isPortFree } from '../free-port.ts'
+import { watchExit } from '../process-watch.ts'
 import { type Account, chooseAccount, giveTo } from './postgres-account.ts'
 import {
   findPostgresPackage,
@@ -26,7 +27,6 @@ import {
 } from './postgres-binaries.ts'
 import { type ClusterRecord, clusterDirOf, createRecord, findRecord, makeDataDir, saveRecord } from './postgres-home.ts'
 import { findPostmaster, launchPostmaster, POSTGRES_ENV, type Postmaster, stopPostmaster } from './postmaster.ts'
-import { watchExit } from './process-watch.ts'
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string

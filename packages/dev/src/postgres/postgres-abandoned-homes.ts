@@ -7,7 +7,7 @@
  */
 import { link, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from './error-code.ts'
+import { errorCode } from '../error-code.ts'
 import { findPostmaster, stopPostmaster } from './postmaster.ts'
 
 export const HOME_PREFIX = 'drover-'

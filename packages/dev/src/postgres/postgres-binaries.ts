@@ -11,8 +11,8 @@ import { constants } from 'node:fs'
 import { access, chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { DevSetupError } from './dev-setup-error.ts'
-import { errorCode } from './error-code.ts'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { errorCode } from '../error-code.ts'
 import { type Account, canAccess } from './postgres-account.ts'
 
 export interface PostgresPackage {

@@ -16,11 +16,11 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { DevSetupError } from './dev-setup-error.ts'
-import { errorCode } from './error-code.ts'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { errorCode } from '../error-code.ts'
+import { replaceFile } from '../replace-file.ts'
 import { HOME_PREFIX, removeAbandonedHomes, tieHome } from './postgres-abandoned-homes.ts'
 import { type Account, canAccess } from './postgres-account.ts'
-import { replaceFile } from './replace-file.ts'
 
 export interface ClusterRecord {
   readonly home: string

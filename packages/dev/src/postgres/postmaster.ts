@@ -4,10 +4,8 @@ import { closeSync, openSync } from 'node:fs'
 import { open, readFile, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DevSetupError } from './dev-setup-error.ts'
-import { errorCode } from './error-code.ts'
-import type { Account } from './postgres-account.ts'
-import type { PostgresBinaries } from './postgres-binaries.ts'
+import { DevSetupError } from '../dev-setup-error.ts'
+import { errorCode } from '../error-code.ts'
 import {
   awaitExit,
   findCommandLine,
@@ -16,8 +14,10 @@ import {
   isAlive,
   type ProcessIdentity,
   sendSignal,
-} from './process-watch.ts'
-import { replaceFile } from './replace-file.ts'
+} from '../process-watch.ts'
+import { replaceFile } from '../replace-file.ts'
+import type { Account } from './postgres-account.ts'
+import type { PostgresBinaries } from './postgres-binaries.ts'
 
 export interface Postmaster {
   readonly process: ProcessIdentity

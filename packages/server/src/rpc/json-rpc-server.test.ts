@@ -5,7 +5,7 @@ import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createManualClock } from '../testing/engine/manual-clock.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
-import { createRpcEndpoint } from './rpc-endpoint.ts'
+import { createJsonRpcServer } from './json-rpc-server.ts'
 
 const hashOf = (index: number) => `0x${index.toString(16).padStart(64, '0')}`
 
@@ -29,7 +29,7 @@ function start() {
     },
     readPending: async () => null,
   }
-  const endpoint = createRpcEndpoint({
+  const endpoint = createJsonRpcServer({
     work: { most: () => Number.POSITIVE_INFINITY },
     upstreams: [upstream as Upstream],
     store: {

@@ -26,7 +26,7 @@ export interface RpcRequestContext {
   readonly own: ReadonlyMap<string, LocalMethod>
 }
 
-export interface RpcEndpoint {
+export interface JsonRpcServer {
   /** The answer as it goes on the wire; null where nothing is to be answered. Never throws. */
   answer(text: string, context: RpcRequestContext): Promise<string | null>
   /** The answer to a message that is not looked into. */
@@ -47,7 +47,7 @@ interface ChainPart {
 /** Messages that may be worked on at one time; sends that wait for their hash count too. */
 const MAX_MESSAGES = 2_000
 
-export function createRpcEndpoint(services: RpcServices): RpcEndpoint {
+export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   const { upstreams, clock, telemetry, settings } = services
   const turns = createNonceTurns({ ...services, readNext: (lane) => getChain(lane.chainId).nextNonces.read(lane) })
   const sendTransactions = createSendTransactions({ ...services, turns, holdTimeoutMs: settings.holdTimeoutMs })
