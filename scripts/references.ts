@@ -6,6 +6,7 @@ import { buildArchitecture } from './architecture-tables.ts'
 import { buildCliReference } from './cli-reference.ts'
 import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
+import { buildGuarantees } from './guarantees.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
 
 export const ROOT = new URL('../', import.meta.url)
@@ -17,6 +18,7 @@ export function buildReferences(): ReadonlyMap<string, string> {
   const openApi = buildOpenApi(ROUTES)
   return new Map([
     ['ARCHITECTURE.md', buildArchitecture()],
+    ['docs/guarantees.md', buildGuarantees()],
     ['docs/reference/cli.md', buildCliReference()],
     ['docs/reference/configuration.md', buildConfigurationReference()],
     ['docs/reference/errors.md', buildErrorsReference()],
