@@ -1,7 +1,9 @@
 /**
- * CSV (RFC 4180) from pieces of text, however they are cut: quoted cells may hold commas, quotes and line ends. Blank
- * lines are passed over. Every record knows the line that it begins in, for the messages.
+ * The records of a CSV file (RFC 4180), from pieces of its text. Blank lines are passed over. Every record knows the line that it begins
+ * in, for the messages.
  */
+import { type CsvErrorCode, parse } from 'csv-parse'
+
 export interface CsvRecord {
   readonly line: number
   readonly cells: readonly string[]
@@ -9,89 +11,69 @@ export interface CsvRecord {
 
 /** What the text cannot mean. */
 export class CsvProblem extends Error {
+  override readonly name = 'CsvProblem'
   readonly line: number
 
   constructor(line: number, message: string) {
     super(message)
-    this.name = 'CsvProblem'
     this.line = line
   }
 }
 
-/** In characters; more is a quote that was never closed, or no CSV at all. */
-const LONGEST_RECORD = 1_048_576
+/** In bytes; more is a quote that was never closed, or no CSV at all. */
+const MAX_RECORD_SIZE = 1_048_576
 
-export interface CsvParser {
-  push(text: string): readonly CsvRecord[]
-  end(): readonly CsvRecord[]
+const PROBLEMS: Partial<Record<CsvErrorCode | 'INVALID_OPENING_QUOTE', string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
+  CSV_MAX_RECORD_SIZE: 'is longer than a mebibyte; is a quote not closed?',
+  CSV_INVALID_CLOSING_QUOTE: 'has text behind a closing quote',
+  INVALID_OPENING_QUOTE: 'has a quote inside a cell; a cell with quotes is written as "a ""quoted"" word"',
 }
 
-type Place = 'cell-start' | 'plain' | 'quoted' | 'after-quote'
-
-export function createCsvParser(): CsvParser {
-  let [line, startLine, size] = [1, 1, 0]
-  let place: Place = 'cell-start'
-  let cells: string[] = []
-  let cell = ''
-  let skipsLineFeed = false
-
-  function endCell(): void {
-    cells.push(cell)
-    cell = ''
-    place = 'cell-start'
-  }
-
-  function endRecord(): CsvRecord | null {
-    endCell()
-    const record = { line: startLine, cells }
-    cells = []
-    size = 0
-    return record.cells.length === 1 && record.cells[0] === '' ? null : record
-  }
-
-  function take(character: string): CsvRecord | null {
-    if (++size > LONGEST_RECORD) throw new CsvProblem(startLine, 'is longer than a mebibyte; is a quote not closed?')
-    if (place === 'quoted') {
-      if (character === '"') place = 'after-quote'
-      else cell += character
+/** Throws CsvProblem behind the last record that could be read. */
+export async function* readCsvRecords(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<CsvRecord, void> {
+  const read: CsvRecord[] = []
+  // The parser counts each half of CR LF inside quotes as a line.
+  let [nextLine, countedTwice] = [1, 0]
+  const parser = parse({
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: MAX_RECORD_SIZE,
+    on_record: (cells: readonly string[], { lines }) => {
+      const inside = cells.join('')
+      read.push({ line: lines - countedTwice - count(inside, /[\r\n]/g), cells })
+      countedTwice += count(inside, /\r/g)
+      nextLine = lines - countedTwice + 1
       return null
-    }
-    if (character === ',') endCell()
-    else if (character === '\n' || character === '\r') return endRecord()
-    else if (character === '"' && place === 'after-quote') {
-      cell += '"'
-      place = 'quoted'
-    } else if (character === '"' && place === 'cell-start') place = 'quoted'
-    else if (place === 'after-quote') throw new CsvProblem(line, 'has text behind a closing quote')
-    else {
-      cell += character
-      place = 'plain'
-    }
-    return null
-  }
-
-  function push(text: string): readonly CsvRecord[] {
-    const records: CsvRecord[] = []
-    for (const character of text) {
-      const isSecondHalf = skipsLineFeed && character === '\n'
-      skipsLineFeed = character === '\r'
-      if (isSecondHalf && place !== 'quoted') continue
-      const isLineEnd = character === '\n' || (character === '\r' && place !== 'quoted')
-      const record = take(character)
-      if (isLineEnd) line++
-      if (record !== null) records.push(record)
-      if (size === 0) startLine = line
-    }
-    return records
-  }
-
-  return {
-    push,
-    end() {
-      if (place === 'quoted') throw new CsvProblem(startLine, 'has a quote that is not closed')
-      if (cells.length === 0 && cell === '' && place === 'cell-start') return []
-      const record = endRecord()
-      return record === null ? [] : [record]
     },
+  })
+  // It is told to whoever writes, too.
+  parser.on('error', () => undefined)
+  parser.resume()
+  const settle = (act: (done: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => act((error) => (error == null ? resolve() : reject(error))))
+  try {
+    for await (const piece of pieces) {
+      await settle((done) => parser.write(piece, done))
+      yield* read.splice(0)
+    }
+    await settle((done) => parser.end(done))
+    yield* read.splice(0)
+  } catch (error) {
+    yield* read.splice(0)
+    throw toProblem(error, nextLine)
   }
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
+}
+
+function toProblem(error: unknown, line: number): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const message = Object.entries(PROBLEMS).find(([known]) => known === code)?.[1]
+  return message === undefined ? error : new CsvProblem(line, message)
 }

@@ -1,6 +1,6 @@
 /** The rows of a batch file, CSV or JSON lines, one after the other: the file is never in memory as a whole. */
 import { createReadStream } from 'node:fs'
-import { CsvProblem, type CsvRecord, createCsvParser } from './csv-records.ts'
+import { CsvProblem, type CsvRecord, readCsvRecords } from './csv-records.ts'
 import { findUnknown } from './row-request.ts'
 
 export type BatchFormat = 'csv' | 'jsonl'
@@ -40,11 +40,10 @@ async function* readText({ path, onBytes }: RowSource): AsyncGenerator<string, v
 }
 
 async function* readCsv(source: RowSource): AsyncGenerator<RawRow, void> {
-  const parser = createCsvParser()
   let header: readonly string[] | null = null
   let row = 0
   try {
-    for await (const record of readRecords(parser, source)) {
+    for await (const record of readCsvRecords(readText(source))) {
       if (header === null) {
         header = record.cells.map((cell) => cell.trim())
         const problems = findHeaderProblems(header)
@@ -72,11 +71,6 @@ function findHeaderProblems(header: readonly string[]): readonly string[] {
   })
   const isHeader = unknown.length < named.length || named.length === 0
   return isHeader ? unknown : [`must name the columns, as the first line of a CSV file: ${unknown.join('; ')}`]
-}
-
-async function* readRecords(parser: ReturnType<typeof createCsvParser>, source: RowSource) {
-  for await (const text of readText(source)) yield* parser.push(text)
-  yield* parser.end()
 }
 
 function toRow({ line, cells }: CsvRecord, header: readonly string[], row: number): RawRow {

@@ -1,4 +1,5 @@
 /** How text looks on this terminal: as wide as the window, in colour where that is wanted; everywhere else plain and whole. */
+import { styleText } from 'node:util'
 import type { Environment } from '@drover/server/settings'
 import type { OutputStream } from './terminal.ts'
 
@@ -10,7 +11,6 @@ export interface Style {
   paint(colour: Colour, text: string): string
 }
 
-const CODES: Readonly<Record<Colour, number>> = { green: 32, red: 31, yellow: 33, cyan: 36, dim: 2, bold: 1 }
 const USUAL_WIDTH = 80
 
 export const PLAIN: Style = { width: null, paint: (_, text) => text }
@@ -23,7 +23,8 @@ export function createStyle(stream: OutputStream, env: Environment, wantsColour:
     get width() {
       return stream.columns ?? USUAL_WIDTH
     },
-    paint: (colour, text) => (hasColour && text !== '' ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
+    // Not by Node's own judgement, which looks at the stream and the environment of the process.
+    paint: (colour, text) => (hasColour && text !== '' ? styleText(colour, text, { validateStream: false }) : text),
   }
 }
 
