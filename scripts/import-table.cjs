@@ -93,6 +93,7 @@ const ONLY_KNOWN_TO = {
   pg: ['store'],
   viem: ['chain', 'signer', 'api/contract'],
   fastify: ['api', 'rpc'],
+  '@fastify/static': ['api'],
   zod: ['api', 'rpc'],
   ws: ['rpc'],
   pino: ['telemetry'],
