@@ -1,49 +1,5 @@
-/**
- * The import table: the folders are the architecture, and a folder may import what stands beside it here, nothing else.
- * Tests may import anything; nothing may import a test.
- */
-const MAY_IMPORT = {
-  core: [],
-  ports: ['core'],
-  engine: ['core', 'ports'],
-  store: ['core', 'ports'],
-  chain: ['core', 'ports'],
-  signer: ['core', 'ports'],
-  hooks: ['core', 'ports'],
-  webhooks: ['core', 'ports', 'hooks'],
-  api: ['core', 'ports', 'engine'],
-  // The same rules for what a caller may write, and the same wall against other names, as for the rest of the HTTP server.
-  rpc: ['core', 'ports', 'engine', 'api/contract', 'api/parse-input', 'api/access/check-host'],
-  telemetry: ['core', 'ports'],
-  config: ['core', 'ports', 'telemetry'],
-  // The command line and the development set-up are programs: they start the composed service, and compose nothing.
-  dev: ['core', 'ports', 'config', 'telemetry', 'app'],
-  // The contract too: a batch is checked by it, line by line, before anything of it is sent.
-  cli: [
-    'core',
-    'ports',
-    'config',
-    'telemetry',
-    'app',
-    'dev',
-    'store/postgres/migrate',
-    'api/contract',
-    'api/parse-input',
-  ],
-}
-
-/** Packages that only these folders of the server may know. */
-const ONLY_KNOWN_TO = {
-  // `dev` asks whether the database that it started answers.
-  pg: ['store', 'dev'],
-  viem: ['chain', 'signer', 'api/contract'],
-  fastify: ['api', 'rpc'],
-  zod: ['api', 'rpc'],
-  ws: ['rpc'],
-  pino: ['telemetry'],
-  'prom-client': ['telemetry'],
-  commander: ['cli'],
-}
+/** The rules that hold the import table, and a few that no table can say. */
+const { FOLDERS, PACKAGES, ONLY_KNOWN_TO } = require('./scripts/import-table.cjs')
 
 /** What engine code may use of Node: it has no clock, disk or network but by its ports. */
 const ENGINE_BUILT_INS = ['crypto']
@@ -53,12 +9,20 @@ const TEST = '(\\.(test|suite)\\.ts$|/src/testing/)'
 const inServer = (folders) => `${SERVER}/(${folders.join('|')})(/|\\.ts$)`
 const nodeModule = (name) => `(^|node_modules/)${name}(/|$)`
 
-const folderRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
+const folderRules = Object.entries(FOLDERS).map(([folder, { mayImport: allowed }]) => ({
   name: `${folder}-imports`,
   comment: `${folder}/ may import ${allowed.length === 0 ? 'nothing outside itself' : `only ${allowed.join(', ')}`}.`,
   severity: 'error',
   from: { path: `${SERVER}/${folder}/`, pathNot: TEST },
   to: { path: `${SERVER}/`, pathNot: inServer([folder, ...allowed]) },
+}))
+
+const betweenPackages = Object.entries(PACKAGES).map(([name, { mayImport: allowed }]) => ({
+  name: `package-${name}-imports`,
+  comment: `packages/${name} may use ${allowed.length === 0 ? 'none of the others' : `only ${allowed.join(', ')}`}.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/`, pathNot: TEST },
+  to: { path: '^packages/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
 }))
 
 const packageRules = Object.entries(ONLY_KNOWN_TO).map(([name, folders]) => ({
@@ -88,30 +52,27 @@ module.exports = {
       from: { path: `${SERVER}/engine/`, pathNot: TEST },
       to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${ENGINE_BUILT_INS.join('|')})$` },
     },
-    {
-      name: 'only-engine-knows-timers',
-      comment: 'The timer kernel is driven by the engine; the command line shows its simulations.',
-      severity: 'error',
-      from: { path: `${SERVER}/`, pathNot: [TEST, inServer(['engine', 'app', 'cli'])] },
-      to: { path: '^packages/timers/' },
-    },
+    ...betweenPackages,
     {
       name: 'packages-by-their-entry',
-      comment: 'Another package is used through its public entry.',
+      comment: 'Another package is used through its public entries.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/', pathNot: [TEST, '^packages/dashboard/'] },
-      to: { path: '^packages/[^/]+/', pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/index\\.(ts|js)$'] },
+      to: {
+        path: '^packages/[^/]+/',
+        pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/(index|exports/[^/]+)\\.(ts|js)$'],
+      },
     },
     {
-      name: 'page-knows-the-contract-only',
-      comment:
-        "The page takes the types of the API's contract from the server, and nothing that would be in its bundle.",
+      name: 'dev-is-optional',
+      comment: 'An installation for production has no @drover/dev: only load-dev.ts loads it, and says how to get it.',
       severity: 'error',
-      from: { path: '^packages/dashboard/', pathNot: TEST },
-      to: { path: '^packages/(?!dashboard/)', pathNot: `${SERVER}/api/contract/` },
+      from: { path: '^packages/cli/', pathNot: [TEST, '^packages/cli/src/run/load-dev\\.ts$'] },
+      to: { path: '^packages/dev/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'page-takes-types-only',
+      comment: 'The page takes types from the contract of the API, and nothing that would be in its bundle.',
       severity: 'error',
       from: { path: '^packages/dashboard/', pathNot: TEST },
       to: { path: '^packages/server/', dependencyTypesNot: ['type-only'] },
@@ -148,7 +109,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.m?ts$', '(^|/)[^/]+\\.config\\.(ts|js|mjs)$', TEST, '^examples/', '/index\\.ts$'],
+        pathNot: ['\\.(d\\.m?ts|cjs)$', '(^|/)[^/]+\\.config\\.(ts|js|mjs)$', TEST, '^examples/', '/index\\.ts$'],
       },
       to: {},
     },

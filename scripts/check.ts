@@ -61,14 +61,14 @@ const traces: Step = {
   },
 }
 
-/** What is published, once it has something to publish. */
-async function listPublished(): Promise<readonly string[]> {
-  const published: string[] = []
+/** What is published; one that only has a program has no types to look at. */
+async function listPublished(): Promise<readonly { readonly folder: string; readonly hasTypes: boolean }[]> {
+  const published: { readonly folder: string; readonly hasTypes: boolean }[] = []
   for (const name of await readdir(join(ROOT, 'packages'))) {
     const folder = join('packages', name)
     const manifest: unknown = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
     const isPrivate = typeof manifest === 'object' && manifest !== null && 'private' in manifest
-    if (!isPrivate && existsSync(join(ROOT, folder, 'src/index.ts'))) published.push(folder)
+    if (!isPrivate) published.push({ folder, hasTypes: existsSync(join(ROOT, folder, 'src/index.ts')) })
   }
   return published
 }
@@ -94,9 +94,11 @@ async function listSteps(): Promise<readonly Step[]> {
     ),
     traces,
     program('build', 'npm', 'run', '--silent', 'build'),
-    ...published.flatMap((folder) => [
+    ...published.flatMap(({ folder, hasTypes }) => [
       program(`package ${folder}`, 'publint', '--strict', folder),
-      program(`types as published, ${folder}`, 'attw', '--pack', folder, '--profile', 'esm-only'),
+      ...(hasTypes
+        ? [program(`types as published, ${folder}`, 'attw', '--pack', folder, '--profile', 'esm-only')]
+        : []),
     ]),
     audit,
   ]

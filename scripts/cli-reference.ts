@@ -1,7 +1,7 @@
 /** The reference page of the command line, out of its tree of commands. */
-import { type CommandNode, describeCommands, listNodes } from '../packages/server/src/cli/completion/command-tree.ts'
-import { createProcessTerminal } from '../packages/server/src/cli/output/terminal.ts'
-import { createProgram } from '../packages/server/src/cli/run-cli.ts'
+import { type CommandNode, describeCommands, listNodes } from '../packages/cli/src/completion/command-tree.ts'
+import { createProcessTerminal } from '../packages/cli/src/output/terminal.ts'
+import { createProgram } from '../packages/cli/src/run-cli.ts'
 import { createRedactor } from '../packages/server/src/telemetry/redactor.ts'
 import { markdownTable } from './markdown-table.ts'
 

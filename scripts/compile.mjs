@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PACKAGES = ['timers', 'client', 'server'].map((name) => join(ROOT, 'packages', name))
+const PACKAGES = ['timers', 'client', 'server', 'dev', 'cli'].map((name) => join(ROOT, 'packages', name))
 const MIGRATIONS = /^store\/migrations\/.*\.sql$/
 const TESTS = /^testing\/|\.(?:test|suite)\.ts$|\.d\.ts$/
 

@@ -8,4 +8,4 @@ if (servesPage(process.argv.slice(2))) {
   buildPage(folder, (line) => void process.stderr.write(`${line}\n`))
 }
 
-await import('../packages/server/dist/cli/main.js')
+await import('../packages/cli/dist/main.js')

@@ -1,8 +1,9 @@
 /** The reference page of all error codes, out of the table of codes. */
+
+import { EXIT, EXIT_MEANINGS } from '../packages/cli/src/exit-code.ts'
 import { ERROR_ADVICE } from '../packages/server/src/api/contract/resources/error-advice.ts'
 import { STATUS_OF } from '../packages/server/src/api/contract/values/problem.ts'
 import { ROUTES } from '../packages/server/src/api/routes.ts'
-import { EXIT, EXIT_MEANINGS } from '../packages/server/src/cli/exit-code.ts'
 import { APP_ERRORS, type AppErrorCode } from '../packages/server/src/core/app-error.ts'
 import { markdownTable } from './markdown-table.ts'
 

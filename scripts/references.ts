@@ -2,16 +2,23 @@
 import { buildOpenApi } from '../packages/server/src/api/openapi/build-open-api.ts'
 import { ROUTES } from '../packages/server/src/api/routes.ts'
 import { buildApiTypes } from './api-types.ts'
+import { buildArchitecture } from './architecture-tables.ts'
 import { buildCliReference } from './cli-reference.ts'
 import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
+import { buildGuarantees } from './guarantees.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
 
 export const ROOT = new URL('../', import.meta.url)
 
+/** Nothing in these is written by hand. */
+export const GENERATED_FOLDERS = ['docs/reference', 'packages/client/src/generated']
+
 export function buildReferences(): ReadonlyMap<string, string> {
   const openApi = buildOpenApi(ROUTES)
   return new Map([
+    ['ARCHITECTURE.md', buildArchitecture()],
+    ['docs/guarantees.md', buildGuarantees()],
     ['docs/reference/cli.md', buildCliReference()],
     ['docs/reference/configuration.md', buildConfigurationReference()],
     ['docs/reference/errors.md', buildErrorsReference()],

@@ -4,9 +4,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { callAnvil } from '../../packages/server/src/dev/call-anvil.ts'
-import { startEmbeddedPostgres } from '../../packages/server/src/dev/embedded-postgres.ts'
-import { startLocalChain } from '../../packages/server/src/dev/local-chain.ts'
+import { callAnvil } from '../../packages/dev/src/chain/call-anvil.ts'
+import { startLocalChain } from '../../packages/dev/src/chain/local-chain.ts'
+import { startEmbeddedPostgres } from '../../packages/dev/src/postgres/embedded-postgres.ts'
 import { developmentAccount } from '../../tests/setup/anvil.ts'
 import { launchProcess } from '../../tests/setup/launch-process.ts'
 import type { Scenario } from './scenario.ts'
@@ -32,7 +32,7 @@ export interface BenchStack {
   stop(): Promise<void>
 }
 
-const MAIN = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))
 
 export async function startBenchChain({ signers, blockSeconds }: Scenario): Promise<BenchChain> {
   const chain = await startLocalChain({

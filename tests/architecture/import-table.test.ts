@@ -2,11 +2,12 @@
  * Holds the import table twice: the source keeps to it, and the rules would notice if it did not. For the second, one
  * module is planted for every pair of folders and every package that has an owner, in a copy of the project's shape.
  */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { IMPORT_TABLE } from '../../scripts/architecture-tables.ts'
 import { type Cruise, cruise } from '../../scripts/cruise.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,13 +21,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   store: ['core', 'ports'],
   chain: ['core', 'ports'],
   signer: ['core', 'ports'],
-  webhooks: ['core', 'ports'],
+  hooks: ['core', 'ports'],
+  webhooks: ['core', 'ports', 'hooks'],
   api: ['core', 'ports', 'engine'],
   rpc: ['core', 'ports', 'engine'],
   telemetry: ['core', 'ports'],
   config: ['core', 'ports', 'telemetry'],
-  dev: ['core', 'ports', 'config', 'telemetry', 'app'],
-  cli: ['core', 'ports', 'config', 'telemetry', 'app', 'dev'],
   app: [
     'core',
     'ports',
@@ -34,26 +34,25 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'store',
     'chain',
     'signer',
+    'hooks',
     'webhooks',
     'api',
     'rpc',
     'telemetry',
     'config',
-    'dev',
-    'cli',
   ],
+  exports: ['core', 'config'],
 }
 const FOLDERS = Object.keys(ALLOWED)
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  pg: ['store', 'dev'],
+  pg: ['store'],
   viem: ['chain', 'signer'],
   fastify: ['api', 'rpc'],
   zod: ['api', 'rpc'],
   ws: ['rpc'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
-  commander: ['cli'],
-  '@drover/timers': ['engine', 'cli', 'app'],
+  '@drover/timers': [],
 }
 
 const TO_CONTRACT = '../../server/src/api/contract/shape.ts'
@@ -62,6 +61,16 @@ test('the source keeps to the import table', async () => {
   const { moduleCount, violations } = await cruise(ROOT, CONFIG, ['packages', 'scripts', 'tests'])
   expect(moduleCount).toBeGreaterThan(50)
   expect(violations).toEqual([])
+})
+
+test('every folder and every package is in the table', async () => {
+  const foldersIn = async (path: string): Promise<readonly string[]> => {
+    const entries = await readdir(join(ROOT, path), { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  }
+  expect(new Set(await foldersIn('packages/server/src'))).toEqual(new Set([...FOLDERS, 'testing']))
+  expect(new Set(Object.keys(IMPORT_TABLE.FOLDERS))).toEqual(new Set(FOLDERS))
+  expect(new Set(Object.keys(IMPORT_TABLE.PACKAGES))).toEqual(new Set(await foldersIn('packages')))
 })
 
 describe('planted imports', () => {
@@ -87,8 +96,22 @@ describe('planted imports', () => {
     await symlink(join(folder, 'packages/timers'), join(folder, 'node_modules/@drover/timers'))
     for (const name of Object.keys(PACKAGES).filter((used) => !used.startsWith('@drover/')))
       await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
-    await plant('packages/server/src/store/postgres/migrate.ts', 'export const leaf = 1\n')
-    await plantImport('packages/server/src/cli/migrates.ts', '../store/postgres/migrate.ts')
+    await plant('packages/server/src/testing/leaf.ts', 'export const leaf = 1\n')
+    await plant('packages/server/src/index.ts', 'export const leaf = 1\n')
+    await plant('packages/dev/src/index.ts', 'export type Leaf = 1\nexport const leaf = 1\n')
+    for (const [from, to] of [
+      ['dev', 'server'],
+      ['cli', 'server'],
+      ['server', 'dev'],
+      ['dev', 'cli'],
+      ['dev', 'timers'],
+    ])
+      await plantImport(`packages/${from}/src/to-${to}.ts`, `../../${to}/src/index.ts`)
+    await plant('packages/cli/src/index.ts', 'export const leaf = 1\n')
+    await plantImport('packages/cli/src/run/load-dev.ts', '../../../dev/src/index.ts')
+    await plantImport('packages/cli/src/run/other.ts', '../../../dev/src/index.ts')
+    await plant('packages/cli/src/run/by-type.ts', `export type { Leaf } from '../../../dev/src/index.ts'\n`)
+    await plantImport('packages/cli/src/past-the-entry.ts', '../../server/src/core/leaf.ts')
     await plant(
       'tsconfig.json',
       '{"compilerOptions":{"module":"NodeNext","allowImportingTsExtensions":true,"noEmit":true}}',
@@ -97,6 +120,7 @@ describe('planted imports', () => {
       await plant(`packages/server/src/${name}/leaf.ts`, 'export const leaf = 1\n')
       await plant(`packages/server/src/${name}/leaf.test.ts`, 'export const leaf = 1\n')
       await plantImport(`packages/server/src/${name}/to-test.ts`, './leaf.test.ts')
+      await plantImport(`packages/server/src/${name}/to-testing.ts`, '../testing/leaf.ts')
       await plantImport(`packages/server/src/${name}/to-node.ts`, 'node:fs')
       for (const other of FOLDERS)
         await plantImport(`packages/server/src/${name}/to-${other}.ts`, `../${other}/leaf.ts`)
@@ -146,6 +170,7 @@ describe('planted imports', () => {
 
   test.each(FOLDERS)('%s → a test', (from) => {
     expect(isCaught(`packages/server/src/${from}/to-test.ts`)).toBe(true)
+    expect(isCaught(`packages/server/src/${from}/to-testing.ts`)).toBe(true)
   })
 
   test.each([
@@ -163,9 +188,22 @@ describe('planted imports', () => {
     expect(isCaught('packages/dashboard/src/past-it.ts')).toBe(true)
   })
 
-  test('a cycle is found; a test may import anything, and the command line may migrate', () => {
+  test.each([
+    ['packages/dev/src/to-server.ts', false],
+    ['packages/cli/src/to-server.ts', false],
+    ['packages/server/src/to-dev.ts', true],
+    ['packages/dev/src/to-cli.ts', true],
+    ['packages/dev/src/to-timers.ts', true],
+    ['packages/cli/src/past-the-entry.ts', true],
+    ['packages/cli/src/run/load-dev.ts', false],
+    ['packages/cli/src/run/by-type.ts', false],
+    ['packages/cli/src/run/other.ts', true],
+  ])('between packages: %s is refused: %s', (path, isRefused) => {
+    expect(isCaught(path)).toBe(isRefused)
+  })
+
+  test('a cycle is found; a test may import anything', () => {
     expect(isCaught('packages/server/src/core/cycle-a.ts')).toBe(true)
     expect(isCaught('packages/server/src/store/all.test.ts')).toBe(false)
-    expect(isCaught('packages/server/src/cli/migrates.ts')).toBe(false)
   })
 })

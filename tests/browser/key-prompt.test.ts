@@ -67,3 +67,25 @@ test.skipIf(CHROMIUM === undefined)(
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   },
 )
+
+test.skipIf(CHROMIUM === undefined)(
+  'the documentation page sends what its forms hold, with the key, under its policy',
+  async () => {
+    const { token } = await createFirstKey(database.url, { name: 'docs', scopes: ['read'] })
+    const page = await (await browser.newContext()).newPage()
+    const refused: string[] = []
+    page.on(
+      'console',
+      (message) => void (/Content Security Policy/.test(message.text()) && refused.push(message.text())),
+    )
+    await page.goto(`${service.url}/docs`)
+    await page.getByLabel('API key').fill(token)
+    const operation = page.locator('#showSigner')
+    await operation.getByText('Try it').click()
+    await operation.getByLabel('address').fill(developmentAccount(0).address)
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await operation.locator('output', { hasText: '200 OK' }).waitFor()
+    expect(await operation.locator('output').textContent()).toContain(developmentAccount(0).address)
+    expect(refused).toEqual([])
+  },
+)

@@ -8,7 +8,7 @@ import {
   type EmbeddedPostgres,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../packages/server/src/dev/embedded-postgres.ts'
+} from '../../packages/dev/src/postgres/embedded-postgres.ts'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { readAll, readChain } from '../setup/cluster.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
@@ -62,7 +62,7 @@ async function restart(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
   postgres = await startEmbeddedPostgres({ dataDir, port, fast: true })
 }
 
-test('restarted, killed and cut off under load: each intent once on chain, no error for one that was durable', async () => {
+test('restarted, killed and cut off under load: each intent once on chain, no error for one that was durable [G3] [G7]', async () => {
   const answers = new Map<number, string>()
   const errors: string[] = []
   let next = 0

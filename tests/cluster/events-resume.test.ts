@@ -45,7 +45,7 @@ async function consume(seen: Seen[], signal: AbortSignal): Promise<void> {
   }
 }
 
-test(`cut off ${CUTS} times while three nodes write and two of them die: no event missed, doubled or out of order`, async () => {
+test(`cut off ${CUTS} times while three nodes write and two of them die: no event missed, doubled or out of order [G8]`, async () => {
   const seen: Seen[] = []
   const state = { isOver: false, cuts: 0 }
   let cut = new AbortController()

@@ -51,7 +51,7 @@ function expectValidSeries(attempts: readonly SeenAttempt[]): void {
   }
 }
 
-test('the base fee rises tenfold under 50 in flight: all mined by replacement, no replacement refused, none above the cap', async () => {
+test('the base fee rises tenfold under 50 in flight: all mined by replacement, no replacement refused, none above the cap [G11]', async () => {
   await start()
   const ids = await node.sendTogether(50)
   for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
@@ -99,7 +99,7 @@ test('the original is mined after a bump was sent: confirmed once', async () => 
   expect(await readChain(node.chain)).toHaveLength(1)
 })
 
-test('past the cap it says so and sends the same bytes; when the price falls it is mined', async () => {
+test('past the cap it says so and sends the same bytes; when the price falls it is mined [G11]', async () => {
   await start()
   const id = await node.send()
   await node.until(id, ({ state }) => state === 'TRACKING')

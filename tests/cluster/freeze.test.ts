@@ -125,7 +125,7 @@ async function countRefusals(node: Node): Promise<number> {
 }
 
 describe('a node stopped by SIGSTOP past its lease', () => {
-  test('while it holds unsent work: another takes over; continued, it changes nothing and sends no new bytes', async () => {
+  test('while it holds unsent work: another takes over; continued, it changes nothing and sends no new bytes [G5]', async () => {
     const { owner, other } = await findOwner()
     const send = owner.proxy.hold('eth_sendRawTransaction', 'before')
     const ids = await post(other, INTENTS, 'before')
@@ -152,7 +152,7 @@ describe('a node stopped by SIGSTOP past its lease', () => {
     await expectAllOnce(owner, ids)
   })
 
-  test('in the middle of a database transaction: the database ends it, another takes over, nothing is lost', async () => {
+  test('in the middle of a database transaction: the database ends it, another takes over, nothing is lost [G5]', async () => {
     const { owner, other } = await findOwner()
     const ids = await post(other, 1, 'first')
     await expectAllOnce(other, ids)

@@ -17,7 +17,7 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-test(`three nodes, ${LANES} lanes, ${INTENTS} intents at random nodes, the busiest killed ${KILLS} times`, async () => {
+test(`three nodes, ${LANES} lanes, ${INTENTS} intents at random nodes, the busiest killed ${KILLS} times [G1] [G3]`, async () => {
   let next = 0
   const ids: string[] = []
   const post = async () => {

@@ -96,7 +96,7 @@ async function readEvents(): Promise<readonly { type: string; nonce: number; id:
   }
 }
 
-test(`${RESERVERS} reservers at three nodes, the owner killed ${KILLS} times`, async () => {
+test(`${RESERVERS} reservers at three nodes, the owner killed ${KILLS} times [G1]`, async () => {
   const used: number[] = []
   const late: Lent[] = []
   let rounds = 0
@@ -197,7 +197,7 @@ test('nonces that were not used are lent again, lowest first', async () => {
   expect(again).toEqual(lent.toSorted((a, b) => a - b).slice(0, 3))
 })
 
-test('the cursor follows the chain when an operator says so, but not past what is alive', async () => {
+test('the cursor follows the chain when an operator says so, but not past what is alive [G2]', async () => {
   const reset = () => ask(`/v1/signers/${address()}/reset-nonce`, { reason: 'rehearsal' }, isAnswer)
   const lent = await reserve(60_000)
   if (lent === null) throw new Error('no nonce was lent')

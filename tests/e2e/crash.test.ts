@@ -29,7 +29,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-test('kill -9 between allocation and broadcast, then restart: same hash, one transaction on chain', async () => {
+test('kill -9 between allocation and broadcast, then restart: same hash, one transaction on chain [G4]', async () => {
   const options = { databaseUrl: database.url, rpcUrl: proxy.url, signerKeys: [sender.privateKey], env }
   const send = proxy.hold('eth_sendRawTransaction', 'before')
   const first = await startDrover(options)

@@ -111,7 +111,7 @@ describe('a service without keys', () => {
   })
 })
 
-test('a retry under a new key of the same tenant is the same request, on any node; another tenant never meets it', async () => {
+test('a retry under a new key of the same tenant is the same request, on any node; another tenant never meets it [G12]', async () => {
   const [old, next] = [
     await makeKey({ name: 'shop 1', tenant: 'shop' }),
     await makeKey({ name: 'shop 2', tenant: 'shop' }),
@@ -137,7 +137,7 @@ test('a WebSocket ends with its key, whichever node revoked it', async () => {
   await once(kept, 'close')
 }, 20_000)
 
-test('one tenant gets half of the WebSockets, under however many keys', async () => {
+test('one tenant gets half of the WebSockets, under however many keys [G12]', async () => {
   const keys = [await makeKey({ name: 'many 1', tenant: 'many' }), await makeKey({ name: 'many 2', tenant: 'many' })]
   const sockets = [0, 1, 0, 1].map((index) => openSocket(first, { ...keys[index]?.headers }))
   await Promise.all(sockets.map((socket) => once(socket, 'open')))
@@ -147,7 +147,7 @@ test('one tenant gets half of the WebSockets, under however many keys', async ()
   for (const socket of [...sockets, other]) socket.terminate()
 })
 
-test('one tenant fills half of the queue of a signer, and another still finds room', async () => {
+test('one tenant fills half of the queue of a signer, and another still finds room [G12]', async () => {
   await first.post(`/v1/signers/${alice.address}/pause`, { reason: 'test' }, { ...admin.headers })
   const [greedy, modest] = [await makeKey({ name: 'greedy' }), await makeKey({ name: 'modest' })]
   const items = Array.from({ length: 12 }, () => ({ from: alice.address, to: bob.address }))

@@ -141,7 +141,7 @@ describe('a node that inflates prices', () => {
   )
 
   scenario(
-    'the only node lies about everything: nothing is signed, explain says whose word it is; then the next block goes on',
+    'the only node lies about everything: nothing is signed, explain says whose word it is; then the next block goes on [G11]',
     async () => {
       node = await startSingleNode({ preset: 'stable' })
       // From its first word on: one that knows what gas cost before notices a lie.

@@ -125,7 +125,7 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect(await countOf(node.sender.address)).toBe(2)
   })
 
-  test('the same effect: CONFIRMED with its hash, without an operator, and paid once', async () => {
+  test('the same effect: CONFIRMED with its hash, without an operator, and paid once [G3]', async () => {
     node = await startSingleNode({ preset: 'stable' })
     const before = BigInt(await node.chain.rpc<string>('eth_getBalance', [SAME.to, 'latest']))
     const { id, foreign } = await loseNonce({ foreign: SAME })
@@ -195,7 +195,7 @@ describe('stable: a foreign transaction took the nonce', () => {
 })
 
 describe('fast: a foreign transaction took the nonce', () => {
-  test('queued again at its place and executed once, under the next nonce', async () => {
+  test('queued again at its place and executed once, under the next nonce [G3]', async () => {
     node = await startSingleNode({ preset: 'fast', env: { DROVER_FINALITY: '3' } })
     const { id, foreign } = await loseNonce()
     await node.mineUntil([id], 'CONFIRMED')

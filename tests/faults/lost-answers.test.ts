@@ -57,7 +57,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     await expectExactlyOnce(node)
   })
 
-  test('to a send whose process is killed before it hears anything: the next one sends the same bytes', async () => {
+  test('to a send whose process is killed before it hears anything: the next one sends the same bytes [G4]', async () => {
     const heal = node.proxy.on(SEND, lost)
     const ids = await node.sendTogether(5)
     await node.proxy.awaitCalls(SEND, 1)

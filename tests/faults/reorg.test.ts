@@ -56,20 +56,23 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
   })
   afterAll(() => node.close())
 
-  test.each([1, 3])('the last %i blocks, with the transaction: withdrawn, sent again, won again', async (depth) => {
-    const id = await node.send()
-    const { inclusion } = await mined(id)
-    await mineAndFollow(depth - 1)
-    const sends = node.proxy.count(SEND)
-    await node.chain.reorg(depth)
-    await expectWithdrawn(id, inclusion)
-    await node.proxy.awaitCalls(SEND, sends + 1)
-    await node.mineUntil([id], 'CONFIRMED')
-    const tx = await node.read(id)
-    expect(tx.inclusion?.blockHash).not.toBe(inclusion?.blockHash)
-    expect(tx.confirmations.newForks).toBe(1)
-    await expectExactlyOnce(node)
-  })
+  test.each([1, 3])(
+    'the last %i blocks, with the transaction: withdrawn, sent again, won again [G6]',
+    async (depth) => {
+      const id = await node.send()
+      const { inclusion } = await mined(id)
+      await mineAndFollow(depth - 1)
+      const sends = node.proxy.count(SEND)
+      await node.chain.reorg(depth)
+      await expectWithdrawn(id, inclusion)
+      await node.proxy.awaitCalls(SEND, sends + 1)
+      await node.mineUntil([id], 'CONFIRMED')
+      const tx = await node.read(id)
+      expect(tx.inclusion?.blockHash).not.toBe(inclusion?.blockHash)
+      expect(tx.confirmations.newForks).toBe(1)
+      await expectExactlyOnce(node)
+    },
+  )
 
   test('only blocks on top of it: it stays, and its confirmations are replaced as a whole', async () => {
     const id = await node.send()
@@ -96,7 +99,7 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
     await expectExactlyOnce(node)
   })
 
-  test('while the service is stopped: it finds out, sends again, wins again', async () => {
+  test('while the service is stopped: it finds out, sends again, wins again [G6]', async () => {
     const id = await node.send()
     const { inclusion } = await mined(id)
     await node.stopService()
@@ -112,7 +115,7 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
 describe.each(PRESETS)('%s: all that the service remembers leaves the chain', (preset) => {
   afterEach(() => node.close())
 
-  test('deeper than the header window: looked up by hash, withdrawn, sent again', async () => {
+  test('deeper than the header window: looked up by hash, withdrawn, sent again [G6]', async () => {
     node = await startSingleNode({ preset, env: { DROVER_FINALITY: '4', DROVER_HEADER_WINDOW: '16' } })
     await mineAndFollow(30)
     const id = await node.send()

@@ -1,7 +1,7 @@
 /** A private anvil for a test file. It mines when told to, so that a test decides what is in which block. */
 import { mnemonicToAccount } from 'viem/accounts'
-import { callAnvil } from '../../packages/server/src/dev/call-anvil.ts'
-import { type LocalChain, type LocalChainOptions, startLocalChain } from '../../packages/server/src/dev/local-chain.ts'
+import { callAnvil } from '../../packages/dev/src/chain/call-anvil.ts'
+import { type LocalChain, type LocalChainOptions, startLocalChain } from '../../packages/dev/src/chain/local-chain.ts'
 
 export interface TestChain extends LocalChain {
   /** Sends one JSON-RPC call; an error of the node is thrown as `AnvilRpcError`, with its code. */

@@ -1,7 +1,7 @@
 /** The command line as a function, with a terminal that remembers what was said and can be interrupted. */
 
-import type { Terminal } from '../../packages/server/src/cli/output/terminal.ts'
-import { runCli } from '../../packages/server/src/cli/run-cli.ts'
+import type { Terminal } from '../../packages/cli/src/output/terminal.ts'
+import { runCli } from '../../packages/cli/src/run-cli.ts'
 
 export interface CliResult {
   readonly code: number

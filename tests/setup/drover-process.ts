@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type LaunchedProcess, launchProcess } from './launch-process.ts'
 
 /** What `compile.ts` makes before the first test. */
-const MAIN = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))
 
 export interface HttpAnswer {
   readonly status: number

@@ -9,8 +9,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { callAnvil } from '../../packages/server/src/dev/call-anvil.ts'
-import { findFreePort } from '../../packages/server/src/dev/free-port.ts'
+import { callAnvil } from '../../packages/dev/src/chain/call-anvil.ts'
+import { findFreePort } from '../../packages/dev/src/free-port.ts'
 import { eventually } from './eventually.ts'
 
 export interface GethOptions {

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { DevSetupError } from '../../packages/server/src/dev/dev-setup-error.ts'
-import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../packages/server/src/dev/embedded-postgres.ts'
-import { errorCode } from '../../packages/server/src/dev/error-code.ts'
+import { DevSetupError } from '../../packages/dev/src/dev-setup-error.ts'
+import { errorCode } from '../../packages/dev/src/error-code.ts'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../packages/dev/src/postgres/embedded-postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

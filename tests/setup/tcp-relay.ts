@@ -1,6 +1,6 @@
 /** A TCP port that leads to another one, once it is opened: whatever is behind it can be away at first. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { findFreePort } from '../../packages/server/src/dev/free-port.ts'
+import { findFreePort } from '../../packages/dev/src/free-port.ts'
 
 export interface TcpRelay {
   readonly port: number

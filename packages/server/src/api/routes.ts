@@ -51,7 +51,13 @@ import { showHistory } from './routes/transactions/show-history.ts'
 import { showReceipt } from './routes/transactions/show-receipt.ts'
 import { showTransaction } from './routes/transactions/show-transaction.ts'
 import { listDeliveries, redeliver, testWebhook } from './routes/webhooks/webhook-deliveries.ts'
-import { createWebhook, deleteWebhook, listWebhooks, showWebhook, updateWebhook } from './routes/webhooks/webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  showWebhook,
+  updateWebhook,
+} from './routes/webhooks/webhook-routes.ts'
 
 export const ROUTES: readonly Route[] = [
   createTransaction,

@@ -43,8 +43,8 @@ import { ChainUnavailable } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
 import type { StuckHook } from '../ports/stuck-hook.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { createJsonRpcServer } from '../rpc/json-rpc-server.ts'
 import { registerRpc } from '../rpc/register-rpc.ts'
-import { createRpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcSockets } from '../rpc/socket/rpc-sockets.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
 import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
@@ -229,7 +229,7 @@ export async function startService(
     renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),
   })
-  const rpc = createRpcEndpoint({
+  const rpc = createJsonRpcServer({
     ...{ store, signers, clock, telemetry, acceptBatch, waits, work, reads, settings: { ...config.rpc, sharePercent } },
     upstreams: chains.map(({ chain }) => chain),
     ownAddresses: signer.addresses(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { NodeAnswer } from './classify-send-error.ts'
 import { combineSendOutcomes } from './combine-send-outcomes.ts'
-import type { NodeAnswer } from './send-outcome.ts'
 
 const OUTCOMES: readonly NodeAnswer[] = [
   { type: 'accepted' },

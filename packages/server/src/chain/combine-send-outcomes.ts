@@ -1,6 +1,6 @@
 /** What several nodes made of the same bytes, as one outcome. */
 import type { SendOutcome } from '../core/chain/send-outcome.ts'
-import type { NodeAnswer } from './send-outcome.ts'
+import type { NodeAnswer } from './classify-send-error.ts'
 
 /**
  * The first of these that any node said is what counts. A node that holds the bytes settles it. That the nonce is taken

@@ -13,7 +13,7 @@ import type { FeeModel } from '../core/fees/fees.ts'
 import type { Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EndpointReport } from '../ports/rpc-endpoint.ts'
+import type { EndpointReport } from '../ports/endpoint-report.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import {

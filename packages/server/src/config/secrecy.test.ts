@@ -1,8 +1,8 @@
 /** Planted secrets must not come out anywhere: not in a problem, a printed configuration, a log line or an error. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Terminal } from '../cli/output/terminal.ts'
-import { runCli } from '../cli/run-cli.ts'
+import type { Terminal } from '../../../cli/src/output/terminal.ts'
+import { runCli } from '../../../cli/src/run-cli.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { ConfigProblems } from './config-problems.ts'
 import { loadConfig, secretsOf } from './load-config.ts'

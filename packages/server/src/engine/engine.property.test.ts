@@ -164,10 +164,10 @@ async function live(seed: number, preconfirmations = false): Promise<void> {
 
 const SEEDS = Array.from({ length: Number(process.env.ENGINE_SEEDS ?? 15) }, (_, index) => index + 1)
 
-test.each(SEEDS)('seed %i: every intent is on the chain exactly once and the store agrees', async (seed) => {
+test.each(SEEDS)('seed %i: every intent is on the chain exactly once and the store agrees [G3]', async (seed) => {
   await live(seed)
 })
 
-test.each(SEEDS)('seed %i, with promises that are kept or not: the same', async (seed) => {
+test.each(SEEDS)('seed %i, with promises that are kept or not: the same [G3]', async (seed) => {
   await live(seed, true)
 })

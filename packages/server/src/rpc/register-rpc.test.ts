@@ -5,8 +5,8 @@ import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createMemoryStore } from '../testing/store/memory-store.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
+import { createJsonRpcServer } from './json-rpc-server.ts'
 import { registerRpc } from './register-rpc.ts'
-import { createRpcEndpoint } from './rpc-endpoint.ts'
 
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 
@@ -26,7 +26,7 @@ function answerTo(method: string, chainId: number): unknown {
 
 function start(chainIds: readonly number[]) {
   const telemetry = createRecordingTelemetry()
-  const endpoint = createRpcEndpoint({
+  const endpoint = createJsonRpcServer({
     work: { most: () => Number.POSITIVE_INFINITY },
     upstreams: chainIds.map(upstreamOf),
     acceptBatch: async () => [],

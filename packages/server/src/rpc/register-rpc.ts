@@ -6,13 +6,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requestIdInput } from '../api/contract/requests/transaction-request.ts'
 import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
-import type { RpcEndpoint } from './rpc-endpoint.ts'
+import type { JsonRpcServer } from './json-rpc-server.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import { writeFailure } from './rpc-message.ts'
 import type { RpcSockets } from './socket/rpc-sockets.ts'
 
 interface RegisterPorts {
-  readonly endpoint: RpcEndpoint
+  readonly endpoint: JsonRpcServer
   readonly sockets: RpcSockets
   callerOf(request: FastifyRequest): Caller
 }
@@ -55,7 +55,7 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
   })
 }
 
-async function answerRequest(endpoint: RpcEndpoint, request: FastifyRequest, caller: Caller): Promise<string | null> {
+async function answerRequest(endpoint: JsonRpcServer, request: FastifyRequest, caller: Caller): Promise<string | null> {
   const key = request.headers['idempotency-key'] ?? null
   const text = typeof request.body === 'string' ? request.body : ''
   if (key !== null && (!requestIdInput.safeParse(key).success || key.length > LONGEST_KEY)) {

@@ -5,12 +5,12 @@ import { LOCAL_CALLER } from '../core/access/caller.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import { createMemoryStore } from '../testing/store/memory-store.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
+import { createJsonRpcServer } from './json-rpc-server.ts'
 import { PASSED_ON } from './methods.ts'
-import { createRpcEndpoint } from './rpc-endpoint.ts'
 
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 const telemetry = createRecordingTelemetry()
-const endpoint = createRpcEndpoint({
+const endpoint = createJsonRpcServer({
   work: { most: () => Number.POSITIVE_INFINITY },
   upstreams: [
     {

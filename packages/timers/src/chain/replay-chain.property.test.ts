@@ -45,7 +45,7 @@ function build(chain: SmallChain, plan: readonly (readonly Action[])[]): string[
 }
 
 describe('R30 reorg', () => {
-  test('a node that saw other blocks and went back equals one that never saw them', () => {
+  test('a node that saw other blocks and went back equals one that never saw them [G9]', () => {
     fc.assert(
       fc.property(blocks, blocks, blocks, (common, abandoned, kept) => {
         const options = { epochLength: 5n, params: { maxFiresPerBlock: 3, timerLaneCycles: 250_000n } }

@@ -16,7 +16,7 @@ describe('deliver equals the naive reading of the rules', () => {
   })
 })
 
-describe('R24 any shard count and any insertion order give the same bytes', () => {
+describe('R24 any shard count and any insertion order give the same bytes [G9]', () => {
   test.each(Array.from({ length: 100 }, (_, n) => 1_000 + n))('history %i', (seed) => {
     const script = createScript(seed, 20)
     const plain = playScript(script, { shards: 1 })

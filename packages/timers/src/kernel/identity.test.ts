@@ -50,7 +50,7 @@ describe('R3 fire_key and entry digests', () => {
     return entry
   }
 
-  test('the same logical fire keeps its fire_key on another branch, under another deliver_id', () => {
+  test('the same logical fire keeps its fire_key on another branch, under another deliver_id [G10]', () => {
     const here = deliverOn(ROOT)
     const there = deliverOn(timerId)
     expect(here.deliverId).not.toBe(there.deliverId)
@@ -58,7 +58,7 @@ describe('R3 fire_key and entry digests', () => {
     expect(fireKeyOf(timerId, 1)).not.toBe(fireKeyOf(timerId, 0))
   })
 
-  test('a repeat is dropped, other content under the same id is reported', () => {
+  test('a repeat is dropped, other content under the same id is reported [G10]', () => {
     const entry = deliverOn(ROOT)
     const known = new Map([[entry.deliverId, entryDigestOf(entry)]])
     const forged = { ...entry, payloadSnapshot: '0x02' as const }

@@ -99,7 +99,7 @@ describe('R15 fan-out', () => {
     expect(world.fired).toEqual([['0x01'], ['0x04']])
     expect(world.state.carriedKeys).toEqual([k('01'), k('02')])
   })
-  test('past MAX_CARRY_KEYS they are dropped with a record of it', () => {
+  test('past MAX_CARRY_KEYS they are dropped with a record of it [G7]', () => {
     const { carried } = crowd({ maxWatchMatchesPerBlock: 1, maxCarryKeys: 1 }).close({ modifiedKeys: all })
     expect(carried).toEqual({ keys: [k('02')], clipped: { height: 1n, droppedKeys: [k('03'), k('04')] } })
   })

@@ -5,7 +5,7 @@ import { restoreTimers, snapshotTimers } from './timer-snapshot.ts'
 import type { TimerState } from './timer-state.ts'
 
 describe('R30 state is a value', () => {
-  test.each(Array.from({ length: 20 }, (_, n) => 2_000 + n))('history %i: a fork leaves no trace', (seed) => {
+  test.each(Array.from({ length: 20 }, (_, n) => 2_000 + n))('history %i: a fork leaves no trace [G9]', (seed) => {
     const kept = createScript(seed, 20)
     const other = createScript(seed + 500, 20)
     const seen: TimerState[] = []

@@ -20,7 +20,7 @@ const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`)
 const pool = createWorkerShards({ shards: 2, entry })
 afterAll(() => pool.close())
 
-test('R24 shards in worker threads give the same bytes, also after a rewind and for another chain of states', async () => {
+test('R24 shards in worker threads give the same bytes, also after a rewind and for another chain of states [G9]', async () => {
   const asked: { state: TimerState; block: DeliverBlock }[] = []
   for (const seed of [3, 14, 15, 16, 17, 18, 19, 20, 21, 22]) {
     playScript(createScript(seed, 30), {

@@ -269,7 +269,7 @@ test('a batch of wrong items tells at most 20 problems in all, and each item wha
   })
 })
 
-test('half of the event streams is the most that one tenant gets', async () => {
+test('half of the event streams is the most that one tenant gets [G12]', async () => {
   const [ann, bob] = [await makeKey(), await makeKey({ name: 'bob' })]
   const url = await listen(api.server, { host: '127.0.0.1', port: 0 })
   const open = ({ headers }: Key) => fetch(`${url}/v1/events/stream`, { headers })
@@ -282,7 +282,7 @@ test('half of the event streams is the most that one tenant gets', async () => {
   await api.server.close()
 })
 
-test('bodies are held to so many bytes, of one tenant to half, and make room when they are answered', async () => {
+test('bodies are held to so many bytes, of one tenant to half, and make room when they are answered [G12]', async () => {
   const pool = createBodyPool({ maxBytes: 1_000 })
   let release = (): void => {}
   const released = new Promise<void>((resolve) => {
@@ -369,7 +369,7 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
   expect([pool.used(), accepted]).toEqual([0, 0])
 })
 
-test('lists of one tenant that take long leave the database to another', async () => {
+test('lists of one tenant that take long leave the database to another [G12]', async () => {
   let running = 0
   let most = 0
   const ends: (() => void)[] = []

@@ -23,14 +23,26 @@ test.each(ROUTES.map((route) => [route.operationId, route] as const))('%s takes 
   expect(route.body.safeParse(body).error?.issues).toBeUndefined()
 })
 
-test('it needs nothing from elsewhere, and its policy allows its style alone', async () => {
+test('what ends can be tried, with its parameters and its example', () => {
+  const send = page.html.split('<article id="createTransaction">')[1]?.split('</article>')[0]
+  expect(send).toContain('<form data-method="POST" data-path="/v1/transactions">')
+  expect(send).toContain('data-place="body"')
+  expect(page.html.split('<article id="streamEvents">')[1]?.split('</article>')[0]).not.toContain('<form')
+})
+
+test('it needs nothing from elsewhere, and its policy allows its style, its script and calls to this service alone', async () => {
   const { server } = await createTestApi()
   const { headers, body, statusCode } = await server.inject('/docs')
   expect([statusCode, headers['content-type'], body]).toEqual([200, 'text/html; charset=utf-8', page.html])
-  const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? ''
-  const digest = createHash('sha256').update(style).digest('base64')
-  expect(headers['content-security-policy']).toContain(`default-src 'none'; style-src 'sha256-${digest}'`)
-  expect(body).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=|\sstyle=|javascript:/i)
+  const digest = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  const style = /<style>(.*?)<\/style>/s.exec(body)?.[1]
+  const script = /<script type="module">(.*?)<\/script>/s.exec(body)
+  expect(headers['content-security-policy']).toBe(
+    `default-src 'none'; style-src ${digest(style)}; script-src ${digest(script?.[1])}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
+  expect(body.replace(script?.[0] ?? '', '')).not.toMatch(
+    /<script|<link|<img|@import|url\(|\son\w+=|\sstyle=|javascript:/i,
+  )
 })
 
 test('what the document says is text and not markup', () => {

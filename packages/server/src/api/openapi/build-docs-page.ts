@@ -1,14 +1,16 @@
 /**
- * The documentation page: the OpenAPI document as HTML for people. One file without scripts, fonts or anything else from
- * elsewhere, so that it works where there is no network but this service, and under a policy that allows nothing else.
+ * The documentation page: the OpenAPI document as HTML for people, with a form to try each operation. One file without fonts,
+ * scripts or anything else from elsewhere, so that it works where there is no network but this service, and under a policy that
+ * allows nothing else.
  */
 import { createHash } from 'node:crypto'
 import { describeFields, escapeHtml, type Json, renderProse, toJson, toList } from './docs-page-parts.ts'
+import { KEY_FIELD, renderTryIt, TRY_IT_SCRIPT } from './docs-try-it.ts'
 import { sampleBody, sampleParameter } from './sample-request.ts'
 
 export interface DocsPage {
   readonly html: string
-  /** Allows the page's own style, by its digest, and nothing else. */
+  /** Allows the page's own style and script, by their digests, calls to this service, and nothing else. */
   readonly policy: string
 }
 
@@ -27,6 +29,7 @@ h3{font:600 1rem/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
 pre{overflow:auto;padding:.75rem;background:color-mix(in srgb,currentColor 7%,transparent);border-radius:.4rem}
 table{border-collapse:collapse;width:100%;font-size:.9rem}td,th{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0}
 code{font-family:ui-monospace,monospace}a{color:LinkText}
+form{display:grid;gap:.5rem;padding:.5rem 0}form label{display:grid}textarea{font-family:ui-monospace,monospace}button{justify-self:start}
 `
 
 const INTRODUCTION = `<p>JSON over HTTP. Amounts are decimal strings in wei; nonces, block numbers and chain ids are numbers; times are ISO 8601.
@@ -41,11 +44,14 @@ export function buildDocsPage(document: Json): DocsPage {
     const own = operations.filter(({ described }) => groupOf(described) === group)
     return `<section><h2>${escapeHtml(group)}</h2>${own.map((each) => renderOperation(each, schemas)).join('')}</section>`
   })
-  const digest = createHash('sha256').update(STYLE).digest('base64')
   return {
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Drover API</title><style>${STYLE}</style><h1>Drover API</h1>${INTRODUCTION}<nav>${operations.map(renderLink).join('')}</nav>${sections.join('')}</html>`,
-    policy: `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    html: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Drover API</title><style>${STYLE}</style><h1>Drover API</h1>${INTRODUCTION}${KEY_FIELD}<nav>${operations.map(renderLink).join('')}</nav>${sections.join('')}<script type="module">${TRY_IT_SCRIPT}</script></html>`,
+    policy: `default-src 'none'; style-src ${digestOf(STYLE)}; script-src ${digestOf(TRY_IT_SCRIPT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   }
+}
+
+function digestOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
 function listOperations(document: Json): readonly Operation[] {
@@ -73,6 +79,7 @@ function renderOperation(operation: Operation, schemas: Json): string {
     renderParameters(described),
     body === null ? '' : describeFields('Body', body, schemas),
     `<pre><code>${escapeHtml(writeCurl(operation, body, schemas))}</code></pre>`,
+    renderTryIt(method, path, described, body === null ? undefined : sampleBody(body, schemas)),
     renderAnswers(described),
     '</article>',
   ].join('')

@@ -1,21 +1,23 @@
-/** Serves the built web page from a folder: plain files, no listing, nothing outside of it. */
-import { readFile, realpath } from 'node:fs/promises'
-import { extname, join, sep } from 'node:path'
+/** Serves the built web page from a folder: files of known kinds, no listing, nothing outside of it. */
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, extname, join, sep } from 'node:path'
+import serveStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.map': 'application/json; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.txt': 'text/plain; charset=utf-8',
-  '.woff2': 'font/woff2',
-}
+/** Everything else is a mistyped path of the API and gets its problem document. */
+const SERVED = new Set([
+  '.html',
+  '.js',
+  '.css',
+  '.json',
+  '.map',
+  '.webmanifest',
+  '.svg',
+  '.png',
+  '.ico',
+  '.txt',
+  '.woff2',
+])
 
 const PAGE_POLICY = [
   "default-src 'self'",
@@ -34,42 +36,30 @@ const NOT_BUILT =
 const OPEN = { config: { scope: null } }
 
 export function registerDashboard(server: FastifyInstance, dir: string | null): void {
-  server.get('/', OPEN, async (_request, reply) => {
-    const index = dir === null ? null : await readWithin(dir, 'index.html')
-    return sendPage(reply, '.html', index ?? NOT_BUILT)
+  const root = dir !== null && existsSync(join(dir, 'index.html')) ? realpathSync(dir) : null
+  if (root !== null) server.register(serveStatic, { root, serve: false, cacheControl: false, setHeaders })
+  server.get('/', OPEN, (_request, reply) => {
+    if (root !== null) return reply.sendFile('index.html')
+    setHeaders(reply, 'index.html')
+    return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
   })
-  server.get<{ Params: { '*': string } }>('/*', OPEN, async (request, reply) => {
+  server.get<{ Params: { '*': string } }>('/*', OPEN, (request, reply) => {
     const path = request.params['*']
-    const extension = extname(path)
-    // Only files of known kinds can be there; everything else is a mistyped API path and gets its problem document.
-    const file = dir === null || !Object.hasOwn(CONTENT_TYPES, extension) ? null : await readWithin(dir, path)
-    if (file === null) return reply.callNotFound()
-    return sendPage(reply, extension, file, path.startsWith('assets/'))
+    if (root === null || !SERVED.has(extname(path)) || !isWithin(root, path)) return reply.callNotFound()
+    return reply.sendFile(path)
   })
-}
-
-/** Null where there is no such file inside the folder, whatever dots and links the path goes through. */
-async function readWithin(dir: string, path: string): Promise<Buffer | null> {
-  if (path.includes('\0')) return null
-  try {
-    const [root, file] = await Promise.all([realpath(dir), realpath(join(dir, path))])
-    return file.startsWith(root + sep) ? await readFile(file) : null
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG'
 }
 
 /** Files under `assets/` carry a digest in their name and never change; the page that names them must be asked for anew. */
-function sendPage(reply: FastifyReply, extension: string, body: Buffer | string, isHashed = false): FastifyReply {
-  return reply
-    .header('content-security-policy', PAGE_POLICY)
-    .header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-    .type(CONTENT_TYPES[extension] ?? 'application/octet-stream')
-    .send(body)
+function setHeaders(reply: FastifyReply, path: string): void {
+  const isHashed = basename(dirname(path)) === 'assets'
+  reply.header('content-security-policy', PAGE_POLICY)
+  reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+  if (extname(path) === '.js') reply.type('text/javascript; charset=utf-8')
+}
+
+/** The plugin keeps dots from leading out of the folder, but follows links. */
+function isWithin(root: string, path: string): boolean {
+  const file = join(root, path)
+  return !path.includes('\0') && existsSync(file) && realpathSync(file).startsWith(root + sep)
 }

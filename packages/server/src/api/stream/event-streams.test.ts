@@ -94,7 +94,7 @@ describe('where it begins', () => {
     expect(resource).toMatchObject({ eventId: 1, type: 'accepted', chainId: lane.chainId, toState: 'QUEUED' })
   })
 
-  test('further back than what is kept: nothing is missed or doubled on the way to the end', async () => {
+  test('further back than what is kept: nothing is missed or doubled on the way to the end [G8]', async () => {
     await accept(5_000)
     const body = await open(0)
     const first = idsIn(await take(body))

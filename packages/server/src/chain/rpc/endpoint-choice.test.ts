@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EndpointState } from '../../ports/rpc-endpoint.ts'
+import type { EndpointState } from '../../ports/endpoint-report.ts'
 import { createFakeEndpoint } from '../../testing/chain/fake-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createEndpointChoice } from './endpoint-choice.ts'

@@ -4,7 +4,7 @@
  * twice as long each time; being told to slow down is not a failure.
  */
 import type { Clock } from '../../ports/clock.ts'
-import type { EndpointReport, EndpointState } from '../../ports/rpc-endpoint.ts'
+import type { EndpointReport, EndpointState } from '../../ports/endpoint-report.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { parseCount } from '../rpc-values.ts'
 import { PRIORITY } from './call-priority.ts'

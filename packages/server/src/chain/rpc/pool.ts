@@ -4,7 +4,7 @@
  */
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
-import type { EndpointReport } from '../../ports/rpc-endpoint.ts'
+import type { EndpointReport } from '../../ports/endpoint-report.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createEndpointChoice } from './endpoint-choice.ts'
 import { broadcastTo, type RawTransaction } from './pool-broadcast.ts'

@@ -88,7 +88,7 @@ test('a state has exactly the fields that its type demands, and a sub-state that
   })
 })
 
-test('a nonce never changes, and is given up only to a foreign transaction or by a refusal that proves it unused', () => {
+test('a nonce never changes, and is given up only to a foreign transaction or by a refusal that proves it unused [G1]', () => {
   forEveryMove(({ before, event, step: { tx, effects } }, policy) => {
     if (!isInFlight(before)) return
     if (tx.state === 'CANCELLED' && tx.nonce === null && tx.subState === 'replaced') {
@@ -139,7 +139,7 @@ test('it makes way only where policy may replace, never if it is empty itself, a
   })
 })
 
-test('a terminal state never changes', () => {
+test('a terminal state never changes [G3]', () => {
   forEveryMove(({ before, step }) => {
     if (isTerminal(before)) expect(step).toEqual({ tx: before, notes: [], effects: [] })
     if (isTerminal(before)) expect(step.tx).toBe(before)
@@ -173,7 +173,7 @@ test('an inclusion belongs to an attempt at the nonce it has, or to a foreign tr
   })
 })
 
-test('a nonce lost to a transaction that did something else never ends in success, and one that did the same is never sent again', () => {
+test('a nonce lost to a transaction that did something else never ends in success, and one that did the same is never sent again [G3]', () => {
   forEveryMove(({ before, event, step: { tx } }) => {
     if (!('proof' in event) || !isInFlight(before) || tx === before) return
     const verdict = judgeNonceUser(before, event.proof.user)
@@ -201,7 +201,7 @@ test('a preconfirmation is of bytes at the nonce it has, and concludes nothing',
   })
 })
 
-test('an answer that is not clear concludes nothing and frees nothing', () => {
+test('an answer that is not clear concludes nothing and frees nothing [G4]', () => {
   forEveryMove(({ before, event, step: { tx, effects } }, policy) => {
     if (event.type !== 'broadcast.answered' || !isInFlight(before) || tx === before) return
     if (event.outcome.type !== 'ambiguous' && event.outcome.type !== 'rate_limited') return
@@ -223,7 +223,7 @@ test('only refusals count as refusals', () => {
   })
 })
 
-test('STUCK is never entered without an alarm, never without a named cause, and alarms mean nothing else', () => {
+test('STUCK is never entered without an alarm, never without a named cause, and alarms mean nothing else [G3]', () => {
   forEveryMove(({ before, step: { tx, effects, notes } }) => {
     const alarms = effects.flatMap((effect) => (effect.type === 'alarm' ? [effect.cause] : []))
     if (tx.state === 'STUCK') expect(tx.error?.code).toMatch(/^[a-z_]+$/)

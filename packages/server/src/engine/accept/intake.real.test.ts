@@ -34,7 +34,7 @@ function newTransaction(place: number, requestId: string | null): NewTransaction
   }
 }
 
-test('an answer that is lost after the commit stores nothing twice, and every item counts as inserted', async () => {
+test('an answer that is lost after the commit stores nothing twice, and every item counts as inserted [G3]', async () => {
   let calls = 0
   const insertTransactions: Store['insertTransactions'] = async (batch) => {
     calls += 1

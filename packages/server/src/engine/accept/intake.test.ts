@@ -85,7 +85,7 @@ describe('collecting', () => {
 })
 
 describe('a store that does not answer', () => {
-  test('the same items are sent again, after a pause that grows', async () => {
+  test('the same items are sent again, after a pause that grows [G7]', async () => {
     const { store, intake } = createHeldIntake()
     const submitted = intake.submit(newTransaction('a'))
     await vi.advanceTimersByTimeAsync(3)
@@ -126,7 +126,7 @@ describe('a store that does not answer', () => {
     expect(await submitted).toEqual({ type: 'existing', transaction: earlier })
   })
 
-  test('each item is given up at its own deadline, with its fate said to be unknown, and is not sent again', async () => {
+  test('each item is given up at its own deadline, with its fate said to be unknown, and is not sent again [G7]', async () => {
     const insertTransactions = vi.fn(async (_batch: readonly NewTransaction[]) => {
       throw new StoreUnavailable('down')
     })

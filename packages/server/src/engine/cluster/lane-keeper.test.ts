@@ -178,7 +178,7 @@ describe('keeping lanes', () => {
     expect(held?.mayAct()).toBe(true)
   })
 
-  test('a process that was frozen past its lease may not act when it wakes, before it has asked anybody', async () => {
+  test('a process that was frozen past its lease may not act when it wakes, before it has asked anybody [G5]', async () => {
     const { clock, node } = await setUp(1)
     const a = node('node-a')
     await started(clock, a)

@@ -28,7 +28,7 @@ describe('a node that dies', () => {
     expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING', submitCount: 2 })
   })
 
-  test('between storing and sending: the next owner sends the very same bytes', async () => {
+  test('between storing and sending: the next owner sends the very same bytes [G4]', async () => {
     const cluster = await createTestCluster()
     const a = await cluster.startNode('node-a')
     cluster.chain.setFault(({ name }) => (name === 'broadcast' ? 'unavailable' : null))
@@ -45,7 +45,7 @@ describe('a node that dies', () => {
     expect(await Promise.all(ids.map(async (id) => (await cluster.find(id)).attempts))).toEqual(before)
   })
 
-  test('after sending and before it heard the answer: nothing is sent twice as another transaction', async () => {
+  test('after sending and before it heard the answer: nothing is sent twice as another transaction [G4]', async () => {
     const cluster = await createTestCluster()
     const a = await cluster.startNode('node-a')
     const ids = await submitMany(cluster, 3)
@@ -88,7 +88,7 @@ test('what is stuck is told by the next owner too, once: the one before may have
 })
 
 describe('a node that is cut off from the store and comes back', () => {
-  test('sends nothing after its deadline, changes nothing, and does not disturb its successor', async () => {
+  test('sends nothing after its deadline, changes nothing, and does not disturb its successor [G5]', async () => {
     const cluster = await createTestCluster()
     const a = await cluster.startNode('node-a')
     const ids = await submitMany(cluster, 2)

@@ -162,7 +162,7 @@ function expectFair(market: FeeMarket, honest: FeeQuote): void {
 /** What is never called a lie, however quiet the chain is; beside the least tip of one wei. */
 const NEGLIGIBLE = 2_000_000_001n
 
-test('no signed fee is above its cap, whatever one of two nodes says and whatever is done', async () => {
+test('no signed fee is above its cap, whatever one of two nodes says and whatever is done [G11]', async () => {
   const anyCase = fc.tuple(
     anyHonest,
     fc.boolean(),
@@ -197,7 +197,7 @@ test('no signed fee is above its cap, whatever one of two nodes says and whateve
   expect(signedInAll).toBeGreaterThan(CASES)
 })
 
-test('what would be above its cap is not signed, even if it comes as far as the signature', async () => {
+test('what would be above its cap is not signed, even if it comes as far as the signature [G11]', async () => {
   const { signed, signer } = createRecorder()
   const rules = { chainMaxFeeWei: 21_000n * 10n, policy: { maxTxFeeWei: null, maxFeePerGasWei: null } }
   const { intent } = allocated()

@@ -84,7 +84,7 @@ describe('a chain that only grows', () => {
     expect(held.map((header) => header?.number)).toEqual([111, 112, 113, 114, 115, 116, 117, 118, 119, 120])
   })
 
-  test('an absence longer than the window starts it anew and says that blocks may have been missed', async () => {
+  test('an absence longer than the window starts it anew and says that blocks may have been missed [G7]', async () => {
     const { chain, follower, updates, numbers, telemetry } = setUp()
     await follower.look()
     for (let count = 0; count < 50; count++) chain.mine()
@@ -110,21 +110,24 @@ describe('a chain that only grows', () => {
 })
 
 describe('a chain that is reorganised', () => {
-  test.each([1, 3])('a fork of depth %i is walked back to its root and told with its lowest height', async (depth) => {
-    const { chain, follower, updates, numbers, telemetry } = setUp()
-    await follower.look()
-    chain.reorg(depth, { length: depth + 1 })
-    await follower.look()
-    const lowest = 21 - depth
-    expect(updates[1]).toMatchObject({ forkFrom: lowest, gap: false })
-    expect(numbers(updates[1])).toEqual(Array.from({ length: depth + 1 }, (_, index) => lowest + index))
-    expect(telemetry.valueOf('drover_reorgs_total', { chain_id: 1 })).toBe(1)
-    for (let number = 16; number <= 21; number++) {
-      expect(follower.view()?.header(number)?.hash).toBe((await chain.getBlock(number))?.hash)
-    }
-  })
+  test.each([1, 3])(
+    'a fork of depth %i is walked back to its root and told with its lowest height [G6]',
+    async (depth) => {
+      const { chain, follower, updates, numbers, telemetry } = setUp()
+      await follower.look()
+      chain.reorg(depth, { length: depth + 1 })
+      await follower.look()
+      const lowest = 21 - depth
+      expect(updates[1]).toMatchObject({ forkFrom: lowest, gap: false })
+      expect(numbers(updates[1])).toEqual(Array.from({ length: depth + 1 }, (_, index) => lowest + index))
+      expect(telemetry.valueOf('drover_reorgs_total', { chain_id: 1 })).toBe(1)
+      for (let number = 16; number <= 21; number++) {
+        expect(follower.view()?.header(number)?.hash).toBe((await chain.getBlock(number))?.hash)
+      }
+    },
+  )
 
-  test('a fork to the same height, which no height could show, is seen by its hash', async () => {
+  test('a fork to the same height, which no height could show, is seen by its hash [G6]', async () => {
     const { chain, follower, updates } = setUp()
     await follower.look()
     chain.reorg(2)

@@ -13,7 +13,7 @@ async function brokenEvents(cluster: TestCluster) {
   return (await cluster.store.readEvents(0, 1_000)).filter(({ type }) => type === 'finality.broken')
 }
 
-test('a confirmed transaction that leaves the chain stays confirmed, and is named in log, event and metric', async () => {
+test('a confirmed transaction that leaves the chain stays confirmed, and is named in log, event and metric [G6]', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()
   const kept = await confirmOne(cluster)

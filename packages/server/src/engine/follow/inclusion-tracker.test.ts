@@ -127,7 +127,7 @@ describe('finding by block', () => {
     expect(signals).toEqual([])
   })
 
-  test('a node too slow for its blocks holds up nothing: the rest is a gap, and everything is looked up by hash', async () => {
+  test('a node too slow for its blocks holds up nothing: the rest is a gap, and everything is looked up by hash [G7]', async () => {
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve

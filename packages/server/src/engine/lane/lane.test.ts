@@ -103,7 +103,7 @@ async function setUp(policy: Policy = QUICK) {
 }
 
 describe('order of acts', () => {
-  test('bytes are stored before they are sent, and watched before they are sent', async () => {
+  test('bytes are stored before they are sent, and watched before they are sent [G4]', async () => {
     const { state, store, sent, submit, wake, watched, clock } = await setUp()
     let release = () => {}
     state.answer = async (write) => {
@@ -297,7 +297,7 @@ describe('a lease that is gone', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('past the local deadline nothing is sent, although the store still took the claim', async () => {
+  test('past the local deadline nothing is sent, although the store still took the claim [G5]', async () => {
     const { submit, wake, sent, state, find } = await setUp()
     state.held = false
     const { id } = await submit()

@@ -23,7 +23,7 @@ function create(maxRunning: number, maxWaiting = 1_000) {
   return { add, begun, endFirst }
 }
 
-test('a flood of one tenant leaves turns free for another, which waits for nothing', async () => {
+test('a flood of one tenant leaves turns free for another, which waits for nothing [G12]', async () => {
   const { add, begun } = create(8)
   for (let count = 0; count < 100; count++) void add('flood', `flood ${count}`)
   void add('other', 'other')

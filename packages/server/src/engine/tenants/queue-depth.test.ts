@@ -27,7 +27,7 @@ function create(depths: QueueDepth[] = []) {
   return { state, queue, fill }
 }
 
-test('a tenant fills its half of the queue of a signer, and another the rest', async () => {
+test('a tenant fills its half of the queue of a signer, and another the rest [G12]', async () => {
   const { queue, fill, state } = create()
   await fill(LANE, 'a', 5)
   await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({

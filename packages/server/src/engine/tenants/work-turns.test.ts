@@ -43,7 +43,7 @@ test('while the thread keeps up nobody waits', async () => {
   expect(count('flood')).toBe(60)
 })
 
-test('when the thread is late a flood waits in its own line, and another tenant goes on at once', async () => {
+test('when the thread is late a flood waits in its own line, and another tenant goes on at once [G12]', async () => {
   const { begin, beLate, flood, count, ends, clock } = create()
   await begin('other')
   await begin('flood')

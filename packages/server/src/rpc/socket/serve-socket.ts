@@ -11,13 +11,13 @@ import type { TenantPool } from '../../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { RpcEndpoint } from '../rpc-endpoint.ts'
+import type { JsonRpcServer } from '../json-rpc-server.ts'
 import { RpcFailure } from '../rpc-failure.ts'
 import type { UpgradeDoor } from './admit-upgrade.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export interface SocketPorts {
-  readonly endpoint: Omit<RpcEndpoint, 'close'>
+  readonly endpoint: Omit<JsonRpcServer, 'close'>
   readonly door: Pick<UpgradeDoor, 'isAllowed' | 'readmit'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry

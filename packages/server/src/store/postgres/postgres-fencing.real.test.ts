@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a takeover waits for the fenced write in progress, and afterwards the old fence writes nothing', async () => {
+test('a takeover waits for the fenced write in progress, and afterwards the old fence writes nothing [G5]', async () => {
   const lease = await acquire(store, await registerLane(store))
   const allocated = await allocateOne(store, lease, 0)
   const order: string[] = []
@@ -78,7 +78,7 @@ test('a release waits for the fenced write in progress', async () => {
   })
 })
 
-test('a fenced write that waits for a takeover finds its fence stale, and its neighbour is written', async () => {
+test('a fenced write that waits for a takeover finds its fence stale, and its neighbour is written [G5]', async () => {
   const lease = await acquire(store, await registerLane(store))
   const queued = await acceptOne(store, lease.lane)
   const neighbour = await acquire(store, await registerLane(store))
@@ -146,7 +146,7 @@ test('a renewal does not wait for a fenced write, nor does another node that loo
   })
 })
 
-test('events of writes that overlap are numbered in the order in which they commit', async () => {
+test('events of writes that overlap are numbered in the order in which they commit [G8]', async () => {
   const [first, second] = [
     await acquire(store, await registerLane(store)),
     await acquire(store, await registerLane(store)),
@@ -200,7 +200,7 @@ test('a write that waits for an amendment of the same version is stale', async (
   expect(await store.loadLane(lease.lane)).toMatchObject({ cursor: null, inFlight: [], recyclable: [], window: null })
 })
 
-test('nodes that accept the same keys at once agree on one transaction for each', async () => {
+test('nodes that accept the same keys at once agree on one transaction for each [G3]', async () => {
   const lane = await registerLane(store)
   const keys = Array.from({ length: 30 }, (_, index) => `key-${index}`)
   const requestDigest = `0x${'11'.repeat(32)}` as const

@@ -1,7 +1,7 @@
 /** The service itself: the chains it follows, its nodes, and whether it is fit for work. */
 import { z } from 'zod'
 import { CHAIN_STATES } from '../../../core/chain/chain-health.ts'
-import { ENDPOINT_STATES } from '../../../ports/rpc-endpoint.ts'
+import { ENDPOINT_STATES } from '../../../ports/endpoint-report.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { hash } from '../values/bytes.ts'
 import { finalityRule } from '../values/finality.ts'

@@ -1,5 +1,5 @@
 /** `GET /v1/chains`: the chains that this node follows, as it sees them. */
-import type { EndpointReport } from '../../../ports/rpc-endpoint.ts'
+import type { EndpointReport } from '../../../ports/endpoint-report.ts'
 import type { ChainStatus } from '../../api-services.ts'
 import { type ChainResource, chainList, type EndpointResource } from '../../contract/resources/system-resource.ts'
 import { presentFinality } from '../../contract/values/finality.ts'

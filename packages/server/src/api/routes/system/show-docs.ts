@@ -13,7 +13,7 @@ export function createShowDocs(document: () => Readonly<Record<string, unknown>>
       path: '/docs',
       summary: 'Describe this API for people',
       scope: null,
-      answers: [{ status: 200, description: 'One page, without scripts.', contentType: 'text/html' }],
+      answers: [{ status: 200, description: 'One page, with a form to try each request.', contentType: 'text/html' }],
       errors: [],
     },
     () => {

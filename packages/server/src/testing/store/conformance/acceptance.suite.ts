@@ -32,7 +32,7 @@ export function describeAcceptance(get: GetStore): void {
       ])
     })
 
-    test('the same key and body again is the same transaction, as it is by now', async () => {
+    test('the same key and body again is the same transaction, as it is by now [G3]', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const queued = await acceptOne(store, lane, { requestId: 'again' })
@@ -57,7 +57,7 @@ export function describeAcceptance(get: GetStore): void {
       expect(outcomes.map((outcome) => outcome.type)).toEqual(['inserted', 'inserted'])
     })
 
-    test('keys belong to their tenant: another’s are not there, and do not stand in the way', async () => {
+    test('keys belong to their tenant: another’s are not there, and do not stand in the way [G12]', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const [first, second] = ['ann', 'bob'].map((tenant) => ({ ...anyNew(lane, { requestId: 'order-1' }), tenant }))

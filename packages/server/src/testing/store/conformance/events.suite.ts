@@ -90,7 +90,7 @@ export function describeEvents(get: GetStore): void {
       expect((await store.readHistory(queued.id)).at(-1)?.completion).toEqual(first)
     })
 
-    test('numbers grow by one, and a reader that resumes misses none', async () => {
+    test('numbers grow by one, and a reader that resumes misses none [G8]', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const start = await lastEventId(store)
@@ -274,7 +274,7 @@ export function describeEvents(get: GetStore): void {
       })
     })
 
-    test('with many writers at once a following reader sees every event once, in order', async () => {
+    test('with many writers at once a following reader sees every event once, in order [G8]', async () => {
       const { store } = get()
       const start = await lastEventId(store)
       const writers = Array.from({ length: 6 }, () => runWriter(store, 12))

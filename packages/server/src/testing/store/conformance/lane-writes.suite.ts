@@ -102,13 +102,13 @@ function describeFences(get: () => StoreUnderTest): void {
     ['another node', (lease: Lease) => ({ ...lease, nodeId: 'node-b' })],
     ['an older fence', (lease: Lease) => ({ ...lease, fence: lease.fence - 1 })],
     ['a fence that is yet to come', (lease: Lease) => ({ ...lease, fence: lease.fence + 1 })],
-  ])('a lease of %s writes nothing', async (_name, change) => {
+  ])('a lease of %s writes nothing [G5]', async (_name, change) => {
     const { store } = get()
     const { write: good, id, lease } = await prepare(store)
     await expectNoTrace(store, { ...good, lease: change(lease) }, id, 'fenced')
   })
 
-  test('an expired lease, a released one and one that was taken over write nothing', async () => {
+  test('an expired lease, a released one and one that was taken over write nothing [G5]', async () => {
     const { store, elapse } = get()
     const [expired, released] = [await prepare(store), await prepare(store)]
     await store.releaseLeases([released.lease])
@@ -127,7 +127,7 @@ function describeFences(get: () => StoreUnderTest): void {
 }
 
 function describeStaleness(get: () => StoreUnderTest): void {
-  test('a repeated write is stale, so a retry after an unknown end is harmless', async () => {
+  test('a repeated write is stale, so a retry after an unknown end is harmless [G3]', async () => {
     const { store } = get()
     const { write: once, id } = await prepare(store)
     await store.writeLanes([once])
@@ -163,7 +163,7 @@ function describeStaleness(get: () => StoreUnderTest): void {
     await expectNoTrace(store, good, id, 'stale')
   })
 
-  test('what is final never changes', async () => {
+  test('what is final never changes [G3]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const allocated = await allocateOne(store, lease, 0)
@@ -176,7 +176,7 @@ function describeStaleness(get: () => StoreUnderTest): void {
 }
 
 function describeRefusals(get: () => StoreUnderTest): void {
-  test('a cursor never goes back', async () => {
+  test('a cursor never goes back [G2]', async () => {
     const { store } = get()
     const { write: good, lease, id } = await prepare(store)
     await store.writeLanes([toWrite(lease, [], { cursor: { expected: null, next: 5 } })])
@@ -194,7 +194,7 @@ function describeRefusals(get: () => StoreUnderTest): void {
     await expectNoTrace(store, { ...good, saves: [copied] }, id, 'refused')
   })
 
-  test('two live transactions never share a nonce', async () => {
+  test('two live transactions never share a nonce [G1]', async () => {
     const { store } = get()
     const { write: good, lease, id } = await prepare(store, 3)
     const holder = await allocateOne(store, lease, 3)
@@ -221,7 +221,7 @@ function describeRefusals(get: () => StoreUnderTest): void {
 }
 
 function describeNonces(get: () => StoreUnderTest): void {
-  test('a nonce changes hands only through RECYCLABLE', async () => {
+  test('a nonce changes hands only through RECYCLABLE [G1]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const [first, second] = [await acceptOne(store, lease.lane), await acceptOne(store, lease.lane)]

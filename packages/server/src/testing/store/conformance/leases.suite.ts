@@ -27,7 +27,7 @@ export function describeLeases(get: GetStore): void {
       expect(await store.acquireLeases('c', [lane], TTL_MS)).toEqual([{ lane, nodeId: 'c', fence: 3 }])
     })
 
-    test('of many at once exactly one gets it', async () => {
+    test('of many at once exactly one gets it [G5]', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const nodes = Array.from({ length: 8 }, (_, index) => `racer-${index}`)
@@ -45,7 +45,7 @@ export function describeLeases(get: GetStore): void {
       expect(await store.acquireLeases('a', [], TTL_MS)).toEqual([])
     })
 
-    test('an expired lease can be taken by anyone, its owner too, and the fence grows', async () => {
+    test('an expired lease can be taken by anyone, its owner too, and the fence grows [G5]', async () => {
       const { store, elapse } = get()
       const lane = await registerLane(store)
       await acquire(store, lane, 'a', TTL_MS)

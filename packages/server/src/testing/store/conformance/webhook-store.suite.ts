@@ -170,7 +170,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
     })
 
     describe('planning', () => {
-      test('each event once, in order; the filter of the webhook decides', async () => {
+      test('each event once, in order; the filter of the webhook decides [G8]', async () => {
         const started = await start()
         const other = await registerLane(store)
         await acceptOne(store, other)
@@ -308,7 +308,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         expect((await readDue(started)).map(({ delivery }) => delivery.type)).toEqual(['to.ALLOCATED'])
       })
 
-      test('a node that has lost its lease settles nothing; who takes over delivers it again', async () => {
+      test('a node that has lost its lease settles nothing; who takes over delivers it again [G7]', async () => {
         const started = await start()
         await finishOne(started.lane, 0)
         await webhooks.planDeliveries(started.node, PLAN)

@@ -1,0 +1,14 @@
+/** `drover signer …`, put together. */
+import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
+import { addServiceCommand } from '../service/service-command.ts'
+import { policyCommands } from './policy-commands.ts'
+import { reservationCommands } from './reservation-commands.ts'
+import { signerCommands } from './signer-commands.ts'
+import { takeBackCommands } from './take-back-commands.ts'
+
+export function addSignerGroup(program: Command, context: CommandContext): void {
+  const group = program.command('signer').description('manage signers: state, policy, nonces')
+  const definitions = [...signerCommands, ...policyCommands, ...reservationCommands, ...takeBackCommands]
+  for (const definition of definitions) addServiceCommand(group, context, definition)
+}

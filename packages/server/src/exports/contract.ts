@@ -1,0 +1,4 @@
+/** The contract of the HTTP API, for programs that check a request before they send it. */
+export { transactionRequest } from '../api/contract/requests/transaction-request.ts'
+export type { ApiKeyResource } from '../api/contract/resources/api-key-resource.ts'
+export { parseInput } from '../api/parse-input.ts'
