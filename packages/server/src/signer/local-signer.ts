@@ -37,7 +37,7 @@ export function createLocalSigner(keys: readonly Hex[], { curve, keccak }: Signi
 
 /** Names the position, never the key; the library's own error may quote it and is not passed on. */
 function readAddress(key: Hex, index: number, count: number): Address {
-  const problem = `signer key ${index + 1} of ${count} is not a private key: 0x and 64 hex digits are expected`
+  const problem = `signer key ${index + 1} of ${count} is not a private key: expected 0x and 64 hex digits`
   if (!KEY.test(key)) throw new Error(problem)
   try {
     return toAddress(privateKeyToAddress(key))

@@ -16,7 +16,7 @@ export const waitQuery = z
       .optional()
       .meta({
         description:
-          'Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again).',
+          'Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again).',
       }),
     timeoutMs: integerParam(1, MAX_TIMEOUT_MS)
       .optional()
@@ -26,7 +26,7 @@ export const waitQuery = z
   })
   .refine(({ wait, timeoutMs }) => wait !== undefined || timeoutMs === undefined, {
     path: ['timeoutMs'],
-    error: 'is only known together with wait',
+    error: 'can only be used together with wait',
   })
 
 export type WaitQuery = z.output<typeof waitQuery>

@@ -11,9 +11,9 @@ export function createShowDocs(document: () => Readonly<Record<string, unknown>>
       operationId: 'showDocs',
       method: 'GET',
       path: '/docs',
-      summary: 'Describe this API for people',
+      summary: 'API reference for people',
       scope: null,
-      answers: [{ status: 200, description: 'One page, without scripts.', contentType: 'text/html' }],
+      answers: [{ status: 200, description: 'One HTML page without scripts.', contentType: 'text/html' }],
       errors: [],
     },
     () => {
