@@ -186,6 +186,8 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (error) {
-    throw new ServiceAway(`The response (status ${response.status}) is incomplete or not from Drover.`, { cause: error })
+    throw new ServiceAway(`The response (status ${response.status}) is incomplete or not from Drover.`, {
+      cause: error,
+    })
   }
 }

@@ -17,7 +17,5 @@ export function parseEther(text: string): ParsedEther {
     return { type: 'problem', message: `has ${fraction.length} decimals, but at most 18 are possible (1 wei)` }
   }
   const wei = BigInt(whole + fraction.padEnd(DECIMALS, '0'))
-  return wei <= UINT256_MAX
-    ? { type: 'amount', wei }
-    : { type: 'problem', message: 'is too large for a transaction' }
+  return wei <= UINT256_MAX ? { type: 'amount', wei } : { type: 'problem', message: 'is too large for a transaction' }
 }

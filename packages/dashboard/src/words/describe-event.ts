@@ -17,7 +17,11 @@ const ANSWERS: Readonly<Record<string, EventWords>> = {
   accepted: { title: 'Sent and accepted by the RPC node', detail: null, tone: 'plain' },
   already_known: { title: 'Sent; the RPC node already had it', detail: null, tone: 'plain' },
   nonce_too_low: { title: 'Sent; the RPC node says the nonce is used', detail: null, tone: 'warn' },
-  replacement_underpriced: { title: 'Refused: the price is too low to replace the earlier one', detail: null, tone: 'warn' },
+  replacement_underpriced: {
+    title: 'Refused: the price is too low to replace the earlier one',
+    detail: null,
+    tone: 'warn',
+  },
   underpriced: { title: 'Refused: the price is too low', detail: null, tone: 'warn' },
   insufficient_funds: { title: 'Refused: not enough funds', detail: null, tone: 'warn' },
   nonce_gap: { title: 'Refused: a lower nonce is missing', detail: null, tone: 'warn' },

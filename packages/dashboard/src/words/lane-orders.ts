@@ -18,7 +18,8 @@ export function listLaneOrders({ paused, free, inFlight }: OrderedLane): readonl
       : {
           order: 'pause',
           name: 'Pause',
-          effect: 'Assigns no new nonces. Transactions in flight continue, and new requests are still accepted and queued.',
+          effect:
+            'Assigns no new nonces. Transactions in flight continue, and new requests are still accepted and queued.',
         },
     ...(free > 0 ? [fillGap(free)] : []),
     {

@@ -97,7 +97,10 @@ function describeIssue(issue: Issue, input: unknown): Problem[] {
         .map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key) }))
     case 'invalid_key':
       return [
-        { field: joinPath(issue.path), message: 'has a key that is not allowed: keys are valid text of 1 to 64 characters' },
+        {
+          field: joinPath(issue.path),
+          message: 'has a key that is not allowed: keys are valid text of 1 to 64 characters',
+        },
       ]
     case 'invalid_type':
       return [{ field: joinPath(issue.path), message: describeType(issue) }]

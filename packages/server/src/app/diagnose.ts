@@ -75,7 +75,11 @@ function judgeDatabase(probe: DatabaseProbe, place: string): readonly Finding[] 
 
 function judgeSchema(found: number | null, mayCreate: boolean): Finding {
   if (found !== null && found > LATEST_SCHEMA_VERSION) {
-    return failed('schema', `version ${found}; this version of Drover knows only ${LATEST_SCHEMA_VERSION}`, 'run a newer version of Drover')
+    return failed(
+      'schema',
+      `version ${found}; this version of Drover knows only ${LATEST_SCHEMA_VERSION}`,
+      'run a newer version of Drover',
+    )
   }
   if (found === LATEST_SCHEMA_VERSION) return ok('schema', `version ${found}`)
   const detail = `${found === null ? 'none' : `version ${found}`}; version ${LATEST_SCHEMA_VERSION} is required`

@@ -69,7 +69,8 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
 async function tellSecrets(store: PostgresWebhookStore, { hasKey }: SecretBox, telemetry: Telemetry): Promise<void> {
   const { unreadable } = await store.sealSecrets()
   if (unreadable > 0) {
-    const message = 'webhook secrets are encrypted with another key, so nothing can be delivered to them: add the key to secretsKey'
+    const message =
+      'webhook secrets are encrypted with another key, so nothing can be delivered to them: add the key to secretsKey'
     telemetry.log('error', message, { webhooks: unreadable })
   }
   if (hasKey || (await store.listWebhooks()).length === 0) return

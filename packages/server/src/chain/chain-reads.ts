@@ -30,7 +30,8 @@ export function blockRead(ref: BlockRef): Read<Block | null> {
       if (result === null && ref !== 'latest') return null
       const block = parseBlock(result)
       if (byHash && block.hash !== ref.hash) throw new BadAnswer('the RPC node returned a different block')
-      if (typeof ref === 'number' && block.number !== ref) throw new BadAnswer('the RPC node returned a different block')
+      if (typeof ref === 'number' && block.number !== ref)
+        throw new BadAnswer('the RPC node returned a different block')
       return block
     },
     decodeError: (error) => ((ref === 'safe' || ref === 'finalized') && isTagMissing(error) ? { value: null } : null),

@@ -129,7 +129,10 @@ function compareFunds(call: Call, outcome: CallOutcome, reply: Reply): CallOutco
   // What was found out counts without it: no lane takes a nonce for more than the account has.
   if (reply?.type !== 'value' || reply.value.type !== 'funds') return outcome
   if (reply.value.wei >= call.value) return outcome
-  return { type: 'insufficient_funds', message: `the value is ${call.value} wei, but the balance is ${reply.value.wei} wei` }
+  return {
+    type: 'insufficient_funds',
+    message: `the value is ${call.value} wei, but the balance is ${reply.value.wei} wei`,
+  }
 }
 
 function blockGasRead(at: At): Read<BlockGas> {

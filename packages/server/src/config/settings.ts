@@ -35,8 +35,7 @@ export interface Setting<T> {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-const NEW_SIGNERS =
-  'Applies to new signers. Change existing signers with `PATCH /v1/signers/{address}`.'
+const NEW_SIGNERS = 'Applies to new signers. Change existing signers with `PATCH /v1/signers/{address}`.'
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition
@@ -46,7 +45,8 @@ export const SETTINGS = {
   configFile: setting<string | null>({
     type: optional(text, 'drover.config.json in the working directory, if it exists'),
     fallback: null,
-    description: 'The configuration file, in JSON or TypeScript. Drover runs a TypeScript file only if it is named here.',
+    description:
+      'The configuration file, in JSON or TypeScript. Drover runs a TypeScript file only if it is named here.',
     outsideFile: true,
   }),
   databaseUrl: setting({
@@ -180,7 +180,8 @@ export const SETTINGS = {
   maxBodyMemory: setting({
     type: integer(8, 65_536),
     fallback: 64,
-    description: 'How many MiB of requests a node reads and processes at the same time. It answers more with 429 or 503.',
+    description:
+      'How many MiB of requests a node reads and processes at the same time. It answers more with 429 or 503.',
   }),
   reservationTtl: setting({
     type: duration(1_000, DAY),
@@ -281,7 +282,8 @@ export const SETTINGS = {
   headerWindow: setting({
     type: integer(16, 100_000),
     fallback: 256,
-    description: 'How many recent block headers Drover keeps per chain. Must be more than the confirmations that finality needs.',
+    description:
+      'How many recent block headers Drover keeps per chain. Must be more than the confirmations that finality needs.',
   }),
   blockQueueLength: setting({
     type: integer(1, 10_000),
@@ -352,7 +354,8 @@ export const SETTINGS = {
   webhookRetryFor: setting({
     type: duration(1_000, 30 * DAY),
     fallback: 3 * DAY,
-    description: 'Drover gives up a delivery that still fails this long after its first attempt. You can send it again by hand.',
+    description:
+      'Drover gives up a delivery that still fails this long after its first attempt. You can send it again by hand.',
   }),
   webhookDisableAfter: setting({
     type: duration(1_000, 90 * DAY),
@@ -383,7 +386,8 @@ export const SETTINGS = {
   eventStallTimeout: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
-    description: 'Drover disconnects a client that reads nothing from its event stream for this long. The client can resume.',
+    description:
+      'Drover disconnects a client that reads nothing from its event stream for this long. The client can resume.',
   }),
   simulationTimeout: setting({
     type: duration(10, MINUTE),
@@ -406,7 +410,8 @@ export const SETTINGS = {
   rpcMaxSockets: setting({
     type: integer(1, 100_000),
     fallback: 1_000,
-    description: 'How many WebSocket connections to the JSON-RPC endpoint may be open at the same time. Drover refuses more.',
+    description:
+      'How many WebSocket connections to the JSON-RPC endpoint may be open at the same time. Drover refuses more.',
   }),
   logLevel: setting<LogLevel>({
     type: oneOf(LOG_LEVELS),
@@ -416,7 +421,8 @@ export const SETTINGS = {
   shutdownTimeout: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 10_000,
-    description: 'How long a clean shutdown may take. After that the process ends, and other nodes take over when its leases expire.',
+    description:
+      'How long a clean shutdown may take. After that the process ends, and other nodes take over when its leases expire.',
   }),
 } as const
 

@@ -4,8 +4,7 @@ export const APP_ERRORS = {
   not_found: 'Nothing was found under this id.',
   unauthorized: 'An API key is required, or the one given is unknown, revoked or expired.',
   forbidden: 'This API key is not allowed to do this: it lacks a scope, or it is limited to other signers or chains.',
-  rate_limited:
-    'This API key has reached its rate limit. Retry after the time given.',
+  rate_limited: 'This API key has reached its rate limit. Retry after the time given.',
   tenant_limit:
     'Your tenant has used up its share of a shared resource, which `bound` names. Retry after the time given.',
   overloaded: 'This node is overloaded. Retry after the time given, or use another node.',

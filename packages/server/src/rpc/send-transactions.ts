@@ -61,7 +61,10 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
     const hash = tx.attempts[0]?.hash
     if (hash !== undefined) return hash
     if (isTerminal(tx)) throw describeEnd(tx)
-    throw stillWaiting(tx, outcome === 'stopping' ? 'this node is stopping' : `it was not signed within ${holdTimeoutMs} ms`)
+    throw stillWaiting(
+      tx,
+      outcome === 'stopping' ? 'this node is stopping' : `it was not signed within ${holdTimeoutMs} ms`,
+    )
   }
 
   /** Those without a nonce of their own are stored together; the others when it is their turn. */
@@ -118,8 +121,7 @@ function settle<T>(run: () => T): PromiseSettledResult<T> {
 }
 
 function parse({ params, requestId }: SendCall, chainId: number, caller: Caller): AcceptRequest {
-  if (!hasScope(caller, 'send'))
-    throw new RpcFailure('unauthorized', 'this API key lacks the scope send')
+  if (!hasScope(caller, 'send')) throw new RpcFailure('unauthorized', 'this API key lacks the scope send')
   const request = parseTransactionParams(params, chainId, requestId)
   if (!mayUse(caller, { chainId, signer: request.from })) {
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)

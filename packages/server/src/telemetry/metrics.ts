@@ -213,7 +213,11 @@ export const METRICS = {
     },
   },
   drover_rpc_sockets: { kind: 'gauge', help: 'Open WebSocket connections to the JSON-RPC endpoint.', labels: {} },
-  drover_head_block: { kind: 'gauge', help: 'Newest block that this node processed.', labels: { chain_id: 'the chain' } },
+  drover_head_block: {
+    kind: 'gauge',
+    help: 'Newest block that this node processed.',
+    labels: { chain_id: 'the chain' },
+  },
   drover_chain_state: {
     kind: 'gauge',
     help: '1 for the current state of a chain as this node sees it, 0 for the other states.',
@@ -277,7 +281,11 @@ export const METRICS = {
     help: 'Event streams opened and refused, and how they ended.',
     labels: { result: 'opened, refused; closed, stalled, forbidden, failed' },
   },
-  drover_waiting_requests: { kind: 'gauge', help: 'Requests that wait for a transaction to reach a stage.', labels: {} },
+  drover_waiting_requests: {
+    kind: 'gauge',
+    help: 'Requests that wait for a transaction to reach a stage.',
+    labels: {},
+  },
   drover_access_refused_total: {
     kind: 'counter',
     help: 'Requests refused by authentication, scope or rate limit.',

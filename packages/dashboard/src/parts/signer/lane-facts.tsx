@@ -74,7 +74,9 @@ function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId
       <Fact name="Replacing">{REPLACING[policy.mayReplace]}</Fact>
       <Fact name="Nonce used elsewhere">
         {policy.onForeignNonce === 'stuck' ? 'stuck, an operator decides' : 'back to the queue'}
-        <span class="muted">{policy.externalUse ? ', the key is also used elsewhere' : ', only Drover uses the key'}</span>
+        <span class="muted">
+          {policy.externalUse ? ', the key is also used elsewhere' : ', only Drover uses the key'}
+        </span>
       </Fact>
       <Fact name="Gas limit">{formatCount(policy.gasLimitPercent)} % of the estimate</Fact>
       <Fact name="Max price per gas">

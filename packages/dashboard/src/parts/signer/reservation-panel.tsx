@@ -94,8 +94,9 @@ function TakeBackForm({ address, chainId }: { readonly address: string; readonly
   return (
     <form class="operator-form" onSubmit={(event) => event.preventDefault()} noValidate>
       <p>
-        <strong>Release all</strong> takes back every unused nonce. If no RPC node knows the holder's transaction, Drover
-        sends an empty one in its place. <strong>Fill all</strong> fills all reserved nonces with empty transactions.
+        <strong>Release all</strong> takes back every unused nonce. If no RPC node knows the holder's transaction,
+        Drover sends an empty one in its place. <strong>Fill all</strong> fills all reserved nonces with empty
+        transactions.
       </p>
       <FormField id={`take-back-${chainId}`} label="Reason (stored in the history)" problem={null}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}

@@ -3,6 +3,7 @@ import { APP_ERRORS, AppError } from '../../core/app-error.ts'
 import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
+import { checksumText } from '../contract/values/address.ts'
 import { type Problem, STATUS_OF } from '../contract/values/problem.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -15,7 +16,8 @@ const MEDIA_TYPE_HINT = 'Send the body as JSON, with the header "Content-Type: a
 export function presentProblem(error: AppError): Problem {
   const status = STATUS_OF[error.code]
   const type = `urn:drover:error:${error.code}`
-  return { ...error.details, type, title: APP_ERRORS[error.code], status, detail: error.message, code: error.code }
+  const detail = checksumText(error.message)
+  return { ...error.details, type, title: APP_ERRORS[error.code], status, detail, code: error.code }
 }
 
 /** Anything thrown while a request was served, as an AppError. What is not known to be harmless becomes `internal`. */

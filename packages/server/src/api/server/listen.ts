@@ -26,7 +26,10 @@ export function describeListenError(error: unknown, at: { readonly host: string;
     return new AddressUnavailable(message, { cause: error })
   }
   if (code === 'EACCES') {
-    return new AddressUnavailable(`port ${at.port} on ${at.host} cannot be opened by this user; choose a port above 1023 with --port or DROVER_PORT`, { cause: error })
+    return new AddressUnavailable(
+      `port ${at.port} on ${at.host} cannot be opened by this user; choose a port above 1023 with --port or DROVER_PORT`,
+      { cause: error },
+    )
   }
   return error
 }

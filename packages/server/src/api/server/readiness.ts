@@ -65,7 +65,12 @@ async function checkDatabase(
 
 function describeSchema(found: number, needed: number): ReadinessProblem {
   const action = found > needed ? 'Start a newer version of Drover.' : 'Run `drover migrate`.'
-  return { part: 'schema', message: `is at version ${found}, but this version of Drover needs ${needed}`, action, isMinor: false }
+  return {
+    part: 'schema',
+    message: `is at version ${found}, but this version of Drover needs ${needed}`,
+    action,
+    isMinor: false,
+  }
 }
 
 /** A probe has to answer in time even where the database does not: balancers read silence as death of the whole node. */

@@ -176,7 +176,9 @@ export function createJsonRpcClient(
   }
 
   function describeWithheld(): RpcReply {
-    const message = gate.isProbing() ? 'the RPC node answered 429 and is paused' : 'too many calls are waiting for this RPC node'
+    const message = gate.isProbing()
+      ? 'the RPC node answered 429 and is paused'
+      : 'too many calls are waiting for this RPC node'
     return { type: 'rate_limited', message, retryAfterMs: gate.pausedMs(), withheld: true }
   }
 

@@ -60,7 +60,8 @@ function readSendReply(endpoint: Endpoint, reply: RpcReply | undefined, hash: Ha
     case 'error': {
       const answer = classifySendError(reply.error)
       // A node that takes our bytes for those of another chain is of another chain itself.
-      if (answer.type === 'wrong_chain') endpoint.noteWrongChain(`it refused a transaction of this chain: ${answer.message}`)
+      if (answer.type === 'wrong_chain')
+        endpoint.noteWrongChain(`it refused a transaction of this chain: ${answer.message}`)
       return answer
     }
     case 'rate_limited':

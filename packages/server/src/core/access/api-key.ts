@@ -53,7 +53,10 @@ export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: 
     return { field: 'expiresAt', why: 'your own key expires earlier' }
   const { rate, maxTxFeeWei } = maker
   if (maxTxFeeWei !== null && (wanted.maxTxFeeWei === null || wanted.maxTxFeeWei > maxTxFeeWei))
-    return { field: 'maxTxFee', why: `your own key may spend at most ${formatAmount(maxTxFeeWei)} in fees on a transaction` }
+    return {
+      field: 'maxTxFee',
+      why: `your own key may spend at most ${formatAmount(maxTxFeeWei)} in fees on a transaction`,
+    }
   if (
     rate !== null &&
     (wanted.rate === null || wanted.rate.perSecond > rate.perSecond || wanted.rate.burst > rate.burst)

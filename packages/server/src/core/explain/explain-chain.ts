@@ -9,8 +9,7 @@ import type { Cause, ExplainContext, Finding } from './explanation.ts'
 const NEXT: Readonly<Record<string, string>> = {
   unreachable: 'Drover retries the RPC nodes every few seconds and continues as soon as one responds.',
   standing: 'It continues with the next block. Until then, no time counts against it.',
-  rewound:
-    'It continues when the chain is back at its old height. If the chain was reset, an operator has to decide.',
+  rewound: 'It continues when the chain is back at its old height. If the chain was reset, an operator has to decide.',
 }
 
 const CAUSE_OF: Readonly<Record<string, Cause>> = {

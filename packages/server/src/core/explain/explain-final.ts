@@ -39,7 +39,7 @@ function explainDropped(tx: Dropped): Finding {
   return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it got a nonce.`, ...OVER }
 }
 
-const SAME_EFFECT = 'which Drover did not sign but does the same'
+const SAME_EFFECT = 'which Drover did not sign but which does the same'
 
 function explainOnChain(tx: Finished | CancelledOnChain): Finding {
   const { inclusion, nonce } = tx

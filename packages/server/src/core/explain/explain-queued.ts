@@ -219,5 +219,7 @@ function preparing(context: ExplainContext): Finding {
 }
 
 function ahead({ queueAhead }: ExplainContext): string {
-  return queueAhead === null || queueAhead === 0 ? '' : ` Ahead of it in the queue: ${spellCount(queueAhead, 'transaction')}.`
+  return queueAhead === null || queueAhead === 0
+    ? ''
+    : ` Ahead of it in the queue: ${spellCount(queueAhead, 'transaction')}.`
 }

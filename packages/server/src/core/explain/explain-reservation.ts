@@ -27,8 +27,7 @@ export function freeReservation(
       nextActionAt: null,
     }
   }
-  const order =
-    'An operator can free it now: "drover signer release-reservations", or "Release all" on the signer page'
+  const order = 'An operator can free it now: "drover signer release-reservations", or "Release all" on the signer page'
   if (!isUsed) {
     return {
       nextAction: `Nonce ${nonce} is free again at ${spellTime(lockedUntil)}, unless its holder uses or extends it. ${order}.`,

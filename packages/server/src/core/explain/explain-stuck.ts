@@ -62,7 +62,8 @@ function describeChoices(tx: Stuck): string {
 function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {
   if (hasLostNonce(tx)) return { nextAction: describeChoices(tx), nextActionAt: null }
   const watch = `Drover keeps watching its ${spellCount(tx.attempts.length, 'hash', 'hashes')} and moves it on if one is mined.`
-  if (tx.suspended) return { nextAction: `Drover sends nothing until an operator resumes it. ${watch}`, nextActionAt: null }
+  if (tx.suspended)
+    return { nextAction: `Drover sends nothing until an operator resumes it. ${watch}`, nextActionAt: null }
   const at = Math.max(now, tx.nextResubmitAt)
   return { nextAction: `Drover sends the same bytes again at ${spellTime(at)}. ${watch}`, nextActionAt: at }
 }

@@ -110,8 +110,7 @@ function withReplacement(tx: Unmined, finding: Finding): Finding {
   } else if (newestAttempt(tx)?.kind === 'cancel') said.push('The newest is an empty transaction that cancels it.')
   else if (isCancelling(tx))
     said.push('It is being cancelled: Drover is about to replace it with an empty transaction.')
-  if (tx.wish === 'speed_up')
-    said.push('It is being sped up: Drover is about to sign it again at a higher price.')
+  if (tx.wish === 'speed_up') said.push('It is being sped up: Drover is about to sign it again at a higher price.')
   return { ...finding, summary: said.join(' ') }
 }
 
@@ -183,7 +182,10 @@ function waiting(tx: Unmined, context: ExplainContext): Found {
     }
   }
   return tx.subState === 'stale'
-    ? { cause: 'stale', summary: `Sent (nonce ${tx.nonce}), not mined yet. Drover is sending the same bytes again. ${since}` }
+    ? {
+        cause: 'stale',
+        summary: `Sent (nonce ${tx.nonce}), not mined yet. Drover is sending the same bytes again. ${since}`,
+      }
     : {
         cause: 'pending',
         summary: `Sent and in the mempool (nonce ${tx.nonce}); waiting to be mined. ${since}`,

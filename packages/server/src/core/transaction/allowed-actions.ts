@@ -64,7 +64,8 @@ function judgeRetry(tx: Transaction): Verdict {
 
 function judgeResolve(tx: Transaction): Verdict {
   if (tx.state === 'STUCK') return YES
-  if (tx.state === 'QUEUED') return no('It has no nonce yet, so no other transaction can have used it. Cancel it instead.')
+  if (tx.state === 'QUEUED')
+    return no('It has no nonce yet, so no other transaction can have used it. Cancel it instead.')
   return no(`It is ${tx.state} and may still be mined. Only a STUCK transaction can be resolved.`)
 }
 

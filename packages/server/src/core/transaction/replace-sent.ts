@@ -23,7 +23,8 @@ export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', poli
     return `Nonce ${tx.nonce} was used by a transaction that Drover did not sign. Requeue or close this one.`
   }
   if (action === 'cancel') {
-    if (isFill(tx.intent)) return 'It is already an empty transaction that fills a gap, and the transactions behind it need it.'
+    if (isFill(tx.intent))
+      return 'It is already an empty transaction that fills a gap, and the transactions behind it need it.'
     // What makes way may still go back in line: a cancel is an end.
     if (tx.refusal !== null) return null
     return isCancelling(tx) ? 'It is already being cancelled: an empty transaction is taking its nonce.' : null

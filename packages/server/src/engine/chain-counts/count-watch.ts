@@ -75,7 +75,9 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     askedAt = clock.monotonic()
     askedHead = head
     ask()
-      .catch((error: unknown) => telemetry.log('error', 'could not read the transaction counts of an account', { ...labels, error }))
+      .catch((error: unknown) =>
+        telemetry.log('error', 'could not read the transaction counts of an account', { ...labels, error }),
+      )
       .finally(() => {
         asking = false
         if (news !== null) wake()

@@ -136,8 +136,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       } catch (cause) {
         if (!(cause instanceof ChainUnavailable)) throw cause
         failingSince ??= askedAt
-        if (error === null)
-          telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
+        if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
         failures = hasProgressed ? 1 : failures + 1
         retryAfterMs = Math.min(cause.retryAfterMs ?? 0, LONGEST_WAIT_MS)
         lookAgain = false

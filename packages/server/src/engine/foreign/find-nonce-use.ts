@@ -31,7 +31,8 @@ export type NonceReads = Pick<Chain, 'findNonceUser' | 'getTransactionCount'>
 export async function findNonceUse(chain: NonceReads, suspected: SuspectedNonce): Promise<NonceUse> {
   try {
     const height = suspected.knownAt ?? (await findHeight(chain, suspected))
-    if (height === null) return { type: 'unproved', reason: 'the transaction count is not above the nonce at any block' }
+    if (height === null)
+      return { type: 'unproved', reason: 'the transaction count is not above the nonce at any block' }
     return await identify(chain, suspected, height)
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error

@@ -30,7 +30,8 @@ export async function proveLoss(chain: LossChain, tx: InFlight, order: LossOrder
   const hashes = tx.attempts.filter(({ nonce }) => nonce === tx.nonce).map((attempt) => attempt.hash)
   const known = hash === undefined ? {} : { knownAt: await locate(chain, hash) }
   const use = await proveNonceUse(chain, { address, nonce: tx.nonce, hashes, view, finality, ...known })
-  if (use.type === 'waiting') throw forbidden(action, `The transaction that used nonce ${tx.nonce} is not final yet. Wait until it is.`)
+  if (use.type === 'waiting')
+    throw forbidden(action, `The transaction that used nonce ${tx.nonce} is not final yet. Wait until it is.`)
   if (use.type === 'absent' && hash !== undefined)
     throw forbidden(action, `${hash} did not use nonce ${tx.nonce} of ${address}.`)
   if ('reason' in use) throw unproved(tx, hash, use.reason)
@@ -50,7 +51,8 @@ function refuse(tx: InFlight, { user }: NonceProof, action: LossAction): string 
     return isDone
       ? null
       : `${capital(describeNonceUser(user))}. That is not what this transaction does. Requeue or close it.`
-  if (verdict === 'ours') return `${user.inclusion.txHash} is one of its own attempts. It moves on by itself, or you can resolve it.`
+  if (verdict === 'ours')
+    return `${user.inclusion.txHash} is one of its own attempts. It moves on by itself, or you can resolve it.`
   return isDone ? `${user.inclusion.txHash} did the same as this transaction. Resolve it.` : null
 }
 

@@ -85,7 +85,10 @@ export function createBroadcaster(ports: {
     try {
       return await chain.broadcast(attempts)
     } catch (error) {
-      telemetry.log('error', 'broadcast failed; the transaction may or may not have been sent', { chainId: chain.chainId, error })
+      telemetry.log('error', 'broadcast failed; the transaction may or may not have been sent', {
+        chainId: chain.chainId,
+        error,
+      })
       return attempts.map(() => ({ type: 'ambiguous', message: 'the broadcast failed before an answer arrived' }))
     }
   }

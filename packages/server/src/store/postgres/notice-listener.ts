@@ -58,7 +58,10 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
 
   function reconnectLater(why: string): void {
     if (isClosed) return
-    telemetry.log('warn', 'lost the notification connection to the database; polling continues', { error: why, retryMs: pauseMs })
+    telemetry.log('warn', 'lost the notification connection to the database; polling continues', {
+      error: why,
+      retryMs: pauseMs,
+    })
     retry = setTimeout(open, pauseMs)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }

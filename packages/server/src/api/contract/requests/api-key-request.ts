@@ -27,7 +27,9 @@ function listOf<T extends z.ZodType>(item: T, most: number) {
 
 export const apiKeyRequest = z
   .strictObject({
-    name: textInput(100).meta({ description: 'Who uses the key, or what for. Shown in the history and the audit log.' }),
+    name: textInput(100).meta({
+      description: 'Who uses the key, or what for. Shown in the history and the audit log.',
+    }),
     tenant: textInput(100).nullable().default(null).meta({
       description:
         'The tenant that the key belongs to. All keys of a tenant share its limits and its request ids, so give a replacement key the same tenant. Default: the name of the key.',

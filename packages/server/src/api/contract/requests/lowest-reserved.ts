@@ -12,7 +12,9 @@ export const lowestReserved = z.object({
   holder: z.string().nullable().meta({ description: 'Name and id of the API key that made the reservation.' }),
   isUsed: z.boolean().meta({ description: 'The holder reported a transaction sent with this nonce.' }),
   hash: hash.nullable().meta({ description: 'The latest hash that the holder reported.' }),
-  isFilling: z.boolean().meta({ description: 'An operator asked Drover to fill this nonce with an empty transaction.' }),
+  isFilling: z
+    .boolean()
+    .meta({ description: 'An operator asked Drover to fill this nonce with an empty transaction.' }),
   alarm: z.enum(RESERVATION_ALARMS).nullable(),
 })
 

@@ -4,7 +4,9 @@ import { requestSchemas } from '../api-schemas.ts'
 import { hashInput } from '../values/bytes.ts'
 import { textInput } from '../values/text.ts'
 
-export const reasonInput = textInput(500).meta({ description: 'The reason. Stored in the history, together with who did it.' })
+export const reasonInput = textInput(500).meta({
+  description: 'The reason. Stored in the history, together with who did it.',
+})
 
 export const operatorRequest = z.strictObject({ reason: reasonInput })
 requestSchemas.add(operatorRequest, { id: 'OperatorRequest' })

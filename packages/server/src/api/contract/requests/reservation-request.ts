@@ -20,17 +20,15 @@ const lockOwner = textInput(200).meta({
 })
 
 export const reservationRequest = z.strictObject({
-  chainId: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'Optional if the signer is registered on only one chain.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'Optional if the signer is registered on only one chain.' }),
   ttlMs: ttlMs.optional().meta({
     description:
       'How long the nonce stays reserved if it is not used, in milliseconds. Default: the setting `reservationTtl` (one minute). Maximum: the setting `reservationMaxTtl` (ten minutes).',
   }),
   count: z.int().min(1).max(100).default(1).meta({ description: 'Number of nonces. They are not always consecutive.' }),
-  requestId: requestIdInput.optional().meta({ description: 'Idempotency key. Sending the same again returns the same reservations.' }),
+  requestId: requestIdInput
+    .optional()
+    .meta({ description: 'Idempotency key. Sending the same again returns the same reservations.' }),
   label: textInput(100).optional(),
   lockOwner: lockOwner.optional().meta({
     description:
@@ -49,11 +47,7 @@ export const releaseRequest = z.strictObject({ lockOwner })
 requestSchemas.add(releaseRequest, { id: 'ReleaseNonceRequest' })
 
 export const takeBackRequest = z.strictObject({
-  chainId: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'Optional if the signer is registered on only one chain.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'Optional if the signer is registered on only one chain.' }),
   reason: reasonInput,
   reservationId: z
     .uuid({ error: 'must be the id of a reservation' })

@@ -26,10 +26,13 @@ const policyChange = z
       .enum(['stable', 'fast'])
       .meta({ description: 'Sets all fields of the preset. Other fields in the request override it.' }),
     maxInFlight: wholeNumberOrAuto(1, 10_000).meta({
-      description: 'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
+      description:
+        'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
     }),
     slotHeldUntil: z.enum(['mined', 'final']),
-    maxUnfinal: wholeNumber(1, 100_000).meta({ description: 'Maximum number of transactions that are mined but not final.' }),
+    maxUnfinal: wholeNumber(1, 100_000).meta({
+      description: 'Maximum number of transactions that are mined but not final.',
+    }),
     resubmitIntervalMs: wholeNumber(500, DAY_MS),
     stuckAfterMs: wholeNumber(1_000, 30 * DAY_MS),
     maxSubmitAttempts: wholeNumber(1, 100_000),
@@ -43,7 +46,9 @@ const policyChange = z
       }),
     bumpAfterMs: wholeNumber(500, DAY_MS),
     onDeferral: z.enum(['hold', 'pass_over']),
-    lowBalance: amountInput({ min: 1n }).nullable().meta({ description: 'Drover warns when the balance falls below this, in wei. Null: no warning.' }),
+    lowBalance: amountInput({ min: 1n })
+      .nullable()
+      .meta({ description: 'Drover warns when the balance falls below this, in wei. Null: no warning.' }),
     lowRunway: wholeNumber(1, 1_000_000)
       .nullable()
       .meta({ description: 'Drover warns when the balance pays for fewer transactions than this. Null: no warning.' }),
@@ -81,9 +86,7 @@ export const signerRegistration = z.strictObject({
   chainId: z.int().min(1),
   address: addressInput.meta({ description: 'Drover must have the key of this address.' }),
   label: textInput(100).nullable().optional(),
-  policy: policyChange
-    .optional()
-    .meta({ description: 'Fields that differ from the configured policy.' }),
+  policy: policyChange.optional().meta({ description: 'Fields that differ from the configured policy.' }),
 })
 requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
 

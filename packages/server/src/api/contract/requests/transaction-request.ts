@@ -37,7 +37,11 @@ const call = z
       .min(3)
       .max(1_000)
       .meta({ description: 'Function signature.', examples: ['transfer(address,uint256)'] }),
-    args: z.array(z.unknown()).max(1_000).default([]).meta({ description: 'Arguments of the function, integers as strings.' }),
+    args: z
+      .array(z.unknown())
+      .max(1_000)
+      .default([])
+      .meta({ description: 'Arguments of the function, integers as strings.' }),
   })
   .meta({ description: 'A contract call that Drover encodes for you. Use it instead of `data`.' })
 
@@ -49,7 +53,9 @@ const fees = z
     maxPriorityFeePerGas: priceInput.optional(),
     gasPrice: priceInput.optional(),
   })
-  .meta({ description: 'Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice, in wei. Default: the market price.' })
+  .meta({
+    description: 'Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice, in wei. Default: the market price.',
+  })
   .transform((given, context): Fees => {
     const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = given
     if (gasPrice !== undefined && maxFeePerGas === undefined && maxPriorityFeePerGas === undefined) {
@@ -91,11 +97,19 @@ const knownFields = z.strictObject({
   fees: fees.optional(),
   accessList: accessListInput.optional(),
   speed: z.enum(SPEEDS).optional(),
-  priority: z.int().min(-1_000).max(1_000).optional().meta({ description: 'Higher priorities of the same signer go first.' }),
+  priority: z
+    .int()
+    .min(-1_000)
+    .max(1_000)
+    .optional()
+    .meta({ description: 'Higher priorities of the same signer go first.' }),
   validUntil: instantInput.optional().meta({ description: 'If it has no nonce by then, it expires.' }),
   requestId: requestIdInput.optional(),
   finality: finalityRule.optional(),
-  simulate: z.boolean().optional().meta({ description: 'Set it to false to accept the transaction without simulating it first.' }),
+  simulate: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Set it to false to accept the transaction without simulating it first.' }),
   metadata: metadata.optional(),
 })
 

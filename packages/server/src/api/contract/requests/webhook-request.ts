@@ -11,7 +11,10 @@ const URL_RULE = `must be an https URL of at most ${LONGEST_URL} characters`
 const urlInput = z
   .string({ error: URL_RULE })
   .max(LONGEST_URL, { error: URL_RULE })
-  .meta({ description: 'Drover posts events to this URL. It must be https and not a private address, unless `webhookAllowPrivate` is set.' })
+  .meta({
+    description:
+      'Drover posts events to this URL. It must be https and not a private address, unless `webhookAllowPrivate` is set.',
+  })
   .transform((text, context) => {
     const url = URL.canParse(text) ? new URL(text) : null
     if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url
@@ -63,7 +66,10 @@ export const webhookChange = z
     rotateSecret: z
       .literal(true, { error: 'must be true, or left out' })
       .optional()
-      .meta({ description: 'Create a new secret. It is returned only in this response. For a while, deliveries are signed with both secrets.' }),
+      .meta({
+        description:
+          'Create a new secret. It is returned only in this response. For a while, deliveries are signed with both secrets.',
+      }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: 'must change at least one field',

@@ -14,7 +14,9 @@ export const apiKeyResource = z.object({
   signers: z.array(address).nullable().meta({ description: 'Null: all.' }),
   chains: z.array(z.int()).nullable().meta({ description: 'Null: all.' }),
   rate: z.object({ perSecond: z.int(), burst: z.int() }).nullable(),
-  maxTxFee: amount.nullable().meta({ description: 'The most that a transaction sent with this key may cost in fees, in wei.' }),
+  maxTxFee: amount
+    .nullable()
+    .meta({ description: 'The most that a transaction sent with this key may cost in fees, in wei.' }),
   expiresAt: instant.nullable(),
   createdAt: instant,
   createdBy: z.string(),
@@ -49,7 +51,8 @@ resourceSchemas.add(auditResource, { id: 'AuditEntry' })
 
 export const auditCheckResource = z.object({
   brokenAt: z.int().nullable().meta({
-    description: 'The first entry that was changed or is followed by a missing entry. Null: all checked entries are intact.',
+    description:
+      'The first entry that was changed or is followed by a missing entry. Null: all checked entries are intact.',
   }),
   last: z
     .object({ id: z.int(), hash: z.string() })

@@ -12,7 +12,9 @@ resourceSchemas.add(blockResource, { id: 'Block' })
 
 export const blockPage = z.object({
   items: z.array(blockResource).meta({ description: 'Confirmed blocks only, lowest first.' }),
-  next: blockNumber.nullable().meta({ description: 'Pass it as `after` to get the next page. Null while nothing is confirmed yet.' }),
+  next: blockNumber
+    .nullable()
+    .meta({ description: 'Pass it as `after` to get the next page. Null while nothing is confirmed yet.' }),
   from: blockNumber.meta({ description: 'The lowest block that this node still has.' }),
   confirmed: blockNumber.nullable().meta({ description: 'The highest confirmed block. Null if there is none yet.' }),
   gap: z.boolean().meta({ description: 'True if blocks between `after` and the first item are no longer available.' }),

@@ -17,7 +17,9 @@ export const confirmationUpdate = z.object({
   required: finalityRule,
   newFork: z
     .boolean()
-    .meta({ description: 'True: `confirmations` replaces what was sent before. False: add it to what was sent before.' }),
+    .meta({
+      description: 'True: `confirmations` replaces what was sent before. False: add it to what was sent before.',
+    }),
   confirmations: z.array(z.object({ blockNumber, blockHash: hash })).meta({ description: 'Lowest first.' }),
 })
 export type ConfirmationUpdate = z.infer<typeof confirmationUpdate>

@@ -4,9 +4,9 @@ import type { AppErrorCode } from '../../../core/app-error.ts'
 const LATER = 'Retry after `Retry-After`, with the same idempotency key.'
 
 export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
-  invalid_request:
-    'Fix the field that `field` names. `issues` lists up to 20 problems. Do not retry the same request.',
-  not_found: 'Check the id, and check that your API key has access to its signer: without access you get this error too.',
+  invalid_request: 'Fix the field that `field` names. `issues` lists up to 20 problems. Do not retry the same request.',
+  not_found:
+    'Check the id, and check that your API key has access to its signer: without access you get this error too.',
   unauthorized: 'Send `Authorization: Bearer drv_…` with a key that is neither revoked nor expired.',
   forbidden: 'Use a key that has the scope, signer and chain named in `detail`.',
   rate_limited: LATER,
@@ -31,7 +31,8 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   chain_unavailable: `${LATER} \`GET /readyz\` names the chain that does not respond.`,
   database_unavailable: `${LATER} The key makes sure that the request is stored only once.`,
   webhook_limit: 'Delete a webhook that you no longer need, or raise the setting `maxWebhooks`.',
-  too_many_streams: 'Open the stream again after `Retry-After`, with `Last-Event-ID`. Share one stream among your readers.',
+  too_many_streams:
+    'Open the stream again after `Retry-After`, with `Last-Event-ID`. Share one stream among your readers.',
   payload_too_large: 'Send a smaller request.',
   headers_too_large: 'Shorten the URL or the headers.',
   request_timeout: 'Send the whole request at once.',

@@ -42,7 +42,11 @@ resourceSchemas.add(eventResource, { id: 'Event' })
 
 export const historyPage = z.object({
   items: z.array(eventResource),
-  next: z.int().min(0).nullable().meta({ description: 'Pass it as `after` to get the next page. Null on the last page.' }),
+  next: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'Pass it as `after` to get the next page. Null on the last page.' }),
 })
 resourceSchemas.add(historyPage, { id: 'History' })
 

@@ -31,7 +31,9 @@ export const explanationResource = z.object({
   advice: z
     .string()
     .nullable()
-    .meta({ description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.' }),
+    .meta({
+      description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.',
+    }),
   options: z
     .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
     .meta({ description: 'What an operator can do now, and the effect of each action.' }),

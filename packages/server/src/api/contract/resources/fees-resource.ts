@@ -5,9 +5,7 @@ import { address } from '../values/address.ts'
 import { amount } from '../values/amount.ts'
 
 const offer = z.object({
-  maxFeePerGas: amount
-    .nullable()
-    .meta({ description: 'Null on a chain without base fees, where `gasPrice` is used.' }),
+  maxFeePerGas: amount.nullable().meta({ description: 'Null on a chain without base fees, where `gasPrice` is used.' }),
   maxPriorityFeePerGas: amount,
 })
 

@@ -29,7 +29,9 @@ export const reservationResource = z.object({
   result: z
     .enum(RESERVATION_RESULTS)
     .nullable()
-    .meta({ description: 'How the nonce was used on chain. `foreign`: by a transaction that the holder did not report.' }),
+    .meta({
+      description: 'How the nonce was used on chain. `foreign`: by a transaction that the holder did not report.',
+    }),
   alarm: z
     .object({ cause: z.enum(RESERVATION_ALARMS), at: instant })
     .nullable()
@@ -39,7 +41,10 @@ export const reservationResource = z.object({
     }),
   fillOrderedAt: instant
     .nullable()
-    .meta({ description: 'When an operator asked Drover to fill the nonce with an empty transaction. Whichever is mined first uses the nonce.' }),
+    .meta({
+      description:
+        'When an operator asked Drover to fill the nonce with an empty transaction. Whichever is mined first uses the nonce.',
+    }),
   createdAt: instant,
   reservedAt: instant.nullable(),
   usedAt: instant.nullable(),

@@ -16,18 +16,24 @@ const policy = z.object({
   preset: z.enum(['stable', 'fast']),
   maxInFlight: z
     .union([z.int(), z.literal('auto')])
-    .meta({ description: 'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.' }),
+    .meta({
+      description:
+        'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
+    }),
   slotHeldUntil: z.enum(['mined', 'final']),
   maxUnfinal: z.int().meta({ description: 'Maximum number of transactions that are mined but not final.' }),
   resubmitIntervalMs: z.int(),
   stuckAfterMs: z.int(),
   maxSubmitAttempts: z.int(),
   mayReplace: z.enum(REPLACEMENTS).meta({
-    description: 'Whether Drover may replace a sent transaction. `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself.',
+    description:
+      'Whether Drover may replace a sent transaction. `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself.',
   }),
   bumpAfterMs: z.int(),
   onDeferral: z.enum(['hold', 'pass_over']),
-  lowBalance: amount.nullable().meta({ description: 'The balance is low when it falls below this, in wei. Null: no limit.' }),
+  lowBalance: amount
+    .nullable()
+    .meta({ description: 'The balance is low when it falls below this, in wei. Null: no limit.' }),
   lowRunway: z
     .int()
     .nullable()
@@ -80,7 +86,9 @@ export const laneResource = z.object({
         .int()
         .nullable()
         .meta({ description: 'How many such transactions the balance pays for. Null: unknown, or they cost nothing.' }),
-      isLow: z.boolean().meta({ description: 'True if the balance is below `lowRunway` or `lowBalance` of the policy.' }),
+      isLow: z
+        .boolean()
+        .meta({ description: 'True if the balance is below `lowRunway` or `lowBalance` of the policy.' }),
     })
     .nullable()
     .meta({ description: 'As last read by the node that runs the signer. Null until then.' }),
@@ -88,7 +96,9 @@ export const laneResource = z.object({
     .object({
       latest: z
         .int()
-        .meta({ description: 'Transaction count of the account at the latest block, which is the next nonce on chain.' }),
+        .meta({
+          description: 'Transaction count of the account at the latest block, which is the next nonce on chain.',
+        }),
       pending: z.int().meta({ description: "The same, including transactions in the RPC node's mempool." }),
       drift: z.int().meta({
         description:
@@ -97,7 +107,9 @@ export const laneResource = z.object({
       at: instant,
     })
     .nullable()
-    .meta({ description: 'Transaction counts on chain, as last read by the node that runs the signer. Null until then.' }),
+    .meta({
+      description: 'Transaction counts on chain, as last read by the node that runs the signer. Null until then.',
+    }),
   problems: z.array(problem).meta({ description: 'What blocks the signer now or soon, worst first.' }),
   window: z
     .object({
@@ -112,9 +124,7 @@ export const laneResource = z.object({
     .nullable()
     .meta({ description: 'How far the signer sends ahead, as found by the node that runs it. Null until then.' }),
   lastConfirmationAt: instant.nullable().meta({ description: 'When a transaction of this signer last became final.' }),
-  lastNonceMovementAt: instant
-    .nullable()
-    .meta({ description: 'When a transaction of this signer was last mined.' }),
+  lastNonceMovementAt: instant.nullable().meta({ description: 'When a transaction of this signer was last mined.' }),
   lease: z
     .object({ node: z.string(), fence: z.int(), expiresAt: instant, live: z.boolean() })
     .nullable()

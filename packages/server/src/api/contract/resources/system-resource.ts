@@ -14,7 +14,9 @@ export const endpointResource = z.object({
       'Drover does not read from `lagging` and `implausible` endpoints, but still sends to them. It does not use `wrong_chain` endpoints at all.',
   }),
   since: instant,
-  inUse: z.boolean().meta({ description: 'Drover reads from this endpoint now. Transactions are sent to every endpoint.' }),
+  inUse: z
+    .boolean()
+    .meta({ description: 'Drover reads from this endpoint now. Transactions are sent to every endpoint.' }),
   head: z
     .object({ number: z.int(), seenAt: instant })
     .nullable()

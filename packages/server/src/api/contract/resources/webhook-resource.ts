@@ -17,14 +17,17 @@ export const webhookResource = z.object({
   disabled: z
     .object({
       reason: z.enum(['operator', 'gone', 'failing']).meta({
-        description: 'Why deliveries stopped: someone disabled the webhook, the receiver answered 410, or nothing could be delivered for a long time.',
+        description:
+          'Why deliveries stopped: someone disabled the webhook, the receiver answered 410, or nothing could be delivered for a long time.',
       }),
       at: instant,
     })
     .nullable(),
   failingSince: instant.nullable().meta({ description: 'Since when all deliveries have failed.' }),
   plannedTo: z.int().meta({ description: 'Deliveries exist for all events up to this one.' }),
-  previousSecretUntil: instant.nullable().meta({ description: 'Until then, deliveries are also signed with the old secret.' }),
+  previousSecretUntil: instant
+    .nullable()
+    .meta({ description: 'Until then, deliveries are also signed with the old secret.' }),
   createdAt: instant,
   createdBy: z.string(),
 })

@@ -21,6 +21,13 @@ export function checksumAddress(address: Address): string {
   return getAddress(address)
 }
 
+const IN_TEXT = /0x[0-9a-f]{40}(?![0-9a-fA-F])/g
+
+/** A sentence for people: addresses in it as they know them. */
+export function checksumText(text: string): string {
+  return text.replaceAll(IN_TEXT, (found) => checksumAddress(toAddress(found)))
+}
+
 export const addressInput = z
   .string({ error: 'must be 0x and 40 hex digits' })
   .meta({

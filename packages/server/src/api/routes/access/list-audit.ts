@@ -10,7 +10,9 @@ export const listAudit = defineRoute(
   {
     ...NO_INPUT,
     query: z.strictObject({
-      before: integerParam(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` from the previous page.' }),
+      before: integerParam(1, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
     }),
   },

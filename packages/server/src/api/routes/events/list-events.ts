@@ -13,7 +13,9 @@ export const listEvents = defineRoute(
   {
     ...NO_INPUT,
     query: z.strictObject({
-      after: integerParam(0, Number.MAX_SAFE_INTEGER).default(0).meta({ description: '`next` from the previous page.' }),
+      after: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .default(0)
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
       ...eventFilterParams,
     }),

@@ -14,12 +14,10 @@ export const useNonce = define(
   ({ lockOwner, hash }) => [lockOwner, { type: 'use', hash }],
 )
 
-export const extendNonce = define(
-  'extend',
-  'Extend a reservation',
-  extendRequest,
-  ({ lockOwner, ttlMs }) => [lockOwner, { type: 'extend', ttlMs }],
-)
+export const extendNonce = define('extend', 'Extend a reservation', extendRequest, ({ lockOwner, ttlMs }) => [
+  lockOwner,
+  { type: 'extend', ttlMs },
+])
 
 export const releaseNonce = define(
   'release',

@@ -8,7 +8,10 @@ import { getLane } from '../../lookup/get-lane.ts'
 import { updateLane } from '../../lookup/update-lane.ts'
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-export const pauseSigner = defineSwitch('pause', 'Pause a signer: it gets no new nonces, but transactions in flight continue')
+export const pauseSigner = defineSwitch(
+  'pause',
+  'Pause a signer: it gets no new nonces, but transactions in flight continue',
+)
 export const resumeSigner = defineSwitch('resume', 'Resume a signer')
 
 /** To ask for what is so already changes nothing and is no error. */

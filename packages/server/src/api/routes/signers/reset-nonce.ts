@@ -14,8 +14,7 @@ export const resetNonce = defineRoute(
     operationId: 'resetNonce',
     method: 'POST',
     path: '/v1/signers/{address}/reset-nonce',
-    summary:
-      "Reset a signer's next nonce to the chain's count, optionally after cancelling everything in flight",
+    summary: "Reset a signer's next nonce to the chain's count, optionally after cancelling everything in flight",
     scope: 'operate',
     answers: [
       { status: 200, description: 'Done.', schema: resetResource },

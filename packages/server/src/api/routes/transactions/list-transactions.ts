@@ -23,7 +23,9 @@ const query = z.strictObject({
   state: statesParam.optional(),
   to: addressInput.optional(),
   requestId: requestIdInput.optional(),
-  requestIdPrefix: requestIdInput.optional().meta({ description: 'Only transactions whose request id starts with this.' }),
+  requestIdPrefix: requestIdInput
+    .optional()
+    .meta({ description: 'Only transactions whose request id starts with this.' }),
   metadata: metadataParam.optional(),
   hash: hashInput.optional(),
   nonce: integerParam(0, Number.MAX_SAFE_INTEGER).optional(),

@@ -12,7 +12,9 @@ export const showHistory = defineRoute(
     params: z.strictObject({ id: transactionKeyParam }),
     query: z.strictObject({
       order: orderParam('asc'),
-      after: integerParam(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` from the previous page.' }),
+      after: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
     }),
   },

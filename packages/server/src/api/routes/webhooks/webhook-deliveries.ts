@@ -15,7 +15,9 @@ export const listDeliveries = defineRoute(
     params: z.strictObject({ id }),
     query: z.strictObject({
       state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
-      before: integerParam(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` from the previous page.' }),
+      before: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
     }),
   },
