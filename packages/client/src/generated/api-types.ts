@@ -320,7 +320,7 @@ export interface Event {
   readonly count: number
   /** ISO 8601, UTC. */
   readonly lastAt: string
-  /** With the one event that made a transaction final: whose it was, and what came of it. */
+  /** Only in the event that made a transaction final: the transaction and its result. */
   readonly completion: {
     readonly requestId: string | null
     readonly metadata: Readonly<Record<string, string>>
@@ -1207,7 +1207,7 @@ export interface Operations {
     readonly query: {
       /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
       readonly wait?: 'submitted' | 'mined' | 'confirmed'
-      /** With `wait`: after this the transaction is answered as it is; 30000 if left out. */
+      /** How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with `wait`. Default: 30000. */
       readonly timeoutMs?: number
     }
     readonly body: TransactionRequest
@@ -1265,7 +1265,7 @@ export interface Operations {
     readonly query: {
       /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
       readonly wait?: 'submitted' | 'mined' | 'confirmed'
-      /** With `wait`: after this the transaction is answered as it is; 30000 if left out. */
+      /** How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with `wait`. Default: 30000. */
       readonly timeoutMs?: number
     }
     readonly body: undefined

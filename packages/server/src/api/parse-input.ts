@@ -76,7 +76,7 @@ const HINTS: Readonly<Record<string, string>> = {
   nonce: 'Drover assigns nonces',
 }
 
-const UNKNOWN = 'unknown field'
+const UNKNOWN = 'is an unknown field'
 
 interface Problem {
   readonly field: string
@@ -84,7 +84,7 @@ interface Problem {
 }
 
 function spellProblem({ field, message }: Problem): string {
-  if (message.startsWith(UNKNOWN)) return `${UNKNOWN}: ${field}${message.slice(UNKNOWN.length)}`
+  if (message.startsWith(UNKNOWN)) return `unknown field: ${field}${message.slice(UNKNOWN.length)}`
   return field === '' ? `The request ${message}` : `${field} ${message}`
 }
 

@@ -94,7 +94,7 @@ export const SETTINGS = {
     type: optional(duration(100, DAY), 'ten observed block times, at least 30s'),
     fallback: null,
     description:
-      'Without a new block for this long, while something waits to be mined, the chain is reported as standing and no transaction is called stuck.',
+      'If there is no new block for this long while something waits to be mined, Drover reports the chain as standing and marks no transaction as stuck.',
     perChain: true,
   }),
   pollInterval: setting<number | null>({

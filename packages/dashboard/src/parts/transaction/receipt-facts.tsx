@@ -44,9 +44,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
           </Fact>
         )}
         {tx.confirmations.newForks > 0 && (
-          <Fact name="Reorganisations">
-            reorged {tx.confirmations.newForks === 1 ? 'once' : `${tx.confirmations.newForks} times`}
-          </Fact>
+          <Fact name="Reorgs">{tx.confirmations.newForks === 1 ? 'once' : `${tx.confirmations.newForks} times`}</Fact>
         )}
       </Facts>
     </section>

@@ -108,12 +108,12 @@ test('every answer carries the security headers and is counted by its pattern', 
   expect(telemetry.valueOf('drover_http_requests_total', labels)).toBe(1)
 })
 
-test('a port that is taken is named', async () => {
+test('a port that is used by another program is named', async () => {
   const [first, second] = [await createTestApi(), await createTestApi()]
   const url = new URL(await listen(first.server, { host: '127.0.0.1', port: 0 }))
   try {
     const taken = listen(second.server, { host: '127.0.0.1', port: Number(url.port) })
-    await expect(taken).rejects.toThrow(`port ${url.port} on 127.0.0.1 is taken`)
+    await expect(taken).rejects.toThrow(`port ${url.port} on 127.0.0.1 is used by another program`)
     expect((await fetch(new URL('/healthz', url))).status).toBe(200)
   } finally {
     await Promise.all([first.server.close(), second.server.close()])

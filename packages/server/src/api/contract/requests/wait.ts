@@ -21,7 +21,7 @@ export const waitQuery = z
     timeoutMs: integerParam(1, MAX_TIMEOUT_MS)
       .optional()
       .meta({
-        description: `With \`wait\`: after this the transaction is answered as it is; ${DEFAULT_TIMEOUT_MS} if left out.`,
+        description: `How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with \`wait\`. Default: ${DEFAULT_TIMEOUT_MS}.`,
       }),
   })
   .refine(({ wait, timeoutMs }) => wait !== undefined || timeoutMs === undefined, {

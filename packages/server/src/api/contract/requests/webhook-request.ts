@@ -63,13 +63,10 @@ export const webhookChange = z
     enabled: z.boolean().optional().meta({
       description: '`false` stops deliveries. `true` resumes them, including all events missed in the meantime.',
     }),
-    rotateSecret: z
-      .literal(true, { error: 'must be true, or left out' })
-      .optional()
-      .meta({
-        description:
-          'Create a new secret. It is returned only in this response. For a while, deliveries are signed with both secrets.',
-      }),
+    rotateSecret: z.literal(true, { error: 'must be true, or left out' }).optional().meta({
+      description:
+        'Create a new secret. It is returned only in this response. For a while, deliveries are signed with both secrets.',
+    }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: 'must change at least one field',

@@ -15,11 +15,9 @@ export const confirmationUpdate = z.object({
   blockHash: hash,
   count: z.int().min(0).meta({ description: 'Confirmations so far, including these.' }),
   required: finalityRule,
-  newFork: z
-    .boolean()
-    .meta({
-      description: 'True: `confirmations` replaces what was sent before. False: add it to what was sent before.',
-    }),
+  newFork: z.boolean().meta({
+    description: 'True: `confirmations` replaces what was sent before. False: add it to what was sent before.',
+  }),
   confirmations: z.array(z.object({ blockNumber, blockHash: hash })).meta({ description: 'Lowest first.' }),
 })
 export type ConfirmationUpdate = z.infer<typeof confirmationUpdate>

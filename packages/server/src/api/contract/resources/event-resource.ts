@@ -35,7 +35,7 @@ export const eventResource = z.object({
   lastAt: instant,
   completion: completion
     .nullable()
-    .meta({ description: 'With the one event that made a transaction final: whose it was, and what came of it.' }),
+    .meta({ description: 'Only in the event that made a transaction final: the transaction and its result.' }),
 })
 export type EventResource = z.infer<typeof eventResource>
 resourceSchemas.add(eventResource, { id: 'Event' })

@@ -28,12 +28,9 @@ export const explanationResource = z.object({
   blockedBy: blockedBy.optional().meta({ description: 'What has to move first, if anything.' }),
   nextAction: z.string().meta({ description: 'What Drover does next by itself.' }),
   nextActionAt: instant.nullable().meta({ description: 'Null if the time is not known in advance.' }),
-  advice: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.',
-    }),
+  advice: z.string().nullable().meta({
+    description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.',
+  }),
   options: z
     .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
     .meta({ description: 'What an operator can do now, and the effect of each action.' }),

@@ -26,12 +26,9 @@ export const reservationResource = z.object({
   inclusion: z
     .object({ transactionHash: hash, blockNumber: z.int(), blockHash: hash, succeeded: z.boolean() })
     .nullable(),
-  result: z
-    .enum(RESERVATION_RESULTS)
-    .nullable()
-    .meta({
-      description: 'How the nonce was used on chain. `foreign`: by a transaction that the holder did not report.',
-    }),
+  result: z.enum(RESERVATION_RESULTS).nullable().meta({
+    description: 'How the nonce was used on chain. `foreign`: by a transaction that the holder did not report.',
+  }),
   alarm: z
     .object({ cause: z.enum(RESERVATION_ALARMS), at: instant })
     .nullable()
@@ -39,12 +36,10 @@ export const reservationResource = z.object({
       description:
         'Raised after `stuckAfter`. `unknown_hash`: no RPC node knows the transaction. `not_mined`, `not_used`: other transactions wait for this nonce.',
     }),
-  fillOrderedAt: instant
-    .nullable()
-    .meta({
-      description:
-        'When an operator asked Drover to fill the nonce with an empty transaction. Whichever is mined first uses the nonce.',
-    }),
+  fillOrderedAt: instant.nullable().meta({
+    description:
+      'When an operator asked Drover to fill the nonce with an empty transaction. Whichever is mined first uses the nonce.',
+  }),
   createdAt: instant,
   reservedAt: instant.nullable(),
   usedAt: instant.nullable(),

@@ -14,12 +14,10 @@ import { transactionResource } from './transaction-resource.ts'
 
 const policy = z.object({
   preset: z.enum(['stable', 'fast']),
-  maxInFlight: z
-    .union([z.int(), z.literal('auto')])
-    .meta({
-      description:
-        'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
-    }),
+  maxInFlight: z.union([z.int(), z.literal('auto')]).meta({
+    description:
+      'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
+  }),
   slotHeldUntil: z.enum(['mined', 'final']),
   maxUnfinal: z.int().meta({ description: 'Maximum number of transactions that are mined but not final.' }),
   resubmitIntervalMs: z.int(),
@@ -94,11 +92,9 @@ export const laneResource = z.object({
     .meta({ description: 'As last read by the node that runs the signer. Null until then.' }),
   chain: z
     .object({
-      latest: z
-        .int()
-        .meta({
-          description: 'Transaction count of the account at the latest block, which is the next nonce on chain.',
-        }),
+      latest: z.int().meta({
+        description: 'Transaction count of the account at the latest block, which is the next nonce on chain.',
+      }),
       pending: z.int().meta({ description: "The same, including transactions in the RPC node's mempool." }),
       drift: z.int().meta({
         description:

@@ -36,12 +36,10 @@ export const transactionResource = z.object({
   data: bytes,
   value: amount,
   gasLimit: amount.nullable().meta({ description: 'Null until it has been estimated.' }),
-  fees: wantedFees
-    .nullable()
-    .meta({
-      description:
-        'The price that the request asked for. If it or a field is null, Drover uses the market price at `speed`.',
-    }),
+  fees: wantedFees.nullable().meta({
+    description:
+      'The price that the request asked for. If it or a field is null, Drover uses the market price at `speed`.',
+  }),
   speed: z.enum(SPEEDS),
   priority: z.int(),
   validUntil: instant.nullable(),
