@@ -121,7 +121,7 @@ test('a port that is used by another program is named', async () => {
 })
 
 test.each([
-  ['garbage', 'hello\r\n\r\n', 400, 'invalid_request', /well-formed/],
+  ['garbage', 'hello\r\n\r\n', 400, 'invalid_request', /not a valid HTTP request/],
   ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large', /16 KiB/],
 ])('%s on the wire is answered with a problem, and the connection ends', async (_, bytes, status, code, detail) => {
   const { server } = await createTestApi()

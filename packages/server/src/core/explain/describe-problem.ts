@@ -111,7 +111,7 @@ function spellBalance({ balance, txCost }: TroubledLane): string {
   if (balance === null) return ''
   const runway = countRunway(balance.wei, txCost)
   const pays = runway === null ? '' : `, enough for ${spellCount(runway, 'transaction')}`
-  return ` Balance: ${formatAmount(balance.wei)}${pays}.`
+  return ` Balance: ${balance.wei === 0n ? '0 ETH' : formatAmount(balance.wei)}${pays}.`
 }
 
 function spellLoan({ nonce, since }: LaneProblem, { lowestReserved }: TroubledLane): string {

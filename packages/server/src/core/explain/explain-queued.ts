@@ -127,7 +127,7 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
   return {
     ...next,
     blockedBy: { type: 'transaction', ...lowestUnmined },
-    summary: `${spellTaken(held, slots)}${spellWindow(context)}. The lowest unmined nonce is ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
+    summary: `${spellTaken(held, slots)}${spellWindow(context)}. The lowest unmined one is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
     nextAction: `The first in the queue gets a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
   }
 }

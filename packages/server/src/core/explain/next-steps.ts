@@ -50,5 +50,6 @@ export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): 
 
 /** Amounts as people read them, for sentences about money. */
 export function spellNeed(neededWei: bigint, leftWei: bigint): string {
-  return `it may cost ${formatAmount(neededWei)}, but only ${formatAmount(leftWei)} is left after what is already in flight`
+  const left = leftWei === 0n ? 'nothing' : `only ${formatAmount(leftWei)}`
+  return `it may cost ${formatAmount(neededWei)}, but ${left} is left after what is already in flight`
 }

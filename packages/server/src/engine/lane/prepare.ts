@@ -67,7 +67,7 @@ export async function prepareTransactions(
     if (!(error instanceof ChainUnavailable)) throw error
     const failure = {
       code: 'chain_unavailable',
-      message: 'an RPC node does not respond as expected; retrying',
+      message: 'an RPC node does not respond as expected; Drover tries again',
       reason: error.message,
     }
     return queued.map((tx) => ({ type: 'deferred', tx, subState: 'waiting_for_node', error: failure }))

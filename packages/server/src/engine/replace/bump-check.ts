@@ -142,7 +142,7 @@ function objectToCost(
   const left = before.reduce((sum, each) => sum - maxCostInFlight(each), balanceWei)
   const needed = maxCost(tx.intent.value, gasLimit, fees)
   if (needed <= left) return null
-  const has = formatAmount(left < 0n ? 0n : left)
-  const message = `at a higher price it may cost ${formatAmount(needed)}, but the account has only ${has} left for it; Drover keeps sending the same bytes`
+  const has = left <= 0n ? 'nothing' : `only ${formatAmount(left)}`
+  const message = `at a higher price it may cost ${formatAmount(needed)}, but the account has ${has} left for it; Drover keeps sending the same bytes`
   return { code: 'bump_unaffordable', message }
 }
