@@ -51,7 +51,7 @@ test.skipIf(CHROMIUM === undefined)(
 
     await field.fill(`drv_${'0'.repeat(16)}_${'A'.repeat(43)}`)
     await page.getByRole('button', { name: 'Open' }).click()
-    await page.getByText('This API key is not known here.').waitFor()
+    await page.getByText('This API key is unknown.').waitFor()
 
     const own = await service.post('/v1/api-keys', { name: 'page', scopes: ['read'] }, headers)
     await field.fill(own.body.token)
@@ -63,7 +63,7 @@ test.skipIf(CHROMIUM === undefined)(
     expect(await page.content()).not.toContain(own.body.token)
 
     await service.request('DELETE', `/v1/api-keys/${own.body.id}`, undefined, headers)
-    await page.getByText(`The API key ${own.body.id} was revoked.`).waitFor()
+    await page.getByText(`API key ${own.body.id} was revoked.`).waitFor()
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   },
 )

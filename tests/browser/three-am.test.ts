@@ -102,9 +102,9 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
   })
 
   /** The words of a step as this stack has them. `explain` and the page name the address in full, `/readyz` does not. */
-  function stepFor({ step }: Row, { address }: DevelopmentAccount, id = '<id>'): { full: string; lower: string } {
+  function stepFor({ step }: Row, { address }: DevelopmentAccount, id = '<id>'): string {
     const full = step.replaceAll('<chain>', String(CHAIN_ID)).replaceAll('<id>', id)
-    return { full: full.replace('<address>', address), lower: full.replaceAll('<address>', address.toLowerCase()) }
+    return full.replaceAll('<address>', address)
   }
 
   async function walk(row: Row, scene: Parameters<typeof awaitEverywhere>[1], since: number): Promise<void> {
@@ -120,14 +120,14 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
     said: string,
     since: number,
   ): Promise<void> {
-    const { lower } = stepFor(row, account, id)
+    const step = stepFor(row, account, id)
     const begin = row.step.slice(0, row.step.search(/[<`]/) > 10 ? row.step.search(/[<`]/) : undefined)
     const problem = /problem="(\w+)"/.exec(row.metric)?.[1]
     await walk(
       row,
       {
         page: [said, begin],
-        explain: { id, says: [`"cause":"${row.cause}"`, JSON.stringify(lower).slice(1, -1)] },
+        explain: { id, says: [`"cause":"${row.cause}"`, JSON.stringify(step).slice(1, -1)] },
         readyz: [short(account), said, JSON.stringify(begin).slice(1, -1)],
         metric: {
           line: new RegExp(`drover_lane_problem\\{.*${account.address.toLowerCase()}.*problem="${problem}"`),
@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
     expect(await stack.drover.request('PATCH', `/v1/signers/${account.address}`, change)).toMatchObject({ status: 200 })
     const since = performance.now()
     const id = await stack.send(account.address)
-    await walkSigner(ROWS.capped, account, id, 'Gas costs more than is allowed', since)
+    await walkSigner(ROWS.capped, account, id, 'The gas price is above the limit', since)
   })
 
   test(ROWS.rpc.name, async () => {
@@ -285,7 +285,7 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
       since,
     )
     // Whoever has the page of the dead node open is told as well.
-    await other.getByText('Check that its process runs').waitFor()
+    await other.getByText('Check that it is running').waitFor()
     await stack.picture(other, `${ROWS.node.name} its own page`)
     await stack.chain.setBlockInterval(1)
   })

@@ -84,8 +84,8 @@ describe('before there are keys', () => {
   })
 
   test('a service that only this machine can reach says so', () => {
-    expect(first.output()).toContain('there are no API keys: only this machine can call the service')
-    expect(second.output()).not.toContain('there are no API keys')
+    expect(first.output()).toContain('no API keys: only this machine can call Drover')
+    expect(second.output()).not.toContain('no API keys: only this machine')
   })
 })
 
@@ -189,7 +189,7 @@ test('a revoked key is refused by the other node on the first request after the 
     state.isOver = true
     await Promise.all(load)
     expect([round, ...after.map(({ status }) => status)]).toEqual([round, 401, 401])
-    expect(after[0]?.body.detail).toBe(`The API key ${key.id} was revoked.`)
+    expect(after[0]?.body.detail).toBe(`API key ${key.id} was revoked.`)
   }
 })
 

@@ -88,8 +88,8 @@ test('all that is wrong is told at once', async () => {
   })
   expect(find('database')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ECONNREFUSED') })
   expect(find('node 127.0.0.1:9')).toMatchObject({ status: 'failed' })
-  expect(find(`node ${new URL(chain.rpcUrl).host}`)?.detail).toBe('is of chain 31337, and 5 is configured')
-  expect(find('balance')).toMatchObject({ status: 'warning', detail: 'nothing on chain 31337' })
+  expect(find(`node ${new URL(chain.rpcUrl).host}`)?.detail).toBe('is on chain 31337, but 5 is configured')
+  expect(find('balance')).toMatchObject({ status: 'warning', detail: 'no funds on chain 31337' })
 })
 
 test('an empty database, and a node that lacks a method', async () => {

@@ -71,5 +71,5 @@ test('errors are those that ethers knows', async () => {
   await expect(tooMuch).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
   const used = signer.sendTransaction({ to: service.stranger.address, nonce: 5 })
   await expect(used).rejects.toMatchObject({ code: 'NONCE_EXPIRED' })
-  await expect(signer.signMessage('hello')).rejects.toThrow(/Drover signs transactions only/)
+  await expect(signer.signMessage('hello')).rejects.toThrow(/Drover signs only transactions/)
 })

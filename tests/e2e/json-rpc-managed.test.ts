@@ -125,6 +125,6 @@ test('a stop answers who waits, by the name of the transaction', async () => {
   expect(waiting.length).toBeGreaterThanOrEqual(2)
   for (const { error } of waiting) {
     expect(error).toMatchObject({ code: -32002, data: { transactionId: expect.any(String) } })
-    expect(error.message).toContain('this node stops')
+    expect(error.message).toContain('this node is stopping')
   }
 })

@@ -193,7 +193,7 @@ test('a hash that no node knows raises an alarm that names it; one call fills th
     async () => String(await get('/metrics', ops)),
     (metrics) => metrics.includes('drover_alarms_total{cause="reservation_unknown_hash"} 1'),
   )
-  expect(drover.output()).toContain('a reserved nonce holds up a signer')
+  expect(drover.output()).toContain('a reserved nonce blocks a signer')
   expect(await readAlarms(phantom)).toMatchObject([{ cause: 'unknown_hash', detail: { reservationId: id, nonce: 0 } }])
   // Still frozen: nothing but an order frees it.
   expect(await read(ids[0] ?? '')).toMatchObject({ state: 'QUEUED', nonce: null })

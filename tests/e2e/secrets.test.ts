@@ -141,7 +141,7 @@ test('a node that repeats its URL, refuses, and goes away', async () => {
   )
   await eventually(
     async () => drover.output(),
-    (output) => output.includes('could not be reviewed'),
+    (output) => output.includes('could not review a stuck transaction'),
   )
   await lookAround(body.id)
   const stopReverting = proxy.on('eth_estimateGas', echoing('execution reverted'))
@@ -151,7 +151,7 @@ test('a node that repeats its URL, refuses, and goes away', async () => {
   await post({ from: sender, to: sender, value: '3' })
   await eventually(
     async () => drover.output(),
-    (output) => output.includes('the chain cannot be followed'),
+    (output) => output.includes('could not follow the chain'),
   )
   await lookAround(body.id)
   proxy.setDown(false)

@@ -46,7 +46,7 @@ test('a base fee above the offer: the same bytes again and again, STUCK but not 
   expect(stuck).toMatchObject({ nonce: 0, inclusion: null })
   for (const id of [second, third]) expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
   const explanation = (await node.drover().get(`/v1/transactions/${first}/explain`)).body
-  expect(explanation.summary).toMatch(/offers at most [\d.]+ gwei per gas, and the next block asks [\d.]+ gwei/)
+  expect(explanation.summary).toMatch(/offers at most [\d.]+ gwei per gas, but the next block asks [\d.]+ gwei/)
   expect(explanation.options.map(({ action }: { action: string }) => action)).toEqual([
     ...['suspend', 'retry', 'cancel', 'resolve', 'speed-up'],
   ])

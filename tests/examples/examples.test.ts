@@ -59,7 +59,7 @@ test('batch-with-idempotency, killed after its first payment and started again: 
 test('tell-errors-apart', async () => {
   const [malformed, rejected, accepted, again, conflict] = await runExample('tell-errors-apart', service.url)
   expect(malformed).toMatch(/^to is wrong: to must be 0x and 40 hex digits/)
-  expect(rejected).toMatch(/^it would fail on chain: the value is 10{40} wei, the balance /)
+  expect(rejected).toMatch(/^it would fail on chain: the value is 10{40} wei, but the balance is /)
   expect(accepted).toMatch(/^accepted as [0-9a-f-]{36}$/)
   expect(again).toBe(accepted)
   expect(conflict).toBe(`order-17 was used for something else: ${accepted?.replace('accepted as ', '')}`)

@@ -167,7 +167,7 @@ describe('a reorganisation past finality', () => {
     expect(detail).toMatchObject({ gone: 2, nonces: [0, 1] })
     expect([...detail.transactions].sort()).toEqual([...ids].sort())
     expect(await node.metric('drover_final_reorgs_total')).toBe(1)
-    expect(node.drover().output()).toContain('blocks that were final were replaced')
+    expect(node.drover().output()).toContain('final blocks were reorged')
     for (const id of ids) expect(await node.read(id)).toMatchObject({ state: 'CONFIRMED' })
     const next = await node.send()
     await node.until(next, ({ nonce }) => nonce === 2)

@@ -121,7 +121,7 @@ describe('a node that inflates prices', () => {
         expect(await node.metric('drover_fee_suspicions_total', `source="${method}"`)).toBeGreaterThan(0)
         heal()
       }
-      expect(node.drover().output()).toContain('an RPC node names a fee far above the others')
+      expect(node.drover().output()).toContain('RPC node reports a fee far above the others')
     },
   )
 
@@ -153,7 +153,7 @@ describe('a node that inflates prices', () => {
       expect(waiting).toMatchObject({ state: 'QUEUED', nonce: null, error: { code: 'fee_above_cap' } })
       const { cause, summary, nextAction } = await explain(id)
       expect(cause).toBe('fee_above_cap')
-      for (const words of [new URL(node.proxy.url).host, '1 ether per transaction', 'the chain setting maxTxFee'])
+      for (const words of [new URL(node.proxy.url).host, '1 ETH per transaction', 'the chain setting maxTxFee'])
         expect(summary).toContain(words)
       expect(nextAction).toContain('with every block')
       heal()
@@ -180,9 +180,7 @@ scenario("a caller's own fees above the cap are refused, by HTTP and by JSON-RPC
     body: { field: 'fees.gasPrice' },
   })
   const exact = ETHER / 1_000_000n
-  expect((await post({ gasLimit: '1000000', fees: offer(exact + 1n) })).body.detail).toContain(
-    '1 ether per transaction',
-  )
+  expect((await post({ gasLimit: '1000000', fees: offer(exact + 1n) })).body.detail).toContain('1 ETH per transaction')
   expect((await post({ gasLimit: '1000000', fees: offer(exact) })).status).toBe(202)
   await setPolicy({ maxTxFee: String(ETHER / 10n) })
   await eventually(
@@ -191,7 +189,7 @@ scenario("a caller's own fees above the cap are refused, by HTTP and by JSON-RPC
   )
   const call = { method: 'eth_sendTransaction', params: [{ ...intent, value: '0x1', gasPrice: hex(HUGE) }] }
   const rpc = await node.drover().post('/rpc', { jsonrpc: '2.0', id: 1, ...call })
-  expect(rpc.body.error.message).toContain('is allowed')
+  expect(rpc.body.error.message).toContain('but the limit is')
 })
 
 describe('at a cap of 5 gwei per gas for a transfer', () => {

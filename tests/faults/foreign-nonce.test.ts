@@ -82,7 +82,7 @@ describe('stable: a foreign transaction took the nonce', () => {
       /a transaction is stuck.*foreign_nonce|foreign_nonce.*a transaction is stuck/,
     )
     const { body: explained } = await node.drover().get(`/v1/transactions/${id}/explain`)
-    expect(explained).toMatchObject({ cause: 'foreign_nonce', nextAction: expect.stringMatching(/Requeue.*or close/) })
+    expect(explained).toMatchObject({ cause: 'foreign_nonce', nextAction: expect.stringMatching(/requeue.*or close/) })
     expect(explained.summary).toContain(foreign)
     expect(await optionsOf(id)).toEqual(['resolve', 'requeue', 'close'])
     expect(await node.read(next)).toMatchObject({ state: 'QUEUED', nonce: null })
@@ -94,12 +94,12 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect(wrong).toMatchObject({ status: 409, body: { code: 'action_forbidden' } })
     for (const named of [{ hash: foreign }, {}]) {
       expect(await act(id, 'resolve', named)).toMatchObject({
-        ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('requeue or close it') } },
+        ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') } },
       })
     }
     expect(await act(id, 'retry')).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('never work') },
+      body: { detail: expect.stringContaining('cannot work') },
     })
     expect((await node.read(id)).state).toBe('STUCK')
 

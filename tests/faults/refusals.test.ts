@@ -161,8 +161,8 @@ scenario(
       async () => await explain(free),
       ({ cause }) => cause === 'making_way',
     )
-    expect(making.summary).toMatch(/Every RPC node refused its price of .*tip of 0 gwei; the market asks/)
-    expect(making.summary).toContain('so that later transactions can go on')
+    expect(making.summary).toMatch(/Every RPC node refused its price of .*tip of 0 gwei; the market price is/)
+    expect(making.summary).toContain('so that later transactions can continue')
     await node.mineUntil([free, ...behind], 'CONFIRMED', 'CANCELLED')
     const ended = await node.read(free)
     expect(ended).toMatchObject({ state: 'CANCELLED', subState: 'rejected', error: { code: 'rejected' } })

@@ -35,7 +35,7 @@ scenario('a second URL of another chain from the start: left out, and never sent
   await start()
   for (let round = 0; round < 3; round++) await confirmOne()
   expect(second.count(SEND)).toBe(0)
-  expect(node.drover().output()).toContain('the node serves chain 4711')
+  expect(node.drover().output()).toContain('the RPC node serves chain 4711')
   await expectExactlyOnce(node)
 })
 

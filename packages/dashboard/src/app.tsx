@@ -51,7 +51,7 @@ function Page({ route, overview }: { readonly route: Route; readonly overview: R
 
 function UnknownPage() {
   return (
-    <Empty title="There is nothing at this address">
+    <Empty title="Page not found">
       <a href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>Back to the overview</a>
     </Empty>
   )

@@ -62,7 +62,7 @@ test.each<[Readonly<Record<string, unknown>>, string, string]>([
   [{ to: TO, function: 'f(uint8)', args: 'x' }, 'args', 'must be a JSON list'],
   [{ to: TO, priority: 'high' }, 'priority', 'must be a whole number'],
   [{ to: TO, gasPrice: '1gwei', maxFeePerGas: '1gwei' }, 'fees', 'must be either'],
-  [{ value: '1' }, 'to', 'is needed'],
+  [{ value: '1' }, 'to', 'is required'],
   [{ to: TO, validUntil: 'tomorrow' }, 'validUntil', 'ISO 8601'],
 ])('%j is refused, and the field named', (fields, field, message) => {
   expect(read(fields, { from: FROM })).toEqual({

@@ -7,10 +7,10 @@
 export type AmountInput = bigint | string | number
 
 export interface ApiKey {
-  /** Public: the part between `drv_` and the secret. */
+  /** Public id: the part between `drv_` and the secret. */
   readonly id: string
   readonly name: string
-  /** Whom it belongs to. */
+  /** The tenant that the key belongs to. */
   readonly tenant: string
   readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** Null: all. */
@@ -21,13 +21,13 @@ export interface ApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
-  /** Wei; the most that a transaction it sends may cost in fees. */
+  /** The most that a transaction sent with this key may cost in fees, in wei. */
   readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly createdBy: string
-  /** To the minute or so. */
+  /** Accurate to about a minute. */
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
   readonly revokedBy: string | null
@@ -37,28 +37,28 @@ export interface ApiKeyList {
   readonly items: readonly ApiKey[]
 }
 
-/** Nothing in it may be more than the key has that makes it. */
+/** A key cannot grant more than the key that creates it has. */
 export interface ApiKeyRequest {
-  /** Whose it is or what it is for; the history and the audit show it. */
+  /** Who uses the key, or what for. Shown in the history and the audit log. */
   readonly name: string
-  /** Whom it belongs to. Keys of one tenant share its part of every pool and its request ids, so a key that takes over from another names the same tenant. Left out: the name. */
+  /** The tenant that the key belongs to. All keys of a tenant share its limits and its request ids, so give a replacement key the same tenant. Default: the name of the key. */
   readonly tenant?: string | null
-  /** What it may do; none implies another. */
+  /** What the key may do. No scope includes another. */
   readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
-  /** The only signers that it may see and use; null: all. */
+  /** The signers that the key may see and use. Null: all. */
   readonly signers?: readonly string[] | null
-  /** The only chains that it may see and use; null: all. */
+  /** The chains that the key may see and use. Null: all. */
   readonly chains?: readonly number[] | null
-  /** Counted by each node for itself; null: no limit. */
+  /** Rate limit, counted by each node separately. Null: no limit. */
   readonly rate?: {
-    /** Items in a second, over time: a request is one, and a batch as many as it holds. */
+    /** Items per second on average. A request counts as one item, a batch as many as it contains. */
     readonly perSecond: number
-    /** At once; left out: as many as a second has. */
+    /** Items at once. Default: the same as `perSecond`. */
     readonly burst?: number
   } | null
-  /** Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own. */
+  /** The most that a transaction sent with this key may cost in fees, in wei. A lower limit of the signer or the chain still applies. Null: no limit for this key. */
   readonly maxTxFee?: AmountInput | null
-  /** Null: never. */
+  /** Null: the key never expires. */
   readonly expiresAt?: string | null
 }
 
@@ -88,9 +88,9 @@ export interface AttemptList {
 }
 
 export interface AuditCheck {
-  /** The first entry that was changed, or after which one is missing; null: none of those checked. */
+  /** The first entry that was changed or is followed by a missing entry. Null: all checked entries are intact. */
   readonly brokenAt: number | null
-  /** The last one that was checked. Keep it elsewhere: it proves all before it. */
+  /** The last entry that was checked. Store it elsewhere: it proves all entries before it. */
   readonly last: {
     readonly id: number
     readonly hash: string
@@ -101,24 +101,24 @@ export interface AuditEntry {
   readonly id: number
   /** ISO 8601, UTC. */
   readonly at: string
-  /** Null: no key was needed. */
+  /** Null: no key was required. */
   readonly keyId: string | null
   /** Name of the key. */
   readonly actor: string
   readonly node: string | null
-  /** As in this document, e.g. cancelTransaction. */
+  /** Operation id from this document, e.g. cancelTransaction. */
   readonly operation: string
-  /** The path that it was done to. */
+  /** The path of the request. */
   readonly target: string
-  /** SHA-256 over this entry and the hash of the one before it. */
+  /** SHA-256 of this entry and the hash of the previous entry. */
   readonly hash: string
-  /** `done`, or the code of the error that it was refused with. */
+  /** `done`, or the error code. */
   readonly result: string
 }
 
 export interface AuditPage {
   readonly items: readonly AuditEntry[]
-  /** Pass as `before` to go on; null at the end. */
+  /** Pass it as `before` to get the next page. Null on the last page. */
   readonly next: number | null
 }
 
@@ -133,13 +133,13 @@ export interface Block {
 export interface BlockPage {
   /** Confirmed blocks only, lowest first. */
   readonly items: readonly Block[]
-  /** Pass as `after` to go on; null while nothing is confirmed yet. */
+  /** Pass it as `after` to get the next page. Null while nothing is confirmed yet. */
   readonly next: number | null
-  /** Lowest block that this node still has. */
+  /** The lowest block that this node still has. */
   readonly from: number
-  /** Highest confirmed block; null while there is none. */
+  /** The highest confirmed block. Null if there is none yet. */
   readonly confirmed: number | null
-  /** Blocks between `after` and the first item are no longer here. */
+  /** True if blocks between `after` and the first item are no longer available. */
   readonly gap: boolean
 }
 
@@ -153,18 +153,18 @@ export interface Chain {
   } | null
   readonly safe: number | null
   readonly finalized: number | null
-  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  /** Number of confirmations, or the block tag (`safe`, `finalized`) that has to reach the block of the transaction. */
   readonly finality: number | 'safe' | 'finalized'
-  /** The head is known and kept up with. */
+  /** True if Drover knows the newest block and keeps up with it. */
   readonly following: boolean
-  /** As this node sees the chain. `standing`: no block for long while something waits to be mined; `rewound`: the head went back and stays there; `unreachable`: no RPC node answers. */
+  /** As this node sees the chain. `standing`: no block for a long time while something waits to be mined. `rewound`: the head went back and has not recovered. `unreachable`: no RPC node responds. */
   readonly health: {
     readonly state: 'starting' | 'ok' | 'standing' | 'rewound' | 'unreachable'
     readonly since: string | null
     readonly message: string | null
   }
   readonly lastError: string | null
-  /** Its RPC endpoints as this node sees them, in the order of the URLs. */
+  /** RPC endpoints as this node sees them, in the order of the URLs. */
   readonly endpoints: readonly Endpoint[]
 }
 
@@ -182,37 +182,37 @@ export interface ChangedWebhook {
   readonly completions: boolean
   readonly enabled: boolean
   readonly disabled: {
-    /** Switched off by somebody; answered 410; or nothing could be delivered for a long time. */
+    /** Why deliveries stopped: someone disabled the webhook, the receiver answered 410, or nothing could be delivered for a long time. */
     readonly reason: 'operator' | 'gone' | 'failing'
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
-  /** Since when nothing was delivered although it was tried. */
+  /** Since when all deliveries have failed. */
   readonly failingSince: string | null
-  /** Events up to this one have their deliveries. */
+  /** Deliveries exist for all events up to this one. */
   readonly plannedTo: number
-  /** Until then the secret before this one signs too. */
+  /** Until then, deliveries are also signed with the old secret. */
   readonly previousSecretUntil: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly createdBy: string
-  /** `whsec_` and base64, as Standard Webhooks has it; told only here: keep it now. */
+  /** `whsec_` and base64, as in Standard Webhooks. It is shown only once, so store it now. */
   readonly secret?: string
 }
 
 export interface ConfirmationUpdate {
   readonly transactionId: string
   readonly chainId: number
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly from: `0x${string}`
-  /** The block that holds the transaction. */
+  /** The block that includes the transaction. */
   readonly blockNumber: number
   readonly blockHash: `0x${string}`
-  /** Blocks on top of it, these included. */
+  /** Confirmations so far, including these. */
   readonly count: number
-  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  /** Number of confirmations, or the block tag (`safe`, `finalized`) that has to reach the block of the transaction. */
   readonly required: number | 'safe' | 'finalized'
-  /** True: `confirmations` replaces what was told before; false: it is added. */
+  /** True: `confirmations` replaces what was sent before. False: add it to what was sent before. */
   readonly newFork: boolean
   /** Lowest first. */
   readonly confirmations: readonly ({
@@ -222,15 +222,15 @@ export interface ConfirmationUpdate {
 }
 
 export interface Confirmations {
-  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  /** Number of confirmations, or the block tag (`safe`, `finalized`) that has to reach the block of the transaction. */
   readonly required: number | 'safe' | 'finalized'
-  /** Blocks on top of the inclusion, as this node sees the chain now. */
+  /** Confirmations so far, as this node sees the chain. */
   readonly count: number
-  /** The rule is met, and that is stored for good. */
+  /** True once the finality rule is met. It never becomes false again. */
   readonly final: boolean
-  /** How often the blocks under it were replaced, and this list with them. */
+  /** How often a reorg replaced its blocks, and this list with them. */
   readonly newForks: number
-  /** Lowest first, as many as the rule asks for. Once final, those that made it so. */
+  /** Lowest block first, as many as the finality rule asks for. Once final, the blocks that made it final. */
   readonly items: readonly ({
     readonly blockNumber: number
     readonly blockHash: `0x${string}`
@@ -238,7 +238,7 @@ export interface Confirmations {
 }
 
 export interface Delivery {
-  /** The `webhook-id` that the receiver sees, the same with every attempt. */
+  /** The `webhook-id` that the receiver sees. It is the same for every attempt. */
   readonly id: string
   readonly webhookId: string
   /** Null for a test. */
@@ -246,16 +246,16 @@ export interface Delivery {
   readonly transactionId: string | null
   readonly type: string
   readonly state: 'PENDING' | 'DELIVERED' | 'FAILED'
-  /** When it is tried next; null where it is settled, and while an earlier one of its transaction is pending. */
+  /** Time of the next attempt. Null if the delivery is finished, or waits for an earlier delivery of the same transaction. */
   readonly dueAt: string | null
   readonly attempts: number
   readonly lastAttempt: {
     /** ISO 8601, UTC. */
     readonly at: string
-    /** Null where there was no answer. */
+    /** Null if there was no response. */
     readonly status: number | null
     readonly error: string | null
-    /** The first bytes of the answer. */
+    /** The first bytes of the response. */
     readonly response: string | null
     readonly durationMs: number
   } | null
@@ -266,31 +266,31 @@ export interface Delivery {
 
 export interface DeliveryPage {
   readonly items: readonly Delivery[]
-  /** Pass as `before` to go on; null at the end. */
+  /** Pass it as `before` to get the next page. Null on the last page. */
   readonly next: number | null
 }
 
 export interface Endpoint {
-  /** Host and port; with its position where several URLs share them. */
+  /** Host and port, plus the position if several URLs share them. */
   readonly name: string
-  /** `lagging` and `implausible` endpoints are not read from, but still sent to; `wrong_chain` ones are not used at all. */
+  /** Drover does not read from `lagging` and `implausible` endpoints, but still sends to them. It does not use `wrong_chain` endpoints at all. */
   readonly state: 'unverified' | 'healthy' | 'failing' | 'rate_limited' | 'lagging' | 'implausible' | 'wrong_chain'
   /** ISO 8601, UTC. */
   readonly since: string
-  /** Reads go to it now. Transactions are sent to every endpoint. */
+  /** Drover reads from this endpoint now. Transactions are sent to every endpoint. */
   readonly inUse: boolean
-  /** The newest block that it told of, and when this was first seen. */
+  /** The newest block that it reported, and when Drover first saw it. */
   readonly head: {
     readonly number: number
     /** ISO 8601, UTC. */
     readonly seenAt: string
   } | null
-  /** Blocks behind the newest one that can be believed. */
+  /** How many blocks it is behind the newest plausible block. */
   readonly lagBlocks: number | null
-  /** Share of the calls of the last minute without a usable answer, from 0 to 1. */
+  /** Share of calls without a usable answer in the last minute, from 0 to 1. */
   readonly errorRate: number | null
   readonly latencyMs: number | null
-  /** The rate that it was found to allow; null where it never answered 429. */
+  /** The rate limit that Drover observed. Null if it never answered 429. */
   readonly callsPerSecond: number | null
   readonly lastError: {
     readonly message: string
@@ -300,11 +300,11 @@ export interface Endpoint {
 }
 
 export interface Event {
-  /** Place in the stream; grows in commit order. */
+  /** Position in the stream. It grows in commit order. */
   readonly eventId: number
   readonly transactionId: string | null
   readonly chainId: number
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly from: `0x${string}`
   readonly type: string
   readonly cause: string | null
@@ -316,15 +316,15 @@ export interface Event {
   readonly detail: Readonly<Record<string, unknown>>
   /** ISO 8601, UTC. */
   readonly at: string
-  /** How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry. */
+  /** How often this happened since `at`. Repeated resends and their answers in the same sub-state are one entry. */
   readonly count: number
   /** ISO 8601, UTC. */
   readonly lastAt: string
-  /** With the one event that made a transaction final: whose it was, and what came of it. */
+  /** Only in the event that made a transaction final: the transaction and its result. */
   readonly completion: {
     readonly requestId: string | null
     readonly metadata: Readonly<Record<string, string>>
-    /** Null where it ended without being in a block. */
+    /** Null if it ended without being mined. */
     readonly receipt: {
       readonly transactionHash: `0x${string}`
       readonly transactionIndex: number
@@ -335,7 +335,7 @@ export interface Event {
       readonly gasUsed: string
       /** Whole number as a decimal string. */
       readonly effectiveGasPrice: string
-      /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+      /** Gas used times the effective price, in wei. Does not include the L1 data fee of a rollup. */
       readonly fee: string
       readonly contractAddress: `0x${string}` | null
     } | null
@@ -343,7 +343,7 @@ export interface Event {
       readonly code: string
       readonly message: string
       readonly reason?: string
-      /** What the contract returned as it reverted. */
+      /** The data that the contract returned when it reverted. */
       readonly revertData?: `0x${string}`
     } | null
   } | null
@@ -351,42 +351,42 @@ export interface Event {
 
 export interface EventPage {
   readonly items: readonly Event[]
-  /** Pass as `after` to go on, now or later: it never skips an event. */
+  /** Pass it as `after` to continue, now or later. It never skips an event. */
   readonly next: number
 }
 
 export interface Explanation {
-  /** For people; may change. */
+  /** For people. The wording may change. */
   readonly summary: string
-  /** Stable: programs may act on it. */
+  /** Stable, so programs can rely on it. */
   readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
-  /** What has to move first, where there is such a thing. */
+  /** What has to move first, if anything. */
   readonly blockedBy?: {
     readonly type: 'transaction'
     readonly transactionId: string
     readonly nonce: number
     readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   } | {
-    /** Null, like who holds it, where it is another tenant's. */
+    /** Null, like the holder, if it belongs to another tenant. */
     readonly reservationId: string | null
     readonly nonce: number
-    /** Free again then, unless it is used or extended. */
+    /** When the nonce becomes free again, unless it is used or extended. */
     readonly lockedUntil: string
     readonly tenant: string | null
-    /** The API key that it was made with: name and id. */
+    /** Name and id of the API key that made the reservation. */
     readonly holder: string | null
-    /** Its holder says that a transaction was sent with it. */
+    /** The holder reported a transaction sent with this nonce. */
     readonly isUsed: boolean
-    /** The latest that the holder named. */
+    /** The latest hash that the holder reported. */
     readonly hash: `0x${string}` | null
-    /** An operator ordered an empty transaction in its place. */
+    /** An operator asked Drover to fill this nonce with an empty transaction. */
     readonly isFilling: boolean
     readonly alarm: 'unknown_hash' | 'not_mined' | 'not_used' | null
     readonly type: 'reservation'
   } | {
     readonly type: 'lane'
     readonly chainId: number
-    /** Check-summed address. */
+    /** Checksummed address. */
     readonly address: `0x${string}`
   } | {
     readonly type: 'chain'
@@ -399,13 +399,13 @@ export interface Explanation {
     readonly type: 'node'
     readonly node: string | null
   }
-  /** What Drover does next, by itself. */
+  /** What Drover does next by itself. */
   readonly nextAction: string
-  /** Null where it waits for something that has no set time. */
+  /** Null if the time is not known in advance. */
   readonly nextActionAt: string | null
-  /** What a person should do now; null where nothing has to be done. For people; may change. */
+  /** What you should do now. Null if there is nothing to do. For people: the wording may change. */
   readonly advice: string | null
-  /** What an operator may do now, and what each would bring about. */
+  /** What an operator can do now, and the effect of each action. */
   readonly options: readonly ({
     readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
     readonly effect: string
@@ -413,46 +413,46 @@ export interface Explanation {
 }
 
 export interface ExtendNonceRequest {
-  /** The proof that the reservation was made with; whoever has it may act for the holder. */
+  /** The `lockOwner` of the reservation. Anyone who has it can act on the reservation. */
   readonly lockOwner: string
-  /** How long the nonce stays lent without being used, in milliseconds. */
+  /** How long the nonce stays reserved if it is not used, in milliseconds. */
   readonly ttlMs: number
 }
 
 export interface Fees {
   readonly chainId: number
-  /** Of the block to come; null on a chain without base fees. */
+  /** Base fee of the next block. Null on a chain without base fees. */
   readonly nextBaseFeePerGas: string | null
-  /** For transactions of the legacy kind. */
+  /** For legacy transactions. */
   readonly gasPrice: string
-  /** What is offered for each `speed`, before any cap; tips are medians of recent blocks. */
+  /** What Drover offers at each `speed`, before any limit. Tips are medians of recent blocks. */
   readonly speeds: {
     readonly slow: {
-      /** Null on a chain without base fees; there, gasPrice is offered. */
+      /** Null on a chain without base fees, where `gasPrice` is used. */
       readonly maxFeePerGas: string | null
       /** Whole number as a decimal string. */
       readonly maxPriorityFeePerGas: string
     }
     readonly standard: {
-      /** Null on a chain without base fees; there, gasPrice is offered. */
+      /** Null on a chain without base fees, where `gasPrice` is used. */
       readonly maxFeePerGas: string | null
       /** Whole number as a decimal string. */
       readonly maxPriorityFeePerGas: string
     }
     readonly fast: {
-      /** Null on a chain without base fees; there, gasPrice is offered. */
+      /** Null on a chain without base fees, where `gasPrice` is used. */
       readonly maxFeePerGas: string | null
       /** Whole number as a decimal string. */
       readonly maxPriorityFeePerGas: string
     }
   }
-  /** Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`. */
+  /** Hosts of the RPC nodes that these prices come from. Empty if the setting `gasPrice` fixes the price. */
   readonly saidBy: readonly string[]
-  /** The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`. */
+  /** The most that one transaction on this chain may cost in fees (setting `maxTxFee`). Null: no limit. */
   readonly maxTxFee: string | null
-  /** Signers on this chain whose policy has a lower limit of its own: nothing above it is signed. */
+  /** Signers on this chain with a lower limit in their policy. Drover signs nothing above it. */
   readonly caps: readonly ({
-    /** Check-summed address. */
+    /** Checksummed address. */
     readonly address: `0x${string}`
     readonly maxFeePerGas: string | null
     readonly maxTxFee: string | null
@@ -465,126 +465,126 @@ export interface FillList {
 
 export interface History {
   readonly items: readonly Event[]
-  /** Pass as `after` to go on; null at the end. */
+  /** Pass it as `after` to get the next page. Null on the last page. */
   readonly next: number | null
 }
 
 export interface Lane {
   readonly chainId: number
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly address: `0x${string}`
   readonly label: string | null
   readonly paused: boolean
   readonly policy: {
     readonly preset: 'stable' | 'fast'
-    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    /** Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep. */
     readonly maxInFlight: number | 'auto'
     readonly slotHeldUntil: 'mined' | 'final'
-    /** Most transactions that are mined and not final. */
+    /** Maximum number of transactions that are mined but not final. */
     readonly maxUnfinal: number
     readonly resubmitIntervalMs: number
     readonly stuckAfterMs: number
     readonly maxSubmitAttempts: number
-    /** `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. */
+    /** Whether Drover may replace a sent transaction. `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself. */
     readonly mayReplace: 'never' | 'on_order' | 'automatic'
     readonly bumpAfterMs: number
     readonly onDeferral: 'hold' | 'pass_over'
-    /** Wei; below it the balance is low. Null: no such limit. */
+    /** The balance is low when it falls below this, in wei. Null: no limit. */
     readonly lowBalance: string | null
-    /** The balance is low when it pays for fewer transactions than this. Null: no such limit. */
+    /** The balance is low when it pays for fewer transactions than this. Null: no limit. */
     readonly lowRunway: number | null
     readonly externalUse: boolean
     readonly onForeignNonce: 'stuck' | 'requeue'
     readonly gasLimitPercent: number
     readonly maxFeePerGas: string | null
-    /** Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone. */
+    /** The most that a transaction may cost in fees. Null: only the chain's `maxTxFee` applies. */
     readonly maxTxFee: string | null
-    /** Null: the rule of the chain. */
+    /** Null: the finality rule of the chain. */
     readonly finality: number | 'safe' | 'finalized' | null
   }
-  /** Null until the first nonce is taken. */
+  /** Null until the first nonce is assigned. */
   readonly nextNonce: number | null
   readonly queued: number
   readonly inFlight: number
   readonly stuck: number
-  /** Nonces that are lent to callers who sign themselves. */
+  /** Nonces reserved by callers who sign themselves. */
   readonly reserved: number
-  /** Nonces that came back; they are used before any new one. */
+  /** Nonces that were given back. Drover uses them before new ones. */
   readonly free: number
-  /** Reserved nonces for which an alarm was raised. */
+  /** Reserved nonces with an alarm. */
   readonly stuckReserved: number
-  /** The lowest lent nonce that is in no block: everything above it waits for it. */
+  /** The lowest reserved nonce that is not mined. All higher nonces wait for it. */
   readonly lowestReserved: {
-    /** Null, like who holds it, where it is another tenant's. */
+    /** Null, like the holder, if it belongs to another tenant. */
     readonly reservationId: string | null
     readonly nonce: number
-    /** Free again then, unless it is used or extended. */
+    /** When the nonce becomes free again, unless it is used or extended. */
     readonly lockedUntil: string
     readonly tenant: string | null
-    /** The API key that it was made with: name and id. */
+    /** Name and id of the API key that made the reservation. */
     readonly holder: string | null
-    /** Its holder says that a transaction was sent with it. */
+    /** The holder reported a transaction sent with this nonce. */
     readonly isUsed: boolean
-    /** The latest that the holder named. */
+    /** The latest hash that the holder reported. */
     readonly hash: `0x${string}` | null
-    /** An operator ordered an empty transaction in its place. */
+    /** An operator asked Drover to fill this nonce with an empty transaction. */
     readonly isFilling: boolean
     readonly alarm: 'unknown_hash' | 'not_mined' | 'not_used' | null
   } | null
-  /** As the owner of the lane last read it; null until it has. */
+  /** As last read by the node that runs the signer. Null until then. */
   readonly balance: {
     /** Whole number as a decimal string. */
     readonly wei: string
     /** ISO 8601, UTC. */
     readonly at: string
-    /** What one transaction takes from the account: the recent average of this lane, value included; before its first one, a plain transfer at the price of the moment. */
+    /** Average cost of a recent transaction of this signer, value included. Before the first one: the cost of a plain transfer at the current price. */
     readonly txCost: string | null
-    /** How many such transactions it still pays for. Null: not known, or they cost nothing. */
+    /** How many such transactions the balance pays for. Null: unknown, or they cost nothing. */
     readonly runway: number | null
-    /** Below `lowRunway` or `lowBalance` of the policy. */
+    /** True if the balance is below `lowRunway` or `lowBalance` of the policy. */
     readonly isLow: boolean
   } | null
-  /** What the chain counts, as the owner of the lane last saw it; null until it looked. */
+  /** Transaction counts on chain, as last read by the node that runs the signer. Null until then. */
   readonly chain: {
-    /** Transactions of the account up to the latest block: the next nonce on chain. */
+    /** Transaction count of the account at the latest block, which is the next nonce on chain. */
     readonly latest: number
-    /** The same, with those in the RPC node's pool. */
+    /** The same, including transactions in the RPC node's mempool. */
     readonly pending: number
-    /** 0: the cursor fits. Below zero: the chain is past it, so something else uses the key. Above: so many nonces below it are neither used nor held. */
+    /** 0: the next nonce matches the chain. Negative: the chain is ahead, so something else uses this key. Positive: this many lower nonces are neither used nor reserved. */
     readonly drift: number
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
-  /** What keeps the lane from its work, or soon will; the worst first. */
+  /** What blocks the signer now or soon, worst first. */
   readonly problems: readonly ({
-    /** Stable: programs may act on it. */
+    /** Stable, so programs can rely on it. */
     readonly code: 'no_owner' | 'owner_silent' | 'foreign_nonce' | 'stuck' | 'out_of_funds' | 'fee_above_cap' | 'blocked_by_reservation' | 'balance_low'
     readonly level: 'bad' | 'warn'
-    /** What is wrong. For people; may change. */
+    /** What is wrong. For people: the wording may change. */
     readonly message: string
-    /** What to do about it. For people; may change. */
+    /** What to do about it. For people: the wording may change. */
     readonly action: string
     /** ISO 8601, UTC. */
     readonly since: string
-    /** The first transaction that it concerns. */
+    /** The first affected transaction. */
     readonly transactionId: string | null
     readonly reservationId: string | null
   })[]
-  /** How far the lane sends ahead, as its owner found it; null until one ran it. */
+  /** How far the signer sends ahead, as found by the node that runs it. Null until then. */
   readonly window: {
-    /** How many unmined transactions may be out now. */
+    /** How many unmined transactions the signer may have now. */
     readonly size: number
     readonly reason: 'start' | 'all_kept' | 'at_limit' | 'pool_full' | 'dropped' | 'nonce_gap' | 'delegated'
-    /** What nodes kept when it was last too much; null: they kept all. */
+    /** How many the RPC nodes kept when they last dropped some. Null: they kept all. */
     readonly ceiling: number | null
     /** ISO 8601, UTC. */
     readonly since: string
   } | null
-  /** When a transaction of the lane was last found final. */
+  /** When a transaction of this signer last became final. */
   readonly lastConfirmationAt: string | null
-  /** When a transaction of the lane was last found in a block. */
+  /** When a transaction of this signer was last mined. */
   readonly lastNonceMovementAt: string | null
-  /** The node that advances the lane; null if none ever did. */
+  /** The node that runs the signer. Null if none ever did. */
   readonly lease: {
     readonly node: string
     readonly fence: number
@@ -601,17 +601,17 @@ export interface LaneList {
 }
 
 export interface LaneRequest {
-  /** May be left out where the signer is registered on one chain. */
+  /** Optional if the signer is registered on only one chain. */
   readonly chainId?: number
-  /** Why; kept with who did it. */
+  /** The reason. Stored in the history, together with who did it. */
   readonly reason: string
 }
 
 export interface NewApiKey {
-  /** Public: the part between `drv_` and the secret. */
+  /** Public id: the part between `drv_` and the secret. */
   readonly id: string
   readonly name: string
-  /** Whom it belongs to. */
+  /** The tenant that the key belongs to. */
   readonly tenant: string
   readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
   /** Null: all. */
@@ -622,17 +622,17 @@ export interface NewApiKey {
     readonly perSecond: number
     readonly burst: number
   } | null
-  /** Wei; the most that a transaction it sends may cost in fees. */
+  /** The most that a transaction sent with this key may cost in fees, in wei. */
   readonly maxTxFee: string | null
   readonly expiresAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly createdBy: string
-  /** To the minute or so. */
+  /** Accurate to about a minute. */
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
   readonly revokedBy: string | null
-  /** The key itself, told only here: keep it now. */
+  /** The API key itself. It is shown only once, so store it now. */
   readonly token: string
 }
 
@@ -646,32 +646,32 @@ export interface NewWebhook {
   readonly completions: boolean
   readonly enabled: boolean
   readonly disabled: {
-    /** Switched off by somebody; answered 410; or nothing could be delivered for a long time. */
+    /** Why deliveries stopped: someone disabled the webhook, the receiver answered 410, or nothing could be delivered for a long time. */
     readonly reason: 'operator' | 'gone' | 'failing'
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
-  /** Since when nothing was delivered although it was tried. */
+  /** Since when all deliveries have failed. */
   readonly failingSince: string | null
-  /** Events up to this one have their deliveries. */
+  /** Deliveries exist for all events up to this one. */
   readonly plannedTo: number
-  /** Until then the secret before this one signs too. */
+  /** Until then, deliveries are also signed with the old secret. */
   readonly previousSecretUntil: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly createdBy: string
-  /** `whsec_` and base64, as Standard Webhooks has it; told only here: keep it now. */
+  /** `whsec_` and base64, as in Standard Webhooks. It is shown only once, so store it now. */
   readonly secret: string
 }
 
 export interface Node {
   readonly id: string
   readonly address: string | null
-  /** How many lanes it holds the lease of. */
+  /** Number of lanes that it holds the lease of. */
   readonly lanes: number
-  /** Chains whose RPC nodes answer it; it runs no lane of another while a peer can. Null where it does not say. */
+  /** Chains that this node can reach. It leaves signers of other chains to nodes that can reach them. Null if unknown. */
   readonly chains: readonly number[] | null
-  /** The node that gave this answer. */
+  /** True for the node that sent this response. */
   readonly self: boolean
   /** ISO 8601, UTC. */
   readonly startedAt: string
@@ -686,25 +686,25 @@ export interface NodeList {
 export interface NonceReset {
   readonly id: string
   readonly chainId: number
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly address: `0x${string}`
   readonly state: 'REQUESTED' | 'CANCELLING' | 'DONE' | 'REFUSED'
   readonly actor: string
   readonly reason: string
-  /** The cursor before; null where there was none. */
+  /** Next nonce before the reset. Null if there was none. */
   readonly fromNonce: number | null
-  /** The cursor after: the chain's count. */
+  /** Next nonce after the reset: the chain's transaction count. */
   readonly toNonce: number | null
-  /** What stood in the way. */
+  /** Why the reset was refused. */
   readonly refusal: string | null
-  /** Everything in flight is cancelled before the cursor moves. */
+  /** Everything in flight is cancelled before the nonce is reset. */
   readonly cancelsInFlight: boolean
-  /** Null for a plain reset, and until the owner of the lane has begun. */
+  /** Null for a plain reset, and until the node that runs the signer has started. */
   readonly progress: {
-    /** Transactions that the order is about. */
+    /** Transactions to cancel. */
     readonly total: number
     readonly cancelled: number
-    /** Mined before their cancel was, for instance. */
+    /** Ended in another way, for example mined before the cancellation. */
     readonly endedOtherwise: number
     readonly left: number
   } | null
@@ -714,30 +714,30 @@ export interface NonceReset {
 }
 
 export interface OperatorRequest {
-  /** Why; kept with who did it. */
+  /** The reason. Stored in the history, together with who did it. */
   readonly reason: string
 }
 
 export interface Problem {
-  /** urn:drover:error: and the code. */
+  /** `urn:drover:error:` followed by the code. */
   readonly type: string
   readonly title: string
   readonly status: number
-  /** What is wrong here, and what to do about it. */
+  /** What is wrong and what to do about it. */
   readonly detail: string
-  /** Stable: programs may act on it. */
+  /** Stable, so programs can rely on it. */
   readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
-  /** Path of the part of the request at fault. */
+  /** Path of the field that is wrong. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
   readonly reason?: string
   readonly retryAfterMs?: number
-  /** At most 20 in one answer. */
+  /** At most 20 per response. */
   readonly issues?: readonly ({
     readonly field: string
     readonly message: string
   })[]
-  /** How many issues there are besides those listed. */
+  /** Number of issues that are not listed. */
   readonly more?: number
   readonly [other: string]: unknown
 }
@@ -752,47 +752,47 @@ export interface Receipt {
   readonly gasUsed: string
   /** Whole number as a decimal string. */
   readonly effectiveGasPrice: string
-  /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+  /** Gas used times the effective price, in wei. Does not include the L1 data fee of a rollup. */
   readonly fee: string
   readonly contractAddress: `0x${string}` | null
-  /** Only with `include=logs`; at most 1,000, in the order of the block. */
+  /** Only with `include=logs`: at most 1,000 logs, in block order. */
   readonly logs?: readonly ({
-    /** Check-summed address. */
+    /** Checksummed address. */
     readonly address: `0x${string}`
     readonly topics: readonly `0x${string}`[]
     readonly data: `0x${string}`
-    /** Place within the block. */
+    /** Position in the block. */
     readonly logIndex: number
   })[]
-  /** How many logs it has in all; only with `include=logs`. */
+  /** Total number of logs. Only with `include=logs`. */
   readonly logCount?: number
 }
 
 export interface ReleaseNonceRequest {
-  /** The proof that the reservation was made with; whoever has it may act for the holder. */
+  /** The `lockOwner` of the reservation. Anyone who has it can act on the reservation. */
   readonly lockOwner: string
 }
 
 export interface Reservation {
   readonly id: string
   readonly chainId: number
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly address: `0x${string}`
   readonly state: 'REQUESTED' | 'RESERVED' | 'USED' | 'RELEASED' | 'EXPIRED'
-  /** Null until the owner of the lane has lent one. */
+  /** Null until a nonce has been reserved. */
   readonly nonce: number | null
-  /** Use it before this, by the clock of the database. Without a nonce: after this none is wanted any more. */
+  /** Use the nonce before this time (database clock). If there is no nonce yet, the request expires at this time. */
   readonly lockedUntil: string
   readonly ttlMs: number
-  /** Whose it is; empty where the service has no API keys. */
+  /** Tenant that holds it. Empty if Drover has no API keys. */
   readonly tenant: string
-  /** The API key that it was made with: name and id. */
+  /** Name and id of the API key that made the reservation. */
   readonly holder: string | null
   readonly label: string | null
   readonly requestId: string | null
-  /** The one that is included, else the latest that the holder named. */
+  /** The mined transaction, or the latest that the holder reported. */
   readonly hash: `0x${string}` | null
-  /** All that the holder named, oldest first. */
+  /** All transactions that the holder reported, oldest first. */
   readonly hashes: readonly `0x${string}`[]
   readonly inclusion: {
     readonly transactionHash: `0x${string}`
@@ -800,15 +800,15 @@ export interface Reservation {
     readonly blockHash: `0x${string}`
     readonly succeeded: boolean
   } | null
-  /** How the nonce ended on chain; `foreign`: by a transaction that the holder did not name. */
+  /** How the nonce was used on chain. `foreign`: by a transaction that the holder did not report. */
   readonly result: 'succeeded' | 'reverted' | 'foreign' | null
-  /** Raised after `stuckAfter`. `unknown_hash`: no RPC node knows what was sent; `not_mined`, `not_used`: others wait for it. */
+  /** Raised after `stuckAfter`. `unknown_hash`: no RPC node knows the transaction. `not_mined`, `not_used`: other transactions wait for this nonce. */
   readonly alarm: {
     readonly cause: 'unknown_hash' | 'not_mined' | 'not_used'
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
-  /** When an operator ordered an empty transaction for its nonce. Whichever is mined uses it. */
+  /** When an operator asked Drover to fill the nonce with an empty transaction. Whichever is mined first uses the nonce. */
   readonly fillOrderedAt: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -821,141 +821,141 @@ export interface Reservation {
 
 export interface ReservationList {
   readonly items: readonly Reservation[]
-  /** The proof to act on them with. Keep it: it is told once. Null where it was told with the first answer. */
+  /** The secret that you need to act on the reservations. It is shown only once, so store it now. Null if an earlier response already contained it. */
   readonly lockOwner: string | null
 }
 
 export interface ReservationPage {
   readonly items: readonly ({
     readonly nonce: number | null
-    /** Null: the nonce is taken by another tenant's reservation. */
+    /** Null: the reservation belongs to another tenant. */
     readonly reservation: Reservation | null
   })[]
-  /** Pass as `after` for the next page; null at the end. */
+  /** Pass it as `after` to get the next page. Null on the last page. */
   readonly next: string | null
 }
 
 export interface ReservationRequest {
-  /** May be left out where the signer is registered on one chain. */
+  /** Optional if the signer is registered on only one chain. */
   readonly chainId?: number
-  /** How long the nonce stays lent without being used, in milliseconds. Left out: `reservationTtl` of the service, one minute by default. At most its `reservationMaxTtl`, ten minutes by default. */
+  /** How long the nonce stays reserved if it is not used, in milliseconds. Default: the setting `reservationTtl` (one minute). Maximum: the setting `reservationMaxTtl` (ten minutes). */
   readonly ttlMs?: number
-  /** How many nonces; they need not be consecutive. */
+  /** Number of nonces. They are not always consecutive. */
   readonly count?: number
-  /** The same again gives the same reservations. */
+  /** Idempotency key. Sending the same again returns the same reservations. */
   readonly requestId?: string
   readonly label?: string
-  /** A proof of your own, not to be guessed: with it and a requestId a lost answer can be asked for again. Left out, one is made up and told once. */
+  /** A secret of your own that nobody can guess. With it and a `requestId` you can repeat a request whose response was lost. Default: Drover creates one and returns it once. */
   readonly lockOwner?: string
 }
 
 export interface ResetRequest {
-  /** May be left out where the signer is registered on one chain. */
+  /** Optional if the signer is registered on only one chain. */
   readonly chainId?: number
-  /** Why; kept with who did it. */
+  /** The reason. Stored in the history, together with who did it. */
   readonly reason: string
-  /** Cancel everything that is in flight first, as one order. Transactions in line stay there and take no nonce until it is over. */
+  /** First cancel everything in flight. Queued transactions stay queued and get no nonce until the reset is done. */
   readonly cancelInFlight?: boolean
 }
 
 export interface ResolveRequest {
-  /** Why; kept with who did it. */
+  /** The reason. Stored in the history, together with who did it. */
   readonly reason: string
-  /** The transaction that used the nonce. May be left out: Drover finds it. Either way it must be final and do what this one was to do. */
+  /** The transaction that used the nonce. Optional: Drover can find it. It must be final and do the same as this transaction. */
   readonly hash?: string
 }
 
 export interface Signer {
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly address: `0x${string}`
   readonly lanes: readonly Lane[]
-  /** The latest resets of its cursors, newest first. */
+  /** The latest nonce resets, newest first. */
   readonly resets: readonly NonceReset[]
 }
 
 export interface SignerChange {
-  /** May be left out where the signer is registered on one chain. */
+  /** Optional if the signer is registered on only one chain. */
   readonly chainId?: number
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly label?: string | null
   readonly policy?: {
-    /** Sets all that the presets differ in; fields that are given as well come on top of it. */
+    /** Sets all fields of the preset. Other fields in the request override it. */
     readonly preset?: 'stable' | 'fast'
-    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    /** Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep. */
     readonly maxInFlight?: number | 'auto'
     readonly slotHeldUntil?: 'mined' | 'final'
-    /** Most transactions that are mined and not final. */
+    /** Maximum number of transactions that are mined but not final. */
     readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
-    /** Whether another transaction may take the place of a sent one. `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. `true` is read as `automatic`, `false` as `never`. */
+    /** Whether Drover may replace a sent transaction. `never`; `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself. `true` means `automatic`, `false` means `never`. */
     readonly mayReplace?: 'never' | 'on_order' | 'automatic' | boolean
     readonly bumpAfterMs?: number
     readonly onDeferral?: 'hold' | 'pass_over'
-    /** Wei; below it a warning; null: none. */
+    /** Drover warns when the balance falls below this, in wei. Null: no warning. */
     readonly lowBalance?: AmountInput | null
-    /** A warning when the balance pays for fewer transactions than this; null: none. */
+    /** Drover warns when the balance pays for fewer transactions than this. Null: no warning. */
     readonly lowRunway?: number | null
     readonly externalUse?: boolean
     readonly onForeignNonce?: 'stuck' | 'requeue'
     readonly gasLimitPercent?: number
-    /** Wei; null: no cap. */
+    /** In wei. Null: no limit. */
     readonly maxFeePerGas?: AmountInput | null
-    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    /** The most that a transaction may cost in fees (gas limit times price per gas), in wei. The chain's `maxTxFee` also applies, whichever is lower. Null: only the chain's limit. */
     readonly maxTxFee?: AmountInput | null
-    /** Null: the rule of the chain. */
+    /** Null: the finality rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
 }
 
 export interface SignerRegistration {
   readonly chainId: number
-  /** Its key must be among those that this service holds. */
+  /** Drover must have the key of this address. */
   readonly address: string
   readonly label?: string | null
-  /** What differs from the policy that the configuration gives it. */
+  /** Fields that differ from the configured policy. */
   readonly policy?: {
-    /** Sets all that the presets differ in; fields that are given as well come on top of it. */
+    /** Sets all fields of the preset. Other fields in the request override it. */
     readonly preset?: 'stable' | 'fast'
-    /** Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep. */
+    /** Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep. */
     readonly maxInFlight?: number | 'auto'
     readonly slotHeldUntil?: 'mined' | 'final'
-    /** Most transactions that are mined and not final. */
+    /** Maximum number of transactions that are mined but not final. */
     readonly maxUnfinal?: number
     readonly resubmitIntervalMs?: number
     readonly stuckAfterMs?: number
     readonly maxSubmitAttempts?: number
-    /** Whether another transaction may take the place of a sent one. `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. `true` is read as `automatic`, `false` as `never`. */
+    /** Whether Drover may replace a sent transaction. `never`; `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself. `true` means `automatic`, `false` means `never`. */
     readonly mayReplace?: 'never' | 'on_order' | 'automatic' | boolean
     readonly bumpAfterMs?: number
     readonly onDeferral?: 'hold' | 'pass_over'
-    /** Wei; below it a warning; null: none. */
+    /** Drover warns when the balance falls below this, in wei. Null: no warning. */
     readonly lowBalance?: AmountInput | null
-    /** A warning when the balance pays for fewer transactions than this; null: none. */
+    /** Drover warns when the balance pays for fewer transactions than this. Null: no warning. */
     readonly lowRunway?: number | null
     readonly externalUse?: boolean
     readonly onForeignNonce?: 'stuck' | 'requeue'
     readonly gasLimitPercent?: number
-    /** Wei; null: no cap. */
+    /** In wei. Null: no limit. */
     readonly maxFeePerGas?: AmountInput | null
-    /** Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone. */
+    /** The most that a transaction may cost in fees (gas limit times price per gas), in wei. The chain's `maxTxFee` also applies, whichever is lower. Null: only the chain's limit. */
     readonly maxTxFee?: AmountInput | null
-    /** Null: the rule of the chain. */
+    /** Null: the finality rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
 }
 
 export interface TakeBackRequest {
-  /** May be left out where the signer is registered on one chain. */
+  /** Optional if the signer is registered on only one chain. */
   readonly chainId?: number
-  /** Why; kept with who did it. */
+  /** The reason. Stored in the history, together with who did it. */
   readonly reason: string
-  /** Only this one. */
+  /** Only this reservation. */
   readonly reservationId?: string
-  /** Only those of this tenant. */
+  /** Only reservations of this tenant. */
   readonly tenant?: string
-  /** Only those that were made with this API key. */
+  /** Only reservations made with this API key. */
   readonly keyId?: string
 }
 
@@ -963,7 +963,7 @@ export interface TakenReservations {
   readonly items: readonly ({
     readonly reservation: Reservation
     readonly outcome: 'released' | 'filled' | 'left'
-    /** Why it was left. */
+    /** Why it was left alone. */
     readonly why: string | null
   })[]
 }
@@ -971,15 +971,15 @@ export interface TakenReservations {
 export interface Transaction {
   readonly id: string
   readonly chainId: number
-  /** Check-summed address. */
+  /** Checksummed address. */
   readonly from: `0x${string}`
   readonly to: `0x${string}` | null
   readonly data: `0x${string}`
   /** Whole number as a decimal string. */
   readonly value: string
-  /** Null until it is estimated. */
+  /** Null until it has been estimated. */
   readonly gasLimit: string | null
-  /** The price that was asked for; null, the whole or a field: the market at `speed`. */
+  /** The price that the request asked for. If it or a field is null, Drover uses the market price at `speed`. */
   readonly fees: {
     readonly maxFeePerGas: string | null
     readonly maxPriorityFeePerGas: string | null
@@ -992,11 +992,11 @@ export interface Transaction {
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
-  /** Of the attempt that is included, else of the newest. */
+  /** Hash of the mined attempt, or of the newest if none is mined. */
   readonly hash: `0x${string}` | null
-  /** Of every attempt ever signed for it, oldest first. */
+  /** Hashes of all attempts ever signed, oldest first. */
   readonly hashes: readonly `0x${string}`[]
-  /** How many byte strings were signed for it. */
+  /** Number of attempts signed. */
   readonly attempts: number
   readonly receipt: {
     readonly transactionHash: `0x${string}`
@@ -1008,7 +1008,7 @@ export interface Transaction {
     readonly gasUsed: string
     /** Whole number as a decimal string. */
     readonly effectiveGasPrice: string
-    /** Gas used at the effective price, in wei; without what a rollup adds for its L1 data. */
+    /** Gas used times the effective price, in wei. Does not include the L1 data fee of a rollup. */
     readonly fee: string
     readonly contractAddress: `0x${string}` | null
   } | null
@@ -1017,49 +1017,49 @@ export interface Transaction {
     readonly blockHash: `0x${string}`
   } | null
   readonly confirmations: {
-    /** Blocks on top of the inclusion, as this node sees the chain now. */
+    /** Confirmations so far, as this node sees the chain. */
     readonly count: number
-    /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+    /** Number of confirmations, or the block tag (`safe`, `finalized`) that has to reach the block of the transaction. */
     readonly required: number | 'safe' | 'finalized'
-    /** How often the blocks under it were replaced. */
+    /** How often a reorg replaced its blocks. */
     readonly newForks: number
   }
   readonly error: {
     readonly code: string
     readonly message: string
     readonly reason?: string
-    /** What the contract returned as it reverted. */
+    /** The data that the contract returned when it reverted. */
     readonly revertData?: `0x${string}`
   } | null
-  /** The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce. */
+  /** The call was simulated before it was accepted. False if the request turned simulation off, or if no RPC node could run it in time. Drover simulates it again before it gets a nonce. */
   readonly simulated: boolean
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
   /** ISO 8601, UTC. */
   readonly createdAt: string
-  /** An operator holds it back. */
+  /** An operator suspended it. */
   readonly suspended: boolean
-  /** How often its bytes were sent under the nonce that it has. */
+  /** How often it was sent under its current nonce. */
   readonly submitCount: number
-  /** When a node first took its bytes. */
+  /** When an RPC node first accepted it. */
   readonly submittedAt: string | null
-  /** When its bytes were last sent. */
+  /** When it was last sent. */
   readonly lastSubmitAt: string | null
-  /** When its bytes are sent again, unless a block has it by then; null where they are not. */
+  /** When Drover sends it again if it is not mined by then. Null if it does not. */
   readonly nextResubmitAt: string | null
   readonly stuckAt: string | null
   readonly minedAt: string | null
   readonly finalAt: string | null
-  /** Number of the lease under which the nonce was taken. */
+  /** Fencing token of the lease under which it got its nonce. */
   readonly fence: number | null
-  /** Node that took the nonce. */
+  /** Node that assigned the nonce. */
   readonly node: string | null
 }
 
 export interface TransactionBatch {
-  /** As many as there were transactions, in the same order. */
+  /** One result per transaction, in the same order. */
   readonly results: readonly ({
-    /** 200: the same request was accepted before. */
+    /** 200: the same request was already accepted. */
     readonly status: 202 | 200
     readonly transaction: Transaction
   } | {
@@ -1075,31 +1075,31 @@ export interface TransactionBatchRequest {
 
 export interface TransactionPage {
   readonly items: readonly Transaction[]
-  /** Pass as `after` to go on; null at the end. */
+  /** Pass it as `after` to get the next page. Null on the last page. */
   readonly next: string | null
 }
 
 export interface TransactionRequest {
-  /** May be left out where the service follows one chain. */
+  /** Optional if Drover follows only one chain. */
   readonly chainId?: number
   /** A registered signer. */
   readonly from: string
-  /** Left out or null: deploys a contract. */
+  /** Leave it out, or set it to null, to deploy a contract. */
   readonly to?: string | null
   /** 0x-hex, whole bytes, at most 130560 bytes. */
   readonly data?: string
-  /** A contract call to be encoded by the service, in place of `data`. */
+  /** A contract call that Drover encodes for you. Use it instead of `data`. */
   readonly call?: {
-    /** Human-readable signature. */
+    /** Function signature. */
     readonly function: string
-    /** Its arguments; integers as strings. */
+    /** Arguments of the function, integers as strings. */
     readonly args?: readonly unknown[]
   }
-  /** Wei; 0 if left out. */
+  /** Amount in wei. Default: 0. */
   readonly value?: AmountInput
-  /** Left out: estimated. */
+  /** Default: estimated. */
   readonly gasLimit?: AmountInput
-  /** Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice; in wei. Left out: market price. */
+  /** Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice, in wei. Default: the market price. */
   readonly fees?: {
     /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
     readonly maxFeePerGas?: AmountInput
@@ -1108,29 +1108,29 @@ export interface TransactionRequest {
     /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
     readonly gasPrice?: AmountInput
   }
-  /** Storage that is declared in advance, as in EIP-2930. */
+  /** Access list (EIP-2930). */
   readonly accessList?: readonly ({
-    /** Address in any case; mixed case must carry a right checksum. */
+    /** Address. In mixed case, its checksum must be right. */
     readonly address: string
     readonly storageKeys: readonly string[]
   })[]
   readonly speed?: 'slow' | 'standard' | 'fast'
-  /** Higher goes first within the signer. */
+  /** Higher priorities of the same signer go first. */
   readonly priority?: number
-  /** After it no nonce is taken any more. */
+  /** If it has no nonce by then, it expires. */
   readonly validUntil?: string
-  /** Idempotency key: the same key and body again give the same transaction. */
+  /** Idempotency key. Sending the same key and body again returns the same transaction. */
   readonly requestId?: string
-  /** Confirmations that are needed, or the block tag that has to reach the inclusion. */
+  /** Number of confirmations, or the block tag (`safe`, `finalized`) that has to reach the block of the transaction. */
   readonly finality?: number | 'safe' | 'finalized'
-  /** False: accepted without being tried out first. */
+  /** Set it to false to accept the transaction without simulating it first. */
   readonly simulate?: boolean
-  /** Text that is kept with the transaction and returned with it; up to 32 entries. */
+  /** Your own key-value pairs, stored and returned with the transaction. Up to 32 entries. */
   readonly metadata?: Readonly<Record<string, string>>
 }
 
 export interface UseNonceRequest {
-  /** The proof that the reservation was made with; whoever has it may act for the holder. */
+  /** The `lockOwner` of the reservation. Anyone who has it can act on the reservation. */
   readonly lockOwner: string
   /** Transaction hash: 0x and 64 hex digits. */
   readonly hash: string
@@ -1146,16 +1146,16 @@ export interface Webhook {
   readonly completions: boolean
   readonly enabled: boolean
   readonly disabled: {
-    /** Switched off by somebody; answered 410; or nothing could be delivered for a long time. */
+    /** Why deliveries stopped: someone disabled the webhook, the receiver answered 410, or nothing could be delivered for a long time. */
     readonly reason: 'operator' | 'gone' | 'failing'
     /** ISO 8601, UTC. */
     readonly at: string
   } | null
-  /** Since when nothing was delivered although it was tried. */
+  /** Since when all deliveries have failed. */
   readonly failingSince: string | null
-  /** Events up to this one have their deliveries. */
+  /** Deliveries exist for all events up to this one. */
   readonly plannedTo: number
-  /** Until then the secret before this one signs too. */
+  /** Until then, deliveries are also signed with the old secret. */
   readonly previousSecretUntil: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
@@ -1163,20 +1163,20 @@ export interface Webhook {
 }
 
 export interface WebhookChange {
-  /** Where events are posted to. https, and no private address, unless the service allows it. */
+  /** Drover posts events to this URL. It must be https and not a private address, unless `webhookAllowPrivate` is set. */
   readonly url?: string
   readonly description?: string | null
-  /** Only events of these types; null: all. */
+  /** Only events of these types. Null: all. */
   readonly types?: readonly string[] | null
-  /** Only events of this chain; null: of all. */
+  /** Only events of this chain. Null: all. */
   readonly chainId?: number | null
-  /** Only events of this signer; null: of all. */
+  /** Only events of this signer. Null: all. */
   readonly from?: string | null
-  /** Only the one event of each transaction that made it final. */
+  /** Only the event that made each transaction final. */
   readonly completions?: boolean
-  /** `false` stops it; `true` goes on where it stood, with all that it has missed. */
+  /** `false` stops deliveries. `true` resumes them, including all events missed in the meantime. */
   readonly enabled?: boolean
-  /** A new secret, told in this answer only; the old one signs beside it for a while. */
+  /** Create a new secret. It is returned only in this response. For a while, deliveries are signed with both secrets. */
   readonly rotateSecret?: true
 }
 
@@ -1185,93 +1185,93 @@ export interface WebhookList {
 }
 
 export interface WebhookRequest {
-  /** Where events are posted to. https, and no private address, unless the service allows it. */
+  /** Drover posts events to this URL. It must be https and not a private address, unless `webhookAllowPrivate` is set. */
   readonly url: string
   readonly description?: string | null
-  /** Only events of these types; null: all. */
+  /** Only events of these types. Null: all. */
   readonly types?: readonly string[] | null
-  /** Only events of this chain; null: of all. */
+  /** Only events of this chain. Null: all. */
   readonly chainId?: number | null
-  /** Only events of this signer; null: of all. */
+  /** Only events of this signer. Null: all. */
   readonly from?: string | null
-  /** Only the one event of each transaction that made it final. */
+  /** Only the event that made each transaction final. */
   readonly completions?: boolean
-  /** The last event that it is not told of; 0: it is told of all; null: of those from now on. */
+  /** Deliver events after this one. `0`: all events. Null: only new events. */
   readonly after?: number | null
 }
 
 export interface Operations {
-  /** Accept an intent: it is durable when the answer comes. */
+  /** Send a transaction. It is stored durably before the response is sent. */
   'POST /v1/transactions': {
     readonly params: undefined
     readonly query: {
-      /** Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again). */
+      /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
       readonly wait?: 'submitted' | 'mined' | 'confirmed'
-      /** With `wait`: after this the transaction is answered as it is; 30000 if left out. */
+      /** How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with `wait`. Default: 30000. */
       readonly timeoutMs?: number
     }
     readonly body: TransactionRequest
     readonly answer: Transaction
   }
-  /** List transactions in the order of acceptance, filtered, page by page. */
+  /** List transactions in order of acceptance, with filters, page by page. */
   'GET /v1/transactions': {
     readonly params: undefined
     readonly query: {
       /** Whole number from 1 to 9007199254740991. */
       readonly chainId?: number
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly from?: string
       /** One or more states, separated by commas. */
       readonly state?: string
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly to?: string
-      /** Idempotency key: the same key and body again give the same transaction. */
+      /** Idempotency key. Sending the same key and body again returns the same transaction. */
       readonly requestId?: string
-      /** Only with a request id that begins so. */
+      /** Only transactions whose request id starts with this. */
       readonly requestIdPrefix?: string
-      /** Only with this pair in their metadata. */
+      /** Only transactions with this pair in their metadata. */
       readonly metadata?: string
       /** Transaction hash: 0x and 64 hex digits. */
       readonly hash?: string
       /** Whole number from 0 to 9007199254740991. */
       readonly nonce?: number
-      /** Accepted at or after this time. */
+      /** Only transactions accepted at or after this time. */
       readonly since?: string
-      /** Accepted before this time. */
+      /** Only transactions accepted before this time. */
       readonly until?: string
       /** `asc`: oldest first; `desc`: newest first. */
       readonly order?: 'asc' | 'desc'
       /** Whole number from 1 to 200. */
       readonly limit?: number
-      /** `next` of the page before. */
+      /** `next` from the previous page. */
       readonly after?: string
     }
     readonly body: undefined
     readonly answer: TransactionPage
   }
-  /** Accept up to 1,000 intents; a result for each, in order. */
+  /** Send up to 1,000 transactions. Returns one result for each, in order. */
   'POST /v1/transactions/batch': {
     readonly params: undefined
     readonly query: undefined
     readonly body: TransactionBatchRequest
     readonly answer: TransactionBatch
   }
-  /** Show a transaction, at once or when it has come as far as you wait for. */
+  /** Show a transaction, now or when it reaches the stage you wait for. */
   'GET /v1/transactions/{id}': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
       readonly id: string
     }
     readonly query: {
-      /** Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again). */
+      /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
       readonly wait?: 'submitted' | 'mined' | 'confirmed'
-      /** With `wait`: after this the transaction is answered as it is; 30000 if left out. */
+      /** How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with `wait`. Default: 30000. */
       readonly timeoutMs?: number
     }
     readonly body: undefined
     readonly answer: Transaction
   }
-  /** Show what happened to a transaction, page by page. */
+  /** Show the history of a transaction, page by page. */
   'GET /v1/transactions/{id}/history': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1280,7 +1280,7 @@ export interface Operations {
     readonly query: {
       /** `asc`: oldest first; `desc`: newest first. */
       readonly order?: 'asc' | 'desc'
-      /** `next` of the page before. */
+      /** `next` from the previous page. */
       readonly after?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
@@ -1288,7 +1288,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: History
   }
-  /** List the attempts of a transaction, signed bytes included. */
+  /** List the attempts of a transaction, including the signed bytes. */
   'GET /v1/transactions/{id}/attempts': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1298,7 +1298,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: AttemptList
   }
-  /** Show the blocks on top of a transaction. */
+  /** Show the confirmations of a transaction. */
   'GET /v1/transactions/{id}/confirmations': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1308,20 +1308,20 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Confirmations
   }
-  /** Show the receipt of a transaction, with its logs if asked for. */
+  /** Show the receipt of a transaction, optionally with its logs. */
   'GET /v1/transactions/{id}/receipt': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
       readonly id: string
     }
     readonly query: {
-      /** `logs`: with what it logged, read from a node at this moment. */
+      /** `logs`: include the logs, read from an RPC node now. */
       readonly include?: 'logs'
     }
     readonly body: undefined
     readonly answer: Receipt
   }
-  /** Say why a transaction is where it is, what comes next, and what can be done. */
+  /** Explain why a transaction is where it is, what happens next, and what you can do. */
   'GET /v1/transactions/{id}/explain': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1331,7 +1331,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Explanation
   }
-  /** Hold a transaction back: no nonce is taken for it and nothing is sent. */
+  /** Suspend a transaction: it gets no nonce and nothing is sent. */
   'POST /v1/transactions/{id}/suspend': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1341,7 +1341,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** Let a transaction that is held back go on. */
+  /** Resume a suspended transaction. */
   'POST /v1/transactions/{id}/resume': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1351,7 +1351,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** Try again at once what waits or is stuck, with the same bytes. */
+  /** Retry a waiting or stuck transaction now, with the same bytes. */
   'POST /v1/transactions/{id}/retry': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1361,7 +1361,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** Sign a sent transaction again at a higher price; whichever is mined counts. */
+  /** Speed up a sent transaction: sign it again at a higher price. Whichever is mined counts. */
   'POST /v1/transactions/{id}/speed-up': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1371,7 +1371,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** Drop a transaction that has no nonce yet, or put an empty one in the place of one that has. */
+  /** Cancel a transaction: drop it if it has no nonce yet, else replace it with an empty transaction. */
   'POST /v1/transactions/{id}/cancel': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1381,7 +1381,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** End a stuck transaction as the final transaction that used its nonce ended, if that did the same. */
+  /** Resolve a stuck transaction whose nonce was used by a final transaction that did the same. */
   'POST /v1/transactions/{id}/resolve': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1391,7 +1391,7 @@ export interface Operations {
     readonly body: ResolveRequest
     readonly answer: Transaction
   }
-  /** Give a transaction a new nonce, where another transaction used the one that it had and did something else. */
+  /** Requeue a transaction under a new nonce after another transaction used its nonce for something else. */
   'POST /v1/transactions/{id}/requeue': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1401,7 +1401,7 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** End a transaction as CANCELLED, where another transaction used its nonce and did something else. */
+  /** Close a transaction as CANCELLED after another transaction used its nonce for something else. */
   'POST /v1/transactions/{id}/close': {
     readonly params: {
       /** Id of the transaction, or the hash of any of its attempts. */
@@ -1411,14 +1411,14 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
-  /** List the signers, one entry for each chain. */
+  /** List all signers, one entry per chain. */
   'GET /v1/signers': {
     readonly params: undefined
     readonly query: undefined
     readonly body: undefined
     readonly answer: LaneList
   }
-  /** Register a signer on one chain, whose key this service holds. */
+  /** Register a signer on a chain. Drover must have its key. */
   'POST /v1/signers': {
     readonly params: undefined
     readonly query: undefined
@@ -1428,7 +1428,7 @@ export interface Operations {
   /** Show a signer on all its chains. */
   'GET /v1/signers/{address}': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
@@ -1438,47 +1438,47 @@ export interface Operations {
   /** Change the label or the policy of a signer on one chain. */
   'PATCH /v1/signers/{address}': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: SignerChange
     readonly answer: Lane
   }
-  /** Take no more nonces for a signer; what is in flight goes on. */
+  /** Pause a signer: it gets no new nonces, but transactions in flight continue. */
   'POST /v1/signers/{address}/pause': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: Lane
   }
-  /** Take nonces for a signer again. */
+  /** Resume a signer. */
   'POST /v1/signers/{address}/resume': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: Lane
   }
-  /** Put a signer's next nonce where the chain's count is; where asked, after cancelling all that is in flight. */
+  /** Reset a signer's next nonce to the chain's count, optionally after cancelling everything in flight. */
   'POST /v1/signers/{address}/reset-nonce': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: ResetRequest
     readonly answer: NonceReset
   }
-  /** Show an order to reset a nonce, with how many transactions are cancelled and left. */
+  /** Show a nonce reset: how many transactions are cancelled and how many are left. */
   'GET /v1/signers/{address}/resets/{id}': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
       /** Id of a reset. */
       readonly id: string
@@ -1487,20 +1487,20 @@ export interface Operations {
     readonly body: undefined
     readonly answer: NonceReset
   }
-  /** Close gaps below nonces that were given out, with empty transactions to the signer itself. */
+  /** Fill nonce gaps with empty transactions from the signer to itself. */
   'POST /v1/signers/{address}/fill-gap': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: FillList
   }
-  /** Reserve nonces of a signer, to sign with them yourself. */
+  /** Reserve nonces of a signer to sign transactions yourself. */
   'POST /v1/signers/{address}/nonces': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
@@ -1510,7 +1510,7 @@ export interface Operations {
   /** List the open reservations of a signer, lowest nonce first. */
   'GET /v1/signers/{address}/nonces': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: {
@@ -1518,33 +1518,33 @@ export interface Operations {
       readonly chainId?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
-      /** `next` of the page before. */
+      /** `next` from the previous page. */
       readonly after?: string
     }
     readonly body: undefined
     readonly answer: ReservationPage
   }
-  /** Take reserved nonces back: unused ones are free again, those whose transaction no RPC node knows are filled. */
+  /** Release reserved nonces: unused ones become free again, those whose transaction no RPC node knows are filled. */
   'POST /v1/signers/{address}/nonces/release': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: TakeBackRequest
     readonly answer: TakenReservations
   }
-  /** Use up reserved nonces with empty transactions, unless an RPC node knows the transaction of the holder. */
+  /** Fill reserved nonces with empty transactions, unless an RPC node knows the holder's transaction. */
   'POST /v1/signers/{address}/nonces/fill': {
     readonly params: {
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
     readonly query: undefined
     readonly body: TakeBackRequest
     readonly answer: TakenReservations
   }
-  /** Show a reservation and what became of its nonce. */
+  /** Show a reservation and how its nonce was used. */
   'GET /v1/nonces/{id}': {
     readonly params: {
       /** Id of the reservation. */
@@ -1554,7 +1554,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Reservation
   }
-  /** Say which transaction was sent with a reserved nonce; it is then followed to finality. */
+  /** Report the transaction that you sent with a reserved nonce. Drover follows it until it is final. */
   'POST /v1/nonces/{id}/use': {
     readonly params: {
       /** Id of the reservation. */
@@ -1564,7 +1564,7 @@ export interface Operations {
     readonly body: UseNonceRequest
     readonly answer: Reservation
   }
-  /** Keep a reserved nonce for longer. */
+  /** Extend a reservation. */
   'POST /v1/nonces/{id}/extend': {
     readonly params: {
       /** Id of the reservation. */
@@ -1574,7 +1574,7 @@ export interface Operations {
     readonly body: ExtendNonceRequest
     readonly answer: Reservation
   }
-  /** Give a reserved nonce back; nothing may have been sent with it. */
+  /** Release a reserved nonce that was not used. */
   'POST /v1/nonces/{id}/release': {
     readonly params: {
       /** Id of the reservation. */
@@ -1584,27 +1584,27 @@ export interface Operations {
     readonly body: ReleaseNonceRequest
     readonly answer: Reservation
   }
-  /** Read events in order, from a cursor on. */
+  /** Read events in order, starting at a cursor. */
   'GET /v1/events': {
     readonly params: undefined
     readonly query: {
-      /** `next` of the page before. */
+      /** `next` from the previous page. */
       readonly after?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
-      /** Only events of these types: 1 to 50, separated by commas. */
+      /** Only events of these types (1 to 50, separated by commas). */
       readonly types?: string
       /** Whole number from 1 to 9007199254740991. */
       readonly chainId?: number
-      /** Address in any case; mixed case must carry a right checksum. */
+      /** Address. In mixed case, its checksum must be right. */
       readonly from?: string
-      /** `true`: only the one event of each transaction that made it final. */
+      /** `true`: only the event that made each transaction final. */
       readonly completions?: 'true' | 'false'
     }
     readonly body: undefined
     readonly answer: EventPage
   }
-  /** Have events posted to a URL, signed as Standard Webhooks has it. */
+  /** Create a webhook: Drover posts events to a URL, signed as in Standard Webhooks. */
   'POST /v1/webhooks': {
     readonly params: undefined
     readonly query: undefined
@@ -1628,7 +1628,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Webhook
   }
-  /** Change a webhook, switch it off or on, or give it a new secret. */
+  /** Change, disable or enable a webhook, or rotate its secret. */
   'PATCH /v1/webhooks/{id}': {
     readonly params: {
       /** Id of a webhook. */
@@ -1655,9 +1655,9 @@ export interface Operations {
       readonly id: string
     }
     readonly query: {
-      /** Only those in this state. */
+      /** Only deliveries in this state. */
       readonly state?: 'PENDING' | 'DELIVERED' | 'FAILED'
-      /** `next` of the page before. */
+      /** `next` from the previous page. */
       readonly before?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
@@ -1665,7 +1665,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DeliveryPage
   }
-  /** Send a delivery once more, now, under the same id. */
+  /** Send a delivery again now, with the same id. */
   'POST /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver': {
     readonly params: {
       /** Id of a webhook. */
@@ -1677,7 +1677,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Delivery
   }
-  /** Send an event of the type webhook.test, to see whether it arrives. */
+  /** Send a webhook.test event to check that deliveries arrive. */
   'POST /v1/webhooks/{id}/test': {
     readonly params: {
       /** Id of a webhook. */
@@ -1694,14 +1694,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ChainList
   }
-  /** Read confirmed blocks in order, from a cursor on. */
+  /** Read confirmed blocks in order, starting at a cursor. */
   'GET /v1/chains/{chainId}/blocks': {
     readonly params: {
       /** Whole number from 1 to 9007199254740991. */
       readonly chainId: number
     }
     readonly query: {
-      /** `next` of the page before; left out: from the lowest block that is here. */
+      /** `next` from the previous page. Default: start at the lowest available block. */
       readonly after?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
@@ -1709,7 +1709,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: BlockPage
   }
-  /** Show what gas costs on a chain now, and what would be offered at each speed. */
+  /** Show the current gas prices of a chain and what Drover offers at each speed. */
   'GET /v1/chains/{chainId}/fees': {
     readonly params: {
       /** Whole number from 1 to 9007199254740991. */
@@ -1719,7 +1719,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Fees
   }
-  /** List the live nodes. */
+  /** List all live nodes. */
   'GET /v1/nodes': {
     readonly params: undefined
     readonly query: undefined
@@ -1733,14 +1733,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ApiKeyList
   }
-  /** Make an API key; from the first one on, every call needs one. */
+  /** Create an API key. Once one exists, every call needs one. */
   'POST /v1/api-keys': {
     readonly params: undefined
     readonly query: undefined
     readonly body: ApiKeyRequest
     readonly answer: NewApiKey
   }
-  /** Revoke an API key: it opens nothing on any node from the moment of the answer. */
+  /** Revoke an API key. It stops working on all nodes before the response is sent. */
   'DELETE /v1/api-keys/{id}': {
     readonly params: {
       /** Id of the key. */
@@ -1750,11 +1750,11 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ApiKey
   }
-  /** Read who changed what, newest first. */
+  /** Read the audit log: who changed what, newest first. */
   'GET /v1/audit': {
     readonly params: undefined
     readonly query: {
-      /** `next` of the page before. */
+      /** `next` from the previous page. */
       readonly before?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
@@ -1762,11 +1762,11 @@ export interface Operations {
     readonly body: undefined
     readonly answer: AuditPage
   }
-  /** Compute the hashes of the audit anew, 20000 entries at a time. */
+  /** Verify the hashes of the audit log, 20000 entries at a time. */
   'GET /v1/audit/check': {
     readonly params: undefined
     readonly query: {
-      /** `last.id` of the check before, to go on from there. */
+      /** `last.id` of the previous check, to continue from there. */
       readonly after?: number
     }
     readonly body: undefined

@@ -17,7 +17,7 @@ import type {
 const TIMEOUT_MS = 10_000
 const HISTORY_PAGE = 100
 const AWAY =
-  'Drover does not answer. Check that its process runs and that this address leads to it. Transactions are safe: it goes on where it was.'
+  'Drover does not respond. Check that it is running and that this address is right. Transactions are safe: Drover continues where it left off.'
 
 interface List<T> {
   readonly items: readonly T[]
@@ -176,7 +176,7 @@ async function readAnswer<T>(response: Response): Promise<T> {
   const body = await readJson(response)
   if (response.ok) return body as T
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false
-  if (!isProblem) throw new ServiceAway(`Something before Drover answers with status ${response.status}.`)
+  if (!isProblem) throw new ServiceAway(`A proxy in front of Drover answered with status ${response.status}.`)
   const problem = body as Problem
   if (response.status === 503) throw new ServiceAway(problem.detail)
   throw new ApiProblem(problem)
@@ -186,6 +186,8 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (error) {
-    throw new ServiceAway(`The answer (status ${response.status}) is cut off or not from Drover.`, { cause: error })
+    throw new ServiceAway(`The response (status ${response.status}) is incomplete or not from Drover.`, {
+      cause: error,
+    })
   }
 }

@@ -26,7 +26,7 @@ function createHolder(release: Promise<void> = Promise.resolve()) {
       sent.push(given)
       await release
       if (given === `Bearer ${good}`) return new Response('{}')
-      return new Response(JSON.stringify({ detail: 'This API key is not known here.' }), { status: 401 })
+      return new Response(JSON.stringify({ detail: 'This API key is unknown.' }), { status: 401 })
     },
   })
   holder.onStatus((status) => statuses.push(status))
@@ -49,9 +49,9 @@ test('one that is refused is forgotten, and why is told', async () => {
   const { holder, statuses } = createHolder()
   holder.give('drv_bad')
   await holder.fetch('/v1/chains')
-  expect(holder.status()).toEqual({ type: 'needed', reason: 'This API key is not known here.' })
+  expect(holder.status()).toEqual({ type: 'needed', reason: 'This API key is unknown.' })
   await holder.fetch('/v1/chains')
-  expect(statuses.at(-1)).toEqual({ type: 'needed', reason: 'This API key is not known here.' })
+  expect(statuses.at(-1)).toEqual({ type: 'needed', reason: 'This API key is unknown.' })
   expect(stored.size).toBe(0)
 })
 

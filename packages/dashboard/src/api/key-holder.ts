@@ -67,5 +67,5 @@ export function createKeyHolder(ports: KeyHolderPorts): KeyHolder {
 async function readDetail(response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const isProblem = typeof problem === 'object' && problem !== null && 'detail' in problem
-  return isProblem ? String(problem.detail) : 'The key was refused.'
+  return isProblem ? String(problem.detail) : 'The API key was rejected.'
 }

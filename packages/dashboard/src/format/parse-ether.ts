@@ -11,13 +11,11 @@ export function parseEther(text: string): ParsedEther {
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
   if (match === null || (whole === '' && fraction === '')) {
-    return { type: 'problem', message: 'must be a number like 0.25, with a point and no other signs' }
+    return { type: 'problem', message: 'must be a number like 0.25, with a decimal point' }
   }
   if (fraction.length > DECIMALS) {
-    return { type: 'problem', message: `has ${fraction.length} decimals; the smallest unit, 1 wei, is the 18th` }
+    return { type: 'problem', message: `has ${fraction.length} decimals, but at most 18 are possible (1 wei)` }
   }
   const wei = BigInt(whole + fraction.padEnd(DECIMALS, '0'))
-  return wei <= UINT256_MAX
-    ? { type: 'amount', wei }
-    : { type: 'problem', message: 'is more than a transaction can hold' }
+  return wei <= UINT256_MAX ? { type: 'amount', wei } : { type: 'problem', message: 'is too large for a transaction' }
 }

@@ -111,7 +111,7 @@ describe('while the service is away', () => {
     const { pulse, beat, pauseMs } = createStage()
     let isAway = false
     pulse.join(async () => {
-      if (isAway) throw new ServiceAway('Drover does not answer.')
+      if (isAway) throw new ServiceAway('Drover does not respond.')
     })
     await beat()
     isAway = true
@@ -121,7 +121,7 @@ describe('while the service is away', () => {
       pauses.push(pauseMs())
     }
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, LONGEST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_PAUSE_MS])
-    expect(pulse.status()).toMatchObject({ type: 'away', reason: 'Drover does not answer.', since: 1_000_000 })
+    expect(pulse.status()).toMatchObject({ type: 'away', reason: 'Drover does not respond.', since: 1_000_000 })
     isAway = false
     await beat()
     expect(pulse.status()).toEqual({ type: 'live' })

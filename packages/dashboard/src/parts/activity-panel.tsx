@@ -24,7 +24,7 @@ export function ActivityPanel() {
       <Loaded resource={events} rows={5}>
         {(items) =>
           items.length === 0 ? (
-            <Empty title="Nothing happened yet" />
+            <Empty title="No activity yet" />
           ) : (
             <ol class="activity">
               {items.slice(0, SHOWN).map((event) => (

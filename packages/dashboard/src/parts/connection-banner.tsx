@@ -24,13 +24,13 @@ function AwayBanner({ reason, since, retryAt }: { reason: string; since: number;
         <strong role="alert">
           <CodedText text={reason} />
         </strong>{' '}
-        What you see was true {formatAge(now - since)} ago.
+        This page is {formatAge(now - since)} old.
       </p>
       <p class="banner-retry" aria-hidden="true">
-        {waitMs > 1_000 ? `Next try in ${formatAge(waitMs)}` : 'Trying again'}
+        {waitMs > 1_000 ? `Retrying in ${formatAge(waitMs)}` : 'Retrying'}
       </p>
       <button type="button" class="button" onClick={() => pulse.beatSoon()}>
-        Try now
+        Retry now
       </button>
     </div>
   )

@@ -40,7 +40,7 @@ function CopyButton({ text, what }: Pick<CopyableProps, 'text' | 'what'>) {
   async function copy(): Promise<void> {
     const isCopied = await copyText(text)
     setResult(isCopied ? 'copied' : 'refused')
-    announce(isCopied ? `Copied the ${what}` : `The browser refused to copy the ${what}`)
+    announce(isCopied ? `Copied the ${what}` : `The browser could not copy the ${what}`)
   }
 
   return (

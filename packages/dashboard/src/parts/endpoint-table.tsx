@@ -63,7 +63,7 @@ function EndpointRow({ endpoint, chainName }: EndpointRowProps) {
         <span class={`tag ${state === 'healthy' ? '' : 'is-warn'}`}>{nameEndpointState(state)}</span>
       </td>
       <td data-label="Block" class="is-number">
-        {head === null ? <span class="muted">not known</span> : formatCount(head.number)}
+        {head === null ? <span class="muted">unknown</span> : formatCount(head.number)}
       </td>
       <td data-label="Behind" class="is-number">
         <span class={lagBlocks === null || lagBlocks === 0 ? 'muted' : 'count'}>{lagBlocks ?? '–'}</span>

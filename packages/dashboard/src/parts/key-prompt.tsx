@@ -27,8 +27,8 @@ export function KeyPrompt({ reason }: { readonly reason: string | null }) {
     <form class="panel key-prompt" onSubmit={submit}>
       <h1>This service needs an API key</h1>
       <p class="muted">
-        One with the scope <code>read</code> shows everything here; sending and acting need <code>send</code> and{' '}
-        <code>operate</code>. It is kept in this tab only.
+        A key with the scope <code>read</code> shows everything here. To send and to act you need <code>send</code> and{' '}
+        <code>operate</code>. The key is stored only in this tab.
       </p>
       <FormField id="api-key" label="API key" problem={reason}>
         {(control) => (

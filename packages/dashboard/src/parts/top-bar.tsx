@@ -53,7 +53,7 @@ function Head({ chain }: { readonly chain: ChainResource }) {
 }
 
 function Readiness({ isAway, readiness }: { readonly isAway: boolean; readonly readiness: ReadinessResource | null }) {
-  if (isAway) return <span class="readiness is-away">No answer</span>
+  if (isAway) return <span class="readiness is-away">No response</span>
   if (readiness === null) return <span class="readiness is-unknown">Connecting</span>
   if (!readiness.ready) return <span class="readiness is-unready">Not ready</span>
   // The service works, but something in its care does not.
@@ -94,7 +94,7 @@ function SearchField() {
         />
         {isUnknown && (
           <p class="search-problem" id="search-problem" role="alert">
-            That is no id, hash or address.
+            Not an id, hash or address.
           </p>
         )}
       </form>

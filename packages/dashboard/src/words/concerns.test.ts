@@ -68,7 +68,7 @@ test('an RPC endpoint that is not used as it should be is told, with the reason'
 
 test.each([
   [-1, 'the chain is 1 nonce ahead: something else uses this key', 'Find out what else'],
-  [3, '3 nonces below the next one are neither used nor held', 'drover signer fill-gap'],
+  [3, '3 nonces below the next one are neither used nor reserved', 'drover signer fill-gap'],
 ])('a nonce cursor that does not fit the chain (%i) is told', (drift, words, step) => {
   const chain = { latest: 7, pending: 7, drift, at: LANE.createdAt }
   expect(findConcerns(READY, [{ ...LANE, label: 'payouts', chain }])).toEqual([

@@ -7,9 +7,9 @@ type Confirmations = TransactionResource['confirmations']
 /** "3 of 12 confirmations"; where the rule is a block tag, how deep it is and which tag it waits for. */
 export function describeConfirmations({ count, required }: Confirmations): string {
   if (typeof required === 'string') {
-    return `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'} on top, final when ${required}`
+    return `${formatCount(count)} ${count === 1 ? 'confirmation' : 'confirmations'}, final when ${required}`
   }
-  if (required === 0) return 'final once it is seen'
+  if (required === 0) return 'final once mined'
   return `${formatCount(Math.min(count, required))} of ${formatCount(required)} ${required === 1 ? 'confirmation' : 'confirmations'}`
 }
 

@@ -4,9 +4,7 @@ import { describeEvent } from './describe-event.ts'
 const BARE = { cause: null, toState: null, detail: {} }
 
 test('a nonce and a block are named', () => {
-  expect(describeEvent({ ...BARE, type: 'nonce.allocated', detail: { nonce: 0 } }).title).toBe(
-    'Took nonce 0 and signed',
-  )
+  expect(describeEvent({ ...BARE, type: 'nonce.allocated', detail: { nonce: 0 } }).title).toBe('Signed with nonce 0')
   const seen = { ...BARE, type: 'inclusion.seen', detail: { blockNumber: 12_345, succeeded: true } }
   expect(describeEvent(seen).title).toBe('Mined in block 12,345')
 })
@@ -15,7 +13,7 @@ test('a promised block is named as promised, and one that did not keep it is tol
   const promised = { ...BARE, type: 'preconfirmation.seen', detail: { blockNumber: 12_345, succeeded: true } }
   expect(describeEvent(promised).title).toBe('Preconfirmed in block 12,345')
   const reverting = { ...promised, detail: { blockNumber: 1, succeeded: false } }
-  expect(describeEvent(reverting)).toMatchObject({ title: 'Preconfirmed, and reverts, in block 1', tone: 'warn' })
+  expect(describeEvent(reverting)).toMatchObject({ title: 'Preconfirmed as reverted in block 1', tone: 'warn' })
   expect(describeEvent({ ...BARE, type: 'preconfirmation.lost' }).tone).toBe('warn')
 })
 
@@ -29,7 +27,7 @@ test('a revert and a failure are bad, a confirmation is good', () => {
 test("the node's own words are shown, once", () => {
   const event = { ...BARE, type: 'broadcast.answered', cause: 'pool_full', detail: { nodeSaid: 'txpool is full' } }
   expect(describeEvent(event)).toEqual({
-    title: 'Refused: the pool of the node is full',
+    title: 'Refused: the mempool is full',
     detail: 'txpool is full',
     tone: 'warn',
   })

@@ -14,43 +14,47 @@ export interface EventWords {
 type Described = Pick<EventResource, 'type' | 'cause' | 'toState' | 'detail'>
 
 const ANSWERS: Readonly<Record<string, EventWords>> = {
-  accepted: { title: 'Sent; the node took it', detail: null, tone: 'plain' },
-  already_known: { title: 'Sent; the node has it already', detail: null, tone: 'plain' },
-  nonce_too_low: { title: 'Sent; the node says the nonce is used', detail: null, tone: 'warn' },
-  replacement_underpriced: { title: 'Refused: the node holds a dearer one', detail: null, tone: 'warn' },
+  accepted: { title: 'Sent and accepted by the RPC node', detail: null, tone: 'plain' },
+  already_known: { title: 'Sent; the RPC node already had it', detail: null, tone: 'plain' },
+  nonce_too_low: { title: 'Sent; the RPC node says the nonce is used', detail: null, tone: 'warn' },
+  replacement_underpriced: {
+    title: 'Refused: the price is too low to replace the earlier one',
+    detail: null,
+    tone: 'warn',
+  },
   underpriced: { title: 'Refused: the price is too low', detail: null, tone: 'warn' },
   insufficient_funds: { title: 'Refused: not enough funds', detail: null, tone: 'warn' },
   nonce_gap: { title: 'Refused: a lower nonce is missing', detail: null, tone: 'warn' },
-  pool_full: { title: 'Refused: the pool of the node is full', detail: null, tone: 'warn' },
-  rate_limited: { title: 'Not taken: the node limits requests', detail: null, tone: 'warn' },
+  pool_full: { title: 'Refused: the mempool is full', detail: null, tone: 'warn' },
+  rate_limited: { title: 'Not accepted: rate limited by the RPC node', detail: null, tone: 'warn' },
   ambiguous: { title: 'Sent; no clear answer', detail: null, tone: 'warn' },
   rejected: { title: 'Refused as invalid', detail: null, tone: 'bad' },
 }
 
 const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   accepted: { title: 'Accepted', detail: null, tone: 'plain' },
-  'prepare.deferred': { title: 'Cannot go yet', detail: null, tone: 'warn' },
-  'prepare.rejected': { title: 'Rejected before a nonce was taken', detail: null, tone: 'bad' },
+  'prepare.deferred': { title: 'Not ready to send yet', detail: null, tone: 'warn' },
+  'prepare.rejected': { title: 'Rejected before it got a nonce', detail: null, tone: 'bad' },
   'deadline.passed': { title: 'Deadline passed', detail: null, tone: 'warn' },
   'resubmit.claimed': { title: 'Same bytes sent again', detail: null, tone: 'plain' },
-  'preconfirmation.lost': { title: 'No block held it as promised', detail: null, tone: 'warn' },
-  'inclusion.reorged': { title: 'Its block left the chain', detail: null, tone: 'warn' },
+  'preconfirmation.lost': { title: 'Preconfirmed, but not mined', detail: null, tone: 'warn' },
+  'inclusion.reorged': { title: 'Its block was reorged out', detail: null, tone: 'warn' },
   'inclusion.blocked': { title: 'Blocked by a lower nonce', detail: null, tone: 'warn' },
-  'confirmations.replaced': { title: 'The blocks on top were replaced', detail: null, tone: 'warn' },
-  'nonce.lost': { title: 'Nonce used by somebody else', detail: null, tone: 'warn' },
-  'reservation.stuck': { title: 'A reserved nonce holds up the signer', detail: null, tone: 'bad' },
-  'reservation.released': { title: 'A reserved nonce was given back', detail: null, tone: 'plain' },
-  'reservation.fill_ordered': { title: 'A reserved nonce is to be filled', detail: null, tone: 'warn' },
+  'confirmations.replaced': { title: 'Its confirmations were reorged', detail: null, tone: 'warn' },
+  'nonce.lost': { title: 'Nonce used by another transaction', detail: null, tone: 'warn' },
+  'reservation.stuck': { title: 'A reserved nonce blocks the signer', detail: null, tone: 'bad' },
+  'reservation.released': { title: 'A reserved nonce was released', detail: null, tone: 'plain' },
+  'reservation.fill_ordered': { title: 'A reserved nonce is being filled', detail: null, tone: 'warn' },
   'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
-  'drift.found': { title: 'Next nonce does not fit the chain', detail: null, tone: 'warn' },
-  'drift.ended': { title: 'Next nonce fits the chain again', detail: null, tone: 'good' },
+  'drift.found': { title: 'Next nonce does not match the chain', detail: null, tone: 'warn' },
+  'drift.ended': { title: 'Next nonce matches the chain again', detail: null, tone: 'good' },
   'balance.low': { title: 'Balance is low', detail: null, tone: 'warn' },
-  'balance.restored': { title: 'Balance is well again', detail: null, tone: 'good' },
+  'balance.restored': { title: 'Balance is sufficient again', detail: null, tone: 'good' },
   'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
   'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
   'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },
   'operator.cancelled': { title: 'Cancelled by an operator', detail: null, tone: 'plain' },
-  'operator.resolved': { title: 'Settled by an operator', detail: null, tone: 'plain' },
+  'operator.resolved': { title: 'Resolved by an operator', detail: null, tone: 'plain' },
 }
 
 export function describeEvent(event: Described): EventWords {
@@ -63,12 +67,12 @@ function findWords(event: Described): EventWords {
   const fallback: EventWords = { title: type, detail: cause, tone: 'plain' }
   switch (type) {
     case 'nonce.allocated':
-      return { title: `Took nonce ${asText(detail.nonce) ?? '?'} and signed`, detail: null, tone: 'plain' }
+      return { title: `Signed with nonce ${asText(detail.nonce) ?? '?'}`, detail: null, tone: 'plain' }
     case 'broadcast.answered':
       return ANSWERS[cause ?? ''] ?? fallback
     case 'preconfirmation.seen':
       return detail.succeeded === false
-        ? { title: `Preconfirmed, and reverts, in ${nameBlock(detail)}`, detail: null, tone: 'warn' }
+        ? { title: `Preconfirmed as reverted in ${nameBlock(detail)}`, detail: null, tone: 'warn' }
         : { title: `Preconfirmed in ${nameBlock(detail)}`, detail: null, tone: 'plain' }
     case 'inclusion.seen': {
       const where = nameBlock(detail)
@@ -91,7 +95,7 @@ function describeDetail({ type, cause, detail }: Described): string | null {
   const said = [message, reason, nodeSaid].flatMap((part) => asText(part) ?? [])
   const parts = [...(who === null ? [] : [who]), ...new Set(said)]
   if (parts.length > 0) return parts.join(': ')
-  return cause === 'new_fork' ? 'the chain was reorganised' : null
+  return cause === 'new_fork' ? 'reorg' : null
 }
 
 function nameBlock({ blockNumber }: Described['detail']): string {

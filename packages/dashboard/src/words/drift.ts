@@ -15,5 +15,5 @@ export function describeDrift(drift: number): string | null {
   const nonces = count === 1 ? '1 nonce' : `${formatCount(count)} nonces`
   return drift < 0
     ? `the chain is ${nonces} ahead: something else uses this key`
-    : `${nonces} below the next one ${count === 1 ? 'is' : 'are'} neither used nor held`
+    : `${nonces} below the next one ${count === 1 ? 'is' : 'are'} neither used nor reserved`
 }

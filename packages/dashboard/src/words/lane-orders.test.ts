@@ -12,5 +12,5 @@ test('a lane is paused or resumed, and gaps are filled where nonces are free', (
     'Reset nonce',
     'Cancel all, then reset',
   ])
-  expect(listLaneOrders({ ...lane, free: 1 })[1]?.effect).toContain('1 is free')
+  expect(listLaneOrders({ ...lane, free: 1 })[1]?.effect).toContain('(1 unused)')
 })

@@ -18,24 +18,25 @@ export function listLaneOrders({ paused, free, inFlight }: OrderedLane): readonl
       : {
           order: 'pause',
           name: 'Pause',
-          effect: 'No new nonce is given out. What is in flight goes on, and requests are still accepted and queued.',
+          effect:
+            'Assigns no new nonces. Transactions in flight continue, and new requests are still accepted and queued.',
         },
     ...(free > 0 ? [fillGap(free)] : []),
     {
       order: 'reset-nonce',
       name: 'Reset nonce',
       effect:
-        "Sets the next nonce to the chain's count. It is refused while anything is in flight at or above that count.",
+        "Sets the next nonce to the chain's transaction count. Refused while anything is in flight at or above that count.",
     },
     {
       order: 'cancel-all',
       name: 'Cancel all, then reset',
-      effect: `Cancels the ${formatCount(inFlight)} transactions in flight, each by an empty one under its nonce. Then the next nonce is set to the chain's count. Queued transactions wait until it is over.`,
+      effect: `Cancels the ${formatCount(inFlight)} transactions in flight by replacing each with an empty one. Then sets the next nonce to the chain's transaction count. Queued transactions wait until this is done.`,
     },
   ]
 }
 
 function fillGap(free: number): ListedOrder {
-  const effect = `Puts an empty transaction under each free nonce below one that was sent; ${formatCount(free)} ${free === 1 ? 'is' : 'are'} free.`
+  const effect = `Fills each unused nonce below one that was sent with an empty transaction (${formatCount(free)} unused).`
   return { order: 'fill-gap', name: 'Fill gap', effect }
 }

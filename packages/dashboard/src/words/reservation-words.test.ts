@@ -14,7 +14,7 @@ test('each state is told in words', () => {
   expect(describeReservation(RESERVED)).toBe(`reserved until ${at}`)
   expect(describeReservation({ ...RESERVED, state: 'USED' })).toBe('sent by its holder')
   expect(describeReservation({ ...RESERVED, state: 'USED', fillOrderedAt: at })).toBe(
-    'an empty transaction takes its place',
+    'being filled with an empty transaction',
   )
 })
 
@@ -22,8 +22,8 @@ test('what became of them is summed up, with the reason for what was left', () =
   const taken = (outcome: 'released' | 'filled' | 'left', why: string | null = null) => ({
     ...{ reservation: RESERVED, outcome, why },
   })
-  expect(summarizeTaken([])).toBe('No nonce was reserved.')
+  expect(summarizeTaken([])).toBe('There were no reserved nonces.')
   expect(summarizeTaken([taken('released'), taken('filled'), taken('left', 'it is mined')])).toBe(
-    '1 released, 1 to be filled, 1 left (it is mined).',
+    '1 released, 1 being filled, 1 left (it is mined).',
   )
 })

@@ -33,7 +33,7 @@ test('a mined transaction counts its confirmations', () => {
 test('a reorganised transaction is back before its block', () => {
   const tx: TransactionResource = { ...MINED_TX, subState: 'reorged', inclusion: null, receipt: null, minedAt: null }
   expect(statuses(tx)).toEqual(['done', 'done', 'done', 'current', 'ahead'])
-  expect(noteOf(tx, 'Mined')).toBe('left the chain')
+  expect(noteOf(tx, 'Mined')).toBe('reorged out')
 })
 
 test('a stuck transaction is stuck at the stage that it cannot reach', () => {

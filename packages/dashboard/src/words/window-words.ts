@@ -6,10 +6,10 @@ type Reason = NonNullable<LaneResource['window']>['reason']
 const WORDS: Readonly<Record<Reason, string>> = {
   start: 'growing',
   all_kept: 'growing',
-  at_limit: 'as allowed',
+  at_limit: 'at the limit',
   pool_full: 'the mempool is full',
-  dropped: 'nodes keep no more',
-  nonce_gap: 'the node takes no more ahead',
+  dropped: 'RPC nodes keep no more',
+  nonce_gap: 'RPC nodes accept no more ahead',
   delegated: 'delegated account',
 }
 

@@ -68,13 +68,15 @@ const MOST_IN_DETAIL = 3
 
 /** Fields that other APIs have in this place, or under this name. */
 const HINTS: Readonly<Record<string, string>> = {
-  maxFeePerGas: 'put it into fees, as {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
-  maxPriorityFeePerGas: 'put it into fees, as {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
-  gasPrice: 'put it into fees, as {"fees":{"gasPrice":"…"}}',
-  gas: 'it is called gasLimit',
-  input: 'it is called data',
-  nonce: 'Drover gives out the nonces',
+  maxFeePerGas: 'put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
+  maxPriorityFeePerGas: 'put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
+  gasPrice: 'put it in fees: {"fees":{"gasPrice":"…"}}',
+  gas: 'use gasLimit',
+  input: 'use data',
+  nonce: 'Drover assigns nonces',
 }
+
+const UNKNOWN = 'is an unknown field'
 
 interface Problem {
   readonly field: string
@@ -82,6 +84,7 @@ interface Problem {
 }
 
 function spellProblem({ field, message }: Problem): string {
+  if (message.startsWith(UNKNOWN)) return `unknown field: ${field}${message.slice(UNKNOWN.length)}`
   return field === '' ? `The request ${message}` : `${field} ${message}`
 }
 
@@ -94,7 +97,10 @@ function describeIssue(issue: Issue, input: unknown): Problem[] {
         .map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key) }))
     case 'invalid_key':
       return [
-        { field: joinPath(issue.path), message: 'has a key that is not allowed (valid text, 1 to 64 characters)' },
+        {
+          field: joinPath(issue.path),
+          message: 'has a key that is not allowed: keys are valid text of 1 to 64 characters',
+        },
       ]
     case 'invalid_type':
       return [{ field: joinPath(issue.path), message: describeType(issue) }]
@@ -109,7 +115,7 @@ function describeIssue(issue: Issue, input: unknown): Problem[] {
 }
 
 function describeUnknown(key: string): string {
-  return Object.hasOwn(HINTS, key) ? `is not known here; ${HINTS[key]}` : 'is not known here'
+  return Object.hasOwn(HINTS, key) ? `${UNKNOWN} (${HINTS[key]})` : UNKNOWN
 }
 
 /** There is nothing in that place, and something has to be. */
@@ -123,10 +129,10 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
 }
 
 function describeMissing(issue: Issue): string {
-  if (issue.message.startsWith('is needed')) return issue.message
+  if (issue.message.startsWith('is required')) return issue.message
   const isOwn = !issue.message.startsWith('Invalid input') && !issue.message.startsWith('Invalid option')
-  if (isOwn) return `is needed, and ${issue.message}`
-  return issue.code === 'invalid_type' ? `is needed (${issue.expected})` : 'is needed'
+  if (isOwn) return `is required and ${issue.message}`
+  return issue.code === 'invalid_type' ? `is required (${issue.expected})` : 'is required'
 }
 
 function describeType(issue: Extract<Issue, { code: 'invalid_type' }>): string {

@@ -156,7 +156,7 @@ describe('one transaction', () => {
     const id = await send(1)
     expect(await get(`/v1/transactions/${id}/receipt?include=logs`)).toMatchObject({
       status: 404,
-      body: { code: 'not_found', detail: expect.stringContaining('in no block') },
+      body: { code: 'not_found', detail: expect.stringContaining('is not mined') },
     })
   })
 

@@ -21,10 +21,10 @@ export async function diagnoseNode(
 ): Promise<readonly Finding[]> {
   const probe = await probeNode(url, addresses, createSystemClock())
   const name = `node ${probe.host}`
-  if (probe.type === 'subscription') return [ok(name, 'only tells of new heads; not looked at')]
+  if (probe.type === 'subscription') return [ok(name, 'only announces new blocks; not checked')]
   if (probe.type === 'unreachable') {
     return [
-      failed(name, `does not answer: ${probe.message}`, 'start it, or mend DROVER_RPC_URL (address, path, access key)'),
+      failed(name, `does not respond: ${probe.message}`, 'start it, or fix DROVER_RPC_URL (address, path, access key)'),
     ]
   }
   return [
@@ -38,37 +38,37 @@ export async function diagnoseNode(
 type Answering = Extract<NodeProbe, { readonly type: 'answers' }>
 
 function judgeChain(name: string, { chainId }: Answering, expected: number | null): Finding {
-  if (expected === null || expected === chainId) return ok(name, `is of chain ${chainId}`)
-  return failed(name, `is of chain ${chainId}, and ${expected} is configured`, 'mend DROVER_CHAIN_ID or DROVER_RPC_URL')
+  if (expected === null || expected === chainId) return ok(name, `is on chain ${chainId}`)
+  return failed(name, `is on chain ${chainId}, but ${expected} is configured`, 'fix DROVER_CHAIN_ID or DROVER_RPC_URL')
 }
 
 function judgeHead(name: string, { head }: Answering, blockTimeMs: number): Finding {
-  if (head === null) return failed(`${name}: head`, 'its newest block cannot be read', 'ask who runs the node')
+  if (head === null) return failed(`${name}: head`, 'cannot read its newest block', 'ask the operator of the RPC node')
   const ageMs = Date.now() - head.timestampMs
   const detail = `block ${head.number}, ${spellDuration(ageMs)} old`
   // A chain that makes blocks only for transactions looks the same, so this is no failure.
   if (ageMs <= STALE_BLOCKS * blockTimeMs + 60_000) return ok(`${name}: head`, detail)
-  return warn(`${name}: head`, detail, 'see whether the node is in sync, and whether blockTime is right')
+  return warn(`${name}: head`, detail, 'check that the RPC node is in sync and that blockTime is right')
 }
 
 function judgeMethods(name: string, { lacking }: Answering): Finding {
   const missing = lacking.filter((method) => REQUIRED.includes(method))
   if (missing.length > 0)
-    return failed(`${name}: methods`, `lacks ${missing.join(', ')}`, 'open them at the node or provider')
-  if (lacking.length === 0) return ok(`${name}: methods`, 'all that are needed')
+    return failed(`${name}: methods`, `lacks ${missing.join(', ')}`, 'enable them at the RPC node or provider')
+  if (lacking.length === 0) return ok(`${name}: methods`, 'all required methods work')
   return warn(
     `${name}: methods`,
     `lacks ${lacking.join(', ')}`,
-    'works without, at a higher cost; open them if you can',
+    'Drover works without them at a higher cost; enable them if you can',
   )
 }
 
 function judgeBalances({ balances, chainId }: Answering): readonly Finding[] {
   return [...balances].map(([address, wei]) => {
     const name = `balance ${address}`
-    if (wei === null) return warn(name, `cannot be read on chain ${chainId}`, 'ask who runs the node')
+    if (wei === null) return warn(name, `cannot be read on chain ${chainId}`, 'ask the operator of the RPC node')
     return wei > 0n
       ? ok(name, `${wei} wei on chain ${chainId}`)
-      : warn(name, `nothing on chain ${chainId}`, 'send it funds: it cannot pay for gas')
+      : warn(name, `no funds on chain ${chainId}`, 'send funds to it: it cannot pay for gas')
   })
 }

@@ -29,7 +29,7 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   ])
   const keys = addresses.length
   const signers: readonly Finding[] =
-    keys === 0 ? [] : [ok('signer keys', `${keys} can be used: ${addresses.join(', ')}`), await diagnoseSigning()]
+    keys === 0 ? [] : [ok('signer keys', `${keys} loaded: ${addresses.join(', ')}`), await diagnoseSigning()]
   return [...(parts[0] ?? []), ...signers, ...parts.slice(1).flat()]
 }
 
@@ -39,7 +39,7 @@ async function diagnoseSigning(): Promise<Finding> {
     ? warn(
         'signing',
         describeKit(kit),
-        'run on a platform with a native build or WebAssembly: signing is 10 times faster',
+        'use a platform with a native build or WebAssembly: signing is 10 times faster there',
       )
     : ok('signing', describeKit(kit))
 }
@@ -50,7 +50,7 @@ async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
     return judgeDatabase(await probeDatabase(url), `${host}${pathname}`)
   } catch (error) {
     const said = messageOf(error)
-    return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or mend DROVER_DATABASE_URL')]
+    return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_URL')]
   }
 }
 
@@ -67,7 +67,7 @@ function judgeDatabase(probe: DatabaseProbe, place: string): readonly Finding[] 
       ? warn(
           'clock',
           `the database is ${clockSkewMs} ms ahead of this machine`,
-          'set both by NTP; Drover itself goes by the database',
+          'sync both clocks with NTP; Drover itself uses the clock of the database',
         )
       : ok('clock', `within ${Math.abs(clockSkewMs) + clockErrorMs} ms of the database`),
   ]
@@ -75,12 +75,16 @@ function judgeDatabase(probe: DatabaseProbe, place: string): readonly Finding[] 
 
 function judgeSchema(found: number | null, mayCreate: boolean): Finding {
   if (found !== null && found > LATEST_SCHEMA_VERSION) {
-    return failed('schema', `version ${found}; this program knows ${LATEST_SCHEMA_VERSION}`, 'run a newer Drover')
+    return failed(
+      'schema',
+      `version ${found}; this version of Drover knows only ${LATEST_SCHEMA_VERSION}`,
+      'run a newer version of Drover',
+    )
   }
   if (found === LATEST_SCHEMA_VERSION) return ok('schema', `version ${found}`)
-  const detail = `${found === null ? 'none' : `version ${found}`}; version ${LATEST_SCHEMA_VERSION} is needed`
+  const detail = `${found === null ? 'none' : `version ${found}`}; version ${LATEST_SCHEMA_VERSION} is required`
   return mayCreate
-    ? warn('schema', detail, 'run `drover migrate`; `drover start` does it too')
+    ? warn('schema', detail, 'run `drover migrate` (`drover start` does this too)')
     : failed('schema', detail, 'run `drover migrate` as a user who may create tables')
 }
 

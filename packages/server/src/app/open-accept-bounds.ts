@@ -25,7 +25,7 @@ export function openAcceptBounds({ tenants, intake }: Config, ports: BoundsPorts
       ...{ what: 'requests on their way to the store', size: intake.queueLimit, sharePercent },
       retryAfterMs: RETRY_AFTER_MS,
       whenFull: () => {
-        const message = 'Too many requests are waiting; nothing was stored, so send it again after the time given.'
+        const message = 'Too many requests are waiting. Nothing was stored, so retry after the time given.'
         return new AppError('queue_full', message, { retryAfterMs: RETRY_AFTER_MS })
       },
     }),

@@ -28,17 +28,17 @@ export async function openAccess(
   if (!LOOPBACK_HOST.test(host) && !hasActiveKey) {
     await store.close()
     throw new OpenToAll(
-      `the service may listen on ${host} only with API keys, and there is none that opens it: make one with "${CREATE}", or listen on 127.0.0.1`,
+      `Drover listens on ${host} only with an API key, and there is none: create one with "${CREATE}", or listen on 127.0.0.1`,
     )
   }
   if (!hasKeys && !isOpen) {
     await store.close()
     throw new OpenToAll(
-      `there is no API key, so that whoever can call this machine could send from its signers: make a key with "${CREATE}", or start with --open if that is meant`,
+      `there is no API key, so anyone who can call this machine could send from its signers: create a key with "${CREATE}", or start with --open if you want that`,
     )
   }
   const access = createAccess(ports)
   if (hasKeys) access.lock()
-  else telemetry.log('warn', 'there are no API keys: only this machine can call the service, and needs none', { host })
+  else telemetry.log('warn', 'no API keys: only this machine can call Drover, without a key', { host })
   return access
 }

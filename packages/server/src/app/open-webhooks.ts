@@ -56,7 +56,7 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
     start: async () => {
       // What could not be sealed now is sealed at the next start; it can be read all the same.
       await tellSecrets(store, secrets, telemetry).catch((error: unknown) => {
-        telemetry.log('warn', 'the secrets of webhooks could not be looked at', { error: String(error) })
+        telemetry.log('warn', 'could not read the webhook secrets', { error: String(error) })
       })
       await deliverer.start()
     },
@@ -69,9 +69,10 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
 async function tellSecrets(store: PostgresWebhookStore, { hasKey }: SecretBox, telemetry: Telemetry): Promise<void> {
   const { unreadable } = await store.sealSecrets()
   if (unreadable > 0) {
-    const message = 'secrets of webhooks are stored under another key, and cannot be delivered to: add it to secretsKey'
+    const message =
+      'webhook secrets are encrypted with another key, so nothing can be delivered to them: add the key to secretsKey'
     telemetry.log('error', message, { webhooks: unreadable })
   }
   if (hasKey || (await store.listWebhooks()).length === 0) return
-  telemetry.log('warn', 'the secrets of webhooks are stored as they are; give a key in DROVER_SECRETS_KEY')
+  telemetry.log('warn', 'webhook secrets are stored in plain text; set DROVER_SECRETS_KEY to encrypt them')
 }

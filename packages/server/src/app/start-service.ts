@@ -107,7 +107,7 @@ export async function startService(
     openAccess({ store: keys, clock, telemetry, nodeId }, { host: http.host, isOpen }),
   )
   const kit = await openSigningKit()
-  telemetry.log('info', `signing by ${describeKit(kit)}`)
+  telemetry.log('info', `signing with ${describeKit(kit)}`)
   const signer = createLocalSigner(config.signers.keys, kit)
   const registrations = chains.flatMap(({ chain }) =>
     signer.addresses().map((address) => ({

@@ -37,7 +37,7 @@ export function createStartWait({ http, clock, telemetry, signal }: StartWaitPor
   async function waitFor(part: string, why: string, pauseMs: number): Promise<void> {
     missing.set(part, why)
     const url = await room.open()
-    telemetry.log('warn', `Drover cannot start yet and waits for the ${part}`, { url, error: why, next: STEPS[part] })
+    telemetry.log('warn', `Drover cannot start yet: waiting for the ${part}`, { url, error: why, next: STEPS[part] })
     await new Promise<void>((resolve) => {
       const cancel = clock.schedule(pauseMs, resolve)
       signal.addEventListener('abort', () => {

@@ -17,7 +17,7 @@ export function tellKeptPolicies(
     if (kept.length === 0) continue
     const { chainId, signer: address } = signer.lane
     const message =
-      'a signer keeps the policy it has; PATCH /v1/signers/{address} changes it, settings are for new ones'
+      'signer keeps its stored policy: settings apply only to new signers; change it with PATCH /v1/signers/{address}'
     telemetry.log('warn', message, { chainId, address, kept: kept.join(', ') })
   }
 }

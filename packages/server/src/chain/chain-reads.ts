@@ -29,8 +29,9 @@ export function blockRead(ref: BlockRef): Read<Block | null> {
     decode(result) {
       if (result === null && ref !== 'latest') return null
       const block = parseBlock(result)
-      if (byHash && block.hash !== ref.hash) throw new BadAnswer('the block is another than asked for')
-      if (typeof ref === 'number' && block.number !== ref) throw new BadAnswer('the block is another than asked for')
+      if (byHash && block.hash !== ref.hash) throw new BadAnswer('the RPC node returned a different block')
+      if (typeof ref === 'number' && block.number !== ref)
+        throw new BadAnswer('the RPC node returned a different block')
       return block
     },
     decodeError: (error) => ((ref === 'safe' || ref === 'finalized') && isTagMissing(error) ? { value: null } : null),
@@ -50,7 +51,7 @@ export function receiptRead(hash: Hash): Read<Inclusion | null> {
   return request('eth_getTransactionReceipt', [hash], (result) => {
     if (result === null) return null
     const receipt = parseReceipt(result)
-    if (receipt !== null && receipt.txHash !== hash) throw new BadAnswer('the receipt is of another transaction')
+    if (receipt !== null && receipt.txHash !== hash) throw new BadAnswer('the receipt belongs to another transaction')
     return receipt
   })
 }
@@ -68,7 +69,7 @@ export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
     optional: true,
     decode(result) {
       // The node has not, or no longer, this block: "no receipts" would be a lie.
-      if (result === null) throw new NotKnown('the node does not have this block')
+      if (result === null) throw new NotKnown('the RPC node does not have this block')
       if (!Array.isArray(result)) throw new BadAnswer('the receipts are not a list')
       return result.map(parseReceipt).filter((receipt) => receipt !== null)
     },

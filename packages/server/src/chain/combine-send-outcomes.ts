@@ -34,5 +34,5 @@ export function combineSendOutcomes(answers: readonly (NodeAnswer | null)[]): Se
     const isRefusal = found.type === 'refused' || found.type === 'invalid'
     return isRefusal && answers.includes(null) ? { ...found, isPartial: true } : found
   }
-  return { type: 'ambiguous', message: 'no node could be reached' }
+  return { type: 'ambiguous', message: 'no RPC node could be reached' }
 }

@@ -31,7 +31,7 @@ export async function detectChainId(urls: readonly string[], clock: Clock): Prom
 }
 
 function describeFailure(reply: RpcReply | undefined): string {
-  if (reply?.type === 'result') return 'its answer is not a chain id'
+  if (reply?.type === 'result') return 'its response is not a chain id'
   if (reply?.type === 'error') return reply.error.message.slice(0, 300)
   return reply?.message ?? 'no answer'
 }

@@ -115,12 +115,12 @@ function readOutcome(reply: Reply): CallOutcome | NotTaken {
 function compareGas({ gasLimit }: Call, outcome: CallOutcome, block: Reply): CallOutcome {
   if (gasLimit === null || outcome.type !== 'ok') return outcome
   if (outcome.gas > gasLimit)
-    return { type: 'invalid', message: `it needs ${outcome.gas} gas, and gasLimit is ${gasLimit}` }
+    return { type: 'invalid', message: `it needs ${outcome.gas} gas, but gasLimit is ${gasLimit}` }
   if (block?.type !== 'value' || block.value.type !== 'block_gas')
     return { type: 'unknown', message: "the block's gas limit could not be read" }
   const { limit } = block.value
   if (limit === null || gasLimit <= limit) return outcome
-  return { type: 'invalid', message: `gasLimit is ${gasLimit}, and a whole block has ${limit}` }
+  return { type: 'invalid', message: `gasLimit is ${gasLimit}, but a whole block has only ${limit}` }
 }
 
 /** Some nodes estimate a plain transfer without a look at the balance: more than there is cannot be sent all the same. */
@@ -129,7 +129,10 @@ function compareFunds(call: Call, outcome: CallOutcome, reply: Reply): CallOutco
   // What was found out counts without it: no lane takes a nonce for more than the account has.
   if (reply?.type !== 'value' || reply.value.type !== 'funds') return outcome
   if (reply.value.wei >= call.value) return outcome
-  return { type: 'insufficient_funds', message: `the value is ${call.value} wei, the balance ${reply.value.wei}` }
+  return {
+    type: 'insufficient_funds',
+    message: `the value is ${call.value} wei, but the balance is ${reply.value.wei} wei`,
+  }
 }
 
 function blockGasRead(at: At): Read<BlockGas> {
@@ -137,7 +140,7 @@ function blockGasRead(at: At): Read<BlockGas> {
     method: typeof at === 'string' ? 'eth_getBlockByNumber' : 'eth_getBlockByHash',
     params: [typeof at === 'string' ? at : at.blockHash, false],
     decode(result) {
-      if (result === null) throw new NotKnown('the node does not have this block')
+      if (result === null) throw new NotKnown('the RPC node does not have this block')
       const { gasLimit = '0x0' } = getFields(result, 'block')
       return { type: 'block_gas', limit: parseQuantity(gasLimit, 'gasLimit') || null }
     },

@@ -81,7 +81,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))
   const nodes = targets.filter((target) => !sockets.includes(target))
-  if (nodes.length === 0) throw new Error('at least one http(s) RPC URL is needed: ws(s) URLs only tell of new heads')
+  if (nodes.length === 0)
+    throw new Error('at least one http(s) RPC URL is required: ws(s) URLs only announce new blocks')
   const names = nameRpcUrls(nodes)
   const endpoints = nodes.map((target, index) =>
     createEndpoint(target, { ...limits, chainId, clock, telemetry, name: names[index] ?? target.host }),
@@ -142,7 +143,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       const replies = await Promise.all(nodes.map((node) => node.replies))
       return hashes.map((hash, index) => {
         const answers = replies.flatMap((reply) => (reply[index]?.type === 'value' ? [reply[index].value] : []))
-        if (answers.length === 0) throw new ChainUnavailable(`eth_getTransactionByHash: no node answers for ${hash}`)
+        if (answers.length === 0)
+          throw new ChainUnavailable(`eth_getTransactionByHash: no RPC node responds for ${hash}`)
         return answers.find((answer) => answer !== null) ?? null
       })
     },

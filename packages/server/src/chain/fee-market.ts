@@ -49,7 +49,7 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
       const now = clock.monotonic()
       if (now - (warnedAt.get(host) ?? Number.NEGATIVE_INFINITY) < WARN_INTERVAL_MS) continue
       warnedAt.set(host, now)
-      telemetry.log('warn', 'an RPC node names a fee far above the others; it is not used', {
+      telemetry.log('warn', 'RPC node reports a fee far above the others; ignored', {
         ...{ chainId, host, source, saidWei, usedWei },
       })
     }
@@ -70,7 +70,7 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
       minTipWei: settings.minPriorityFeeWei,
       last: last && { market: last.market, doublings: countDoublings(head) },
     })
-    if (combined === null) throw new ChainUnavailable('no RPC node says what gas costs')
+    if (combined === null) throw new ChainUnavailable('no RPC node returns a gas price')
     const { market, suspicions } = combined
     if (market.baseFeePerGas === null && settings.feeModel === 'eip1559')
       throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')

@@ -50,7 +50,7 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
       client = opened
       opened.socket.addEventListener('close', () => client === opened && drop('socket closed'))
       const answer = await opened.requestAsync({ body: { method: 'eth_chainId' } })
-      if (parseCount(answer.result) !== chainId) return drop('not the chain that is wanted')
+      if (parseCount(answer.result) !== chainId) return drop('wrong chain')
       subscribe(opened)
     } catch {
       // The error may quote the URL, so nothing of it is passed on.

@@ -50,9 +50,9 @@ function seenRead({ height, address, nonce }: WantedUser): Read<Seen> {
     method: 'eth_getBlockByNumber',
     params: [toQuantity(height), true],
     decode(result) {
-      if (result === null) throw new NotKnown('the node does not have this block')
+      if (result === null) throw new NotKnown('the RPC node does not have this block')
       const { number, hash: blockHash, timestamp, transactions } = parseWholeBlock(result)
-      if (number !== height) throw new BadAnswer('the block is another than asked for')
+      if (number !== height) throw new BadAnswer('the RPC node returned a different block')
       const tx = transactions.map(parseSentTransaction).find((each) => each.from === address && each.nonce === nonce)
       return { blockHash, timestamp, tx: tx ?? null }
     },
@@ -65,7 +65,7 @@ function minedRead(hash: Hash, blockHash: Hash): Read<Inclusion> {
     ...{ method, params },
     decode(result) {
       const receipt = decode(result)
-      if (receipt?.blockHash !== blockHash) throw new NotKnown('the node has no receipt of this block')
+      if (receipt?.blockHash !== blockHash) throw new NotKnown('the RPC node has no receipt of this block')
       return receipt
     },
   }
@@ -79,7 +79,7 @@ async function readAgreed<T>(pool: RpcPool, read: Read<T>): Promise<T> {
   const [first] = values
   if (first === undefined || values.length < needed) {
     throw new ChainUnavailable(
-      `${read.method}: ${needed} RPC nodes have to answer, ${values.length} did${why(replies)}`,
+      `${read.method}: ${needed} RPC nodes must respond, but only ${values.length} did${why(replies)}`,
     )
   }
   const voices = new Set(

@@ -82,7 +82,7 @@ function readAmount(reply: RpcReply | undefined): bigint | null {
 }
 
 function describe(reply: RpcReply | undefined): string {
-  if (reply?.type === 'result') return 'its answer is not a chain id'
+  if (reply?.type === 'result') return 'its response is not a chain id'
   if (reply?.type === 'error') return reply.error.message.slice(0, 300)
   return reply?.message ?? 'no answer'
 }

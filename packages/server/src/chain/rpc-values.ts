@@ -109,7 +109,7 @@ export function parseReceiptLogs(value: unknown, asked: Hash): ReceiptLogs | nul
   const fields = getFields(value, 'receipt')
   if (fields.blockHash === null || fields.blockHash === undefined) return null
   if (parseHash(fields.transactionHash, 'receipt.transactionHash') !== asked)
-    throw new BadAnswer('the receipt is of another transaction')
+    throw new BadAnswer('the receipt belongs to another transaction')
   if (!Array.isArray(fields.logs)) throw new BadAnswer('receipt.logs is not a list')
   return { blockHash: parseHash(fields.blockHash, 'receipt.blockHash'), logs: fields.logs.map(parseLog) }
 }
@@ -136,7 +136,7 @@ function parseStatus(value: unknown): boolean {
 export function parseTransactionByHash(value: unknown, asked: Hash): TransactionByHash {
   const fields = getFields(value, 'transaction')
   const hash = parseHash(fields.hash, 'transaction.hash')
-  if (hash !== asked) throw new BadAnswer('the transaction is another than asked for')
+  if (hash !== asked) throw new BadAnswer('the RPC node returned a different transaction')
   return {
     hash,
     from: parseAddress(fields.from, 'transaction.from'),

@@ -33,7 +33,7 @@ function findFile(folder: string): string | null {
   if (!existsSync(resolve(folder, PROGRAM))) return null
   throw problem(
     resolve(folder, PROGRAM),
-    `is a program, and is only run where it is named: pass --config-file ${PROGRAM}, or set DROVER_CONFIG_FILE`,
+    `is a program, so Drover runs it only if you name it: pass --config-file ${PROGRAM}, or set DROVER_CONFIG_FILE`,
   )
 }
 
@@ -55,7 +55,7 @@ async function importTypeScript(path: string): Promise<unknown> {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION')
       throw problem(
         path,
-        'needs a program that reads TypeScript (Node.js 22.18 or later, or `node --import tsx`); use drover.config.json without one',
+        'needs a runtime that reads TypeScript (Node.js 22.18 or later, or `node --import tsx`); otherwise use drover.config.json',
       )
     throw problem(path, `could not be loaded (${error instanceof Error ? error.name : 'unknown error'})`, error)
   }

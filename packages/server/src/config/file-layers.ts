@@ -26,14 +26,14 @@ function layerOf(values: JsonObject, prefix: string, names: readonly string[]): 
 }
 
 export function unknownFileKeys(content: unknown): readonly ConfigProblem[] {
-  if (!isObject(content)) return [{ place: 'configuration file', message: 'must hold an object of settings' }]
+  if (!isObject(content)) return [{ place: 'configuration file', message: 'must contain an object of settings' }]
   const { chains, ...top } = content
   const problems = unknownKeys(top, '', FILE_SETTING_NAMES)
   if (chains === undefined) return problems
   if (!Array.isArray(chains) || chains.length === 0 || !chains.every(isObject))
     return [
       ...problems,
-      { place: 'chains in the configuration file', message: 'must be a list of objects, one for each chain' },
+      { place: 'chains in the configuration file', message: 'must be a list of objects, one per chain' },
     ]
   return [
     ...problems,
@@ -46,7 +46,7 @@ function unknownKeys(values: JsonObject, prefix: string, names: readonly string[
     .filter((key) => !names.includes(key))
     .map((key) => {
       const nearest = findNearestName(key, names)
-      const hint = nearest === null ? `known here: ${names.join(', ')}` : `did you mean ${nearest}?`
+      const hint = nearest === null ? `the settings are ${names.join(', ')}` : `did you mean ${nearest}?`
       return { place: `${prefix}${key} in the configuration file`, message: `is not a setting; ${hint}` }
     })
 }

@@ -7,13 +7,13 @@ export const keyList: SettingType<readonly Hex[]> = {
   label: 'comma-separated list of private keys, 32 bytes of hex each',
   parse(input) {
     const items = splitList(input)
-    if (items === null || items.length === 0) return refuse('must be one or several private keys, separated by commas')
+    if (items === null || items.length === 0) return refuse('must be one or more private keys, separated by commas')
     const keys: Hex[] = []
     for (const [index, item] of items.entries()) {
       const key = item.toLowerCase().startsWith('0x') ? item.toLowerCase() : `0x${item.toLowerCase()}`
       if (!isHex(key) || key.length !== 66)
-        return refuse(`must hold keys of 32 bytes in hex; number ${index + 1} of ${items.length} is not one`)
-      if (keys.includes(key)) return refuse(`must hold each key once; number ${index + 1} stands there twice`)
+        return refuse(`must contain keys of 32 bytes in hex; number ${index + 1} of ${items.length} is not one`)
+      if (keys.includes(key)) return refuse(`must contain each key only once; number ${index + 1} is a duplicate`)
       keys.push(key)
     }
     return accept(keys)

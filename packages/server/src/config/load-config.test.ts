@@ -76,9 +76,9 @@ describe('problems', () => {
     expect(problems).toEqual([
       'DROVER_LEASE_DURATIN: is not a setting; did you mean DROVER_LEASE_DURATION?',
       'finalty in the configuration file: is not a setting; did you mean finality?',
-      expect.stringMatching(/^databaseUrl: is required; set DROVER_DATABASE_URL/),
+      expect.stringMatching(/^databaseUrl: is required: set DROVER_DATABASE_URL/),
       expect.stringMatching(/^rpcUrl: is required/),
-      expect.stringMatching(/^DROVER_SIGNER_KEYS: must hold keys of 32 bytes in hex; number 1 of 1 is not one$/),
+      expect.stringMatching(/^DROVER_SIGNER_KEYS: must contain keys of 32 bytes in hex; number 1 of 1 is not one$/),
       'DROVER_PORT: must be a whole number from 0 to 65535, not "http"',
       expect.stringMatching(/^stuckAfter in the configuration file: must be a duration .*, not "soon"$/),
       '--log-level: must be one of debug, info, warn, error, not "loud"',

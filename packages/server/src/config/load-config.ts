@@ -22,12 +22,12 @@ export function findContradictions({ values, chains }: ResolvedSettings): readon
   if (stuckHook != null && /^https?:/i.test(stuckHook) && stuckHookSecret == null)
     problems.push({
       place: 'stuckHookSecret',
-      message: 'is required where stuckHook is a URL, so that its owner can tell our questions from forged ones',
+      message: 'is required if stuckHook is a URL, so that the receiver can verify requests',
     })
   if (leaseRenewInterval !== undefined && leaseDuration !== undefined && leaseRenewInterval * 2 > leaseDuration)
     problems.push({
       place: 'leaseRenewInterval',
-      message: 'must be at most half of leaseDuration, so that one lost renewal does not lose the lanes',
+      message: 'must be at most half of leaseDuration, so that one failed renewal does not lose the leases',
     })
   const known = new Set<number>()
   for (const { values: chain } of chains) {
@@ -35,12 +35,12 @@ export function findContradictions({ values, chains }: ResolvedSettings): readon
     if (finality?.type === 'confirmations' && headerWindow !== undefined && finality.count >= headerWindow)
       problems.push({
         place: 'headerWindow',
-        message: `must be more than the ${finality.count} confirmations that finality asks for`,
+        message: `must be more than the ${finality.count} confirmations that finality needs`,
       })
     if (chains.length > 1 && chainId === null)
-      problems.push({ place: 'chainId', message: 'is required for each chain where there are several' })
+      problems.push({ place: 'chainId', message: 'is required for each chain if there are several' })
     if (typeof chainId === 'number' && known.has(chainId))
-      problems.push({ place: 'chainId', message: `must be different for each chain; ${chainId} stands there twice` })
+      problems.push({ place: 'chainId', message: `must be different for each chain; ${chainId} is a duplicate` })
     if (typeof chainId === 'number') known.add(chainId)
   }
   return problems

@@ -11,9 +11,10 @@ export const methodList: SettingType<readonly string[]> = {
     const names = splitList(input)
     if (names === null) return refuse('must be a list of JSON-RPC methods, separated by commas')
     const bad = names.findIndex((name) => !NAME.test(name))
-    if (bad >= 0) return refuse(`must hold names such as debug_traceTransaction; number ${bad + 1} is none`)
+    if (bad >= 0)
+      return refuse(`must contain method names such as debug_traceTransaction; number ${bad + 1} is not one`)
     const barred = names.findIndex((name) => NEVER_PASSED_ON.test(name))
-    if (barred >= 0) return refuse(`must not hold methods that send or sign; number ${barred + 1} does`)
+    if (barred >= 0) return refuse(`must not contain methods that send or sign; number ${barred + 1} does`)
     return accept([...new Set(names)])
   },
   print: (names) => (names.length === 0 ? 'none' : names.join(', ')),

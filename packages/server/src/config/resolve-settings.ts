@@ -97,7 +97,7 @@ function missing(name: SettingName, prefix: string): ConfigProblem {
   if (prefix !== '') return { place: `${prefix}${name} in the configuration file`, message: 'is required' }
   const flag = flagOf(name)
   const ways = [`set ${environmentVariableOf(name)}`, ...(flag === null ? [] : [`pass ${flag}`])]
-  return { place: name, message: `is required; ${ways.join(', ')}, or put "${name}" into the configuration file` }
+  return { place: name, message: `is required: ${ways.join(', ')}, or add "${name}" to the configuration file` }
 }
 
 /** A secret is not repeated, and neither is what is so long that it may be one in the wrong place. */
@@ -116,7 +116,7 @@ function valuesForManyChains(outer: readonly Layer[]): readonly ConfigProblem[] 
       .filter((name) => layer.find(name) !== undefined)
       .map((name) => ({
         place: layer.place(name),
-        message: 'cannot be used with several chains; give it for each under "chains" in the configuration file',
+        message: 'cannot be used with several chains; set it for each chain under "chains" in the configuration file',
       })),
   )
 }

@@ -14,7 +14,7 @@ export const databaseUrl: SettingType<string> = {
     if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol))
       return refuse('must be a PostgreSQL URL such as postgres://user:password@host:5432/database')
     if (!isWhole(url))
-      return refuse('must have / ? # @ and % in its user name and password written as %2F %3F %23 %40 and %25')
+      return refuse('must have / ? # @ and % in its user name and password encoded as %2F %3F %23 %40 and %25')
     return accept(url.href)
   },
   print(text) {
@@ -39,13 +39,13 @@ export const rpcUrlList: SettingType<readonly string[]> = {
   label: 'comma-separated list of http, https, ws or wss URLs',
   parse(input) {
     const items = splitList(input)
-    if (items === null || items.length === 0) return refuse('must be one or several URLs, separated by commas')
+    if (items === null || items.length === 0) return refuse('must be one or more URLs, separated by commas')
     const urls = items.map(parseUrl)
     const wrong = urls.findIndex((url) => url === null || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol))
     if (wrong !== -1)
-      return refuse(`must hold http, https, ws or wss URLs only; number ${wrong + 1} of ${items.length} is not one`)
+      return refuse(`must contain only http, https, ws or wss URLs; number ${wrong + 1} of ${items.length} is not one`)
     if (!urls.some((url) => url?.protocol.startsWith('http')))
-      return refuse('must hold at least one http or https URL; ws and wss URLs only announce new blocks')
+      return refuse('must contain at least one http or https URL; ws and wss URLs only announce new blocks')
     return accept(items)
   },
   // The path of an RPC URL is usually the API key itself.

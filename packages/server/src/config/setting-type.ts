@@ -54,8 +54,7 @@ export const boolean: SettingType<boolean> = {
 
 export const text: SettingType<string> = {
   label: 'text',
-  parse: (input) =>
-    typeof input === 'string' && input.trim() !== '' ? accept(input.trim()) : refuse('must be a text'),
+  parse: (input) => (typeof input === 'string' && input.trim() !== '' ? accept(input.trim()) : refuse('must be text')),
   print: String,
 }
 

@@ -35,8 +35,7 @@ export interface Setting<T> {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-const NEW_SIGNERS =
-  'For new signers; those already known keep theirs until it is changed by `PATCH /v1/signers/{address}`.'
+const NEW_SIGNERS = 'Applies to new signers. Change existing signers with `PATCH /v1/signers/{address}`.'
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition
@@ -44,379 +43,386 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 
 export const SETTINGS = {
   configFile: setting<string | null>({
-    type: optional(text, 'drover.config.json in the working directory, if there is one'),
+    type: optional(text, 'drover.config.json in the working directory, if it exists'),
     fallback: null,
-    description: 'The configuration file, in JSON or TypeScript. One in TypeScript is only run where it is named here.',
+    description:
+      'The configuration file, in JSON or TypeScript. Drover runs a TypeScript file only if it is named here.',
     outsideFile: true,
   }),
   databaseUrl: setting({
     type: databaseUrl,
-    description: 'The PostgreSQL database (14 or later) that holds everything.',
+    description: 'The PostgreSQL database (14 or later). It stores everything.',
     secrets: secretPartsOf,
   }),
   rpcUrl: setting({
     type: rpcUrlList,
-    description: 'The nodes of the chain. Several are used as a pool, and each transaction is sent to all of them.',
+    description: 'URLs of the RPC nodes. Drover uses several as a pool and sends each transaction to all of them.',
     secrets: (urls) => urls.flatMap(secretPartsOf),
     perChain: true,
   }),
   signerKeys: setting({
     type: keyList,
-    description: 'Private keys of the accounts to send from, for tests and trials.',
+    description: 'Private keys of the accounts to send from. For tests and trials.',
     secrets: (keys) => keys.map((key) => key.slice(2)),
   }),
   signerPolicy: setting<SignerPolicies>({
     type: signerPolicies,
     fallback: ALL_STABLE,
     description:
-      'Policy preset of new signers; `stable,0x…=fast` makes exceptions. Signers already known keep theirs until `PATCH /v1/signers/{address}`.',
+      'Policy preset of new signers. `stable,0x…=fast` makes exceptions. Change existing signers with `PATCH /v1/signers/{address}`.',
   }),
   chainId: setting<number | null>({
-    type: optional(integer(1, Number.MAX_SAFE_INTEGER), 'what the node says'),
+    type: optional(integer(1, Number.MAX_SAFE_INTEGER), 'what the RPC node reports'),
     fallback: null,
-    description: 'The chain that the nodes must be of. Given, a node of another chain stops the start.',
+    description: 'The expected chain id. If set, Drover does not start with an RPC node of another chain.',
     perChain: true,
   }),
   finality: setting<Finality>({
     type: finalityRule,
     fallback: { type: 'confirmations', count: 12 },
     description:
-      'When an inclusion is final: after this many blocks on top of it, or under the tag `safe` or `finalized`.',
+      'When a mined transaction is final: after this many confirmations, or when its block is `safe` or `finalized`.',
     perChain: true,
   }),
   blockTime: setting({
     type: duration(50, 60 * MINUTE),
     fallback: 12_000,
-    description: 'How often the chain makes a block, roughly.',
+    description: 'The approximate block time of the chain.',
     perChain: true,
   }),
   standingAfter: setting<number | null>({
-    type: optional(duration(100, DAY), 'ten block times as observed, at least 30s'),
+    type: optional(duration(100, DAY), 'ten observed block times, at least 30s'),
     fallback: null,
     description:
-      'Without a new block for this long, while something waits to be mined, the chain is reported as standing and no transaction is called stuck.',
+      'If there is no new block for this long while something waits to be mined, Drover reports the chain as standing and marks no transaction as stuck.',
     perChain: true,
   }),
   pollInterval: setting<number | null>({
-    type: optional(duration(50, 10 * MINUTE), 'a quarter of the block time as observed, at most 3s'),
+    type: optional(duration(50, 10 * MINUTE), 'a quarter of the observed block time, at most 3s'),
     fallback: null,
-    description: 'How often a node is asked for a new block, behind any subscription.',
+    description: 'How often Drover asks an RPC node for a new block, in addition to any subscription.',
     perChain: true,
   }),
   rpcMaxPause: setting({
     type: duration(1_000, 60 * MINUTE),
     fallback: MINUTE,
     description:
-      'How long at most an RPC endpoint that answers 429 with `Retry-After` is left alone; then it is tried with one request.',
+      'The longest time that Drover pauses an RPC endpoint that answers 429 with `Retry-After`. After that it tries one request.',
     perChain: true,
   }),
   feeModel: setting<FeeModel>({
     type: oneOf(FEE_MODELS),
     fallback: 'auto',
-    description: 'How gas is priced; `auto` uses EIP-1559 where blocks have a base fee.',
+    description: 'How gas is priced. `auto` uses EIP-1559 if blocks have a base fee.',
     perChain: true,
   }),
   gasPrice: setting<bigint | null>({
     type: amountOr('auto'),
     fallback: null,
     description:
-      'What every transaction offers per gas; `auto` follows the market. A fixed price, zero included, is for chains with a price of their own, such as private ones where gas is free.',
+      'The price per gas of every transaction. `auto` follows the market. Use a fixed price (zero is allowed) for chains with their own price, such as private chains with free gas.',
     perChain: true,
   }),
   maxTxFee: setting<bigint | null>({
     type: amountOr('none'),
     fallback: DEFAULT_MAX_TX_FEE_WEI,
     description:
-      'The most that one transaction may cost in fees (gas limit times price per gas), whoever named the price: a node, a caller, a fee bump. Above it nothing is signed. Signers and API keys can have lower limits; `none` takes this one away.',
+      'The most that one transaction may cost in fees (gas limit times price per gas), no matter where the price comes from: an RPC node, a caller or a fee bump. Drover signs nothing above it. Signers and API keys can have lower limits. `none` removes this limit.',
     perChain: true,
   }),
   preconfirmations: setting({
     type: boolean,
     fallback: false,
     description:
-      "The chain's nodes show the block that is being built under the tag `pending` (flashblocks and the like): a transaction that has a receipt in it is told early, as preconfirmed.",
+      'Set this if the RPC nodes show the block being built under the tag `pending` (flashblocks and the like). Drover then reports a transaction with a receipt in it early, as preconfirmed.',
     perChain: true,
   }),
   host: setting({
     type: text,
     fallback: '127.0.0.1',
     description:
-      'The address to listen on. One that others can reach needs an API key first: without any, only this machine may call.',
+      'The address to listen on. An address that other machines can reach requires an API key. Without API keys, only this machine can call Drover.',
   }),
   port: setting({
     type: integer(0, 65_535),
     fallback: 4747,
-    description: 'The port to listen on; 0 takes any free one.',
+    description: 'The port to listen on. 0 picks any free port.',
   }),
   open: setting({
     type: boolean,
     fallback: false,
     description:
-      'Start without an API key: whoever can call this machine may then do everything. Only on a loopback address, and not behind a proxy. Has no effect once there is a key.',
+      'Start without API keys: anyone who can call this machine can then do everything. Works only on a loopback address and without a proxy. Has no effect once an API key exists.',
   }),
   secretsKey: setting<readonly string[]>({
     type: secretKeyList,
     fallback: [],
     description:
-      'Keys that the secrets of webhooks are stored under (AES-256-GCM); the first is used for new ones, the others still open old ones. None: they are stored as they are.',
+      'Keys that encrypt the stored secrets of webhooks (AES-256-GCM). The first key encrypts new secrets, the others still decrypt old ones. Without a key, secrets are stored in plain text.',
     secrets: (keys) => keys,
   }),
   tenantShare: setting({
     type: integer(1, 100),
     fallback: DEFAULT_SHARE_PERCENT,
     description:
-      'Percent that one tenant may have of what all share on a node: queued transactions, the window of a signer in reserved nonces, requests on their way to the store, event streams, WebSockets, waiting requests, calls to the chain and bytes in requests. A service without keys has one tenant, which may have all.',
+      'How much of each shared resource of a node one tenant may use, in percent: queued transactions, reserved nonces of a signer, requests waiting to be stored, event streams, WebSockets, requests with `wait`, calls to the chain and bytes in requests. Without API keys there is only one tenant, which may use everything.',
   }),
   maxQueuedPerSigner: setting({
     type: integer(1, 10_000_000),
     fallback: 20_000,
-    description: 'Transactions of one signer that may wait for a nonce; more are answered with 429.',
+    description: 'How many transactions of one signer may wait for a nonce. Drover answers more with 429.',
   }),
   maxQueued: setting({
     type: integer(1, 10_000_000),
     fallback: 100_000,
-    description: 'Transactions of all signers that may wait for a nonce; more are answered with 429.',
+    description: 'How many transactions of all signers may wait for a nonce. Drover answers more with 429.',
   }),
   maxBodyMemory: setting({
     type: integer(8, 65_536),
     fallback: 64,
-    description: 'MiB of requests that a node reads and works on at one time; more are answered with 429 or 503.',
+    description:
+      'How many MiB of requests a node reads and processes at the same time. It answers more with 429 or 503.',
   }),
   reservationTtl: setting({
     type: duration(1_000, DAY),
     fallback: MINUTE,
-    description: 'How long a nonce stays reserved without being used, where the request does not say.',
+    description: 'How long an unused nonce stays reserved if the request does not say.',
   }),
   reservationMaxTtl: setting({
     type: duration(1_000, DAY),
     fallback: 10 * MINUTE,
     description:
-      'The longest time that a nonce can be reserved, or extended, for. As long as it is not used, everything above it on that signer waits.',
+      'The longest time that a nonce can be reserved or extended for. Until it is used, all higher nonces of that signer wait.',
   }),
   leaseDuration: setting({
     type: duration(1_000, 10 * MINUTE),
     fallback: 15_000,
-    description: 'How long a lane stays with a node that no longer renews it: the pause after a crash.',
+    description: 'How long a lease lasts without renewal. After a crash, other nodes take over after this time.',
   }),
   leaseRenewInterval: setting({
     type: duration(100, 5 * MINUTE),
     fallback: 3_000,
-    description: 'How often a node says that it is alive and renews its leases; at most half of leaseDuration.',
+    description: 'How often a node sends a heartbeat and renews its leases. At most half of leaseDuration.',
   }),
   maxInFlight: setting({
     type: orWord(integer(1, 10_000), 'auto'),
     fallback: FAST.maxInFlight,
-    description: `Unmined transactions of one \`fast\` signer at one time: the most that may be out, or \`auto\`, which finds out how many the chain's nodes keep. ${NEW_SIGNERS}`,
+    description: `How many unmined transactions a \`fast\` signer may have at the same time. \`auto\` finds out how many the RPC nodes keep. ${NEW_SIGNERS}`,
   }),
   bumpAfter: setting({
     type: duration(500, DAY),
     fallback: FAST.bumpAfterMs,
     description:
-      'A transaction of a `fast` signer that is not included after this long, because it offers too little, is signed again at a higher price.',
+      'If a transaction of a `fast` signer is not mined after this time because its price is too low, Drover signs it again at a higher price.',
   }),
   resubmitInterval: setting({
     type: duration(500, DAY),
     fallback: STABLE.resubmitIntervalMs,
-    description: `A transaction that is not included after this long is sent again, the same bytes. ${NEW_SIGNERS}`,
+    description: `If a transaction is not mined after this time, Drover sends the same bytes again. ${NEW_SIGNERS}`,
   }),
   stuckAfter: setting({
     type: duration(1_000, 30 * DAY),
     fallback: STABLE.stuckAfterMs,
-    description: `A transaction that is not included after this long is STUCK: it is still watched, and an alarm is raised. ${NEW_SIGNERS}`,
+    description: `If a transaction is not mined after this time, Drover marks it STUCK and raises an alarm. It keeps watching it. ${NEW_SIGNERS}`,
   }),
   stuckHook: setting<string | null>({
     type: optional(text, 'none: always wait'),
     fallback: null,
     description:
-      'Who decides about a STUCK transaction: the http(s) URL of a signed webhook, or the path of a module with a default export. Answers wait, retry, bump, cancel or resolve.',
+      'Decides what to do with a STUCK transaction: the http(s) URL of a signed webhook, or the path of a module with a default export. It answers wait, retry, bump, cancel or resolve.',
   }),
   stuckHookSecret: setting<string | null>({
     type: optional(text, 'none'),
     fallback: null,
     description:
-      'Signs what is posted to the stuck hook, as Standard Webhooks has it; text, or base64 behind `whsec_`.',
+      'Secret that signs requests to the stuck hook, as in Standard Webhooks. Plain text, or base64 after `whsec_`.',
     secrets: (secret) => (secret === null ? [] : [secret]),
   }),
   stuckReviewInterval: setting({
     type: duration(1_000, DAY),
     fallback: 5 * MINUTE,
-    description: 'How often the stuck hook is asked again about a transaction that is still stuck.',
+    description: 'How often Drover asks the stuck hook again about a transaction that is still stuck.',
   }),
   maxSubmitAttempts: setting({
     type: integer(1, 100_000),
     fallback: STABLE.maxSubmitAttempts,
-    description: `A transaction that was refused this often in a row is STUCK. ${NEW_SIGNERS}`,
+    description: `A transaction that RPC nodes refused this many times in a row is STUCK. ${NEW_SIGNERS}`,
   }),
   lowRunway: setting<number | 'none'>({
     type: orWord(integer(1, 1_000_000), 'none'),
     fallback: STABLE.lowRunway ?? 'none',
-    description: `A warning is given when the balance of a signer pays for fewer transactions than this. An amount of one's own: \`lowBalance\` of the signer's policy. ${NEW_SIGNERS}`,
+    description: `Drover warns when the balance of a signer pays for fewer transactions than this. To warn at a fixed amount, set \`lowBalance\` in the signer's policy. ${NEW_SIGNERS}`,
   }),
   balanceInterval: setting({
     type: duration(1_000, DAY),
     fallback: MINUTE,
     description:
-      'How often the balances of quiet signers are read, all in one request. Those of busy ones are read with every block that has one of their transactions.',
+      'How often Drover reads the balances of idle signers, all in one request. It reads the balance of a busy signer with every block that includes one of its transactions.',
   }),
   staleReceiptTimeout: setting({
     type: duration(1_000, DAY),
     fallback: MINUTE,
-    description: 'A transaction that was quiet for this long is looked up by its hashes.',
+    description: 'If nothing was heard of a transaction for this long, Drover looks it up by its hashes.',
   }),
   fetchReceiptUponEntry: setting({
     type: boolean,
     fallback: false,
-    description: 'Look a transaction up by hash as soon as it is sent, without waiting for the next block.',
+    description: 'Look up a transaction by hash as soon as it is sent, without waiting for the next block.',
   }),
   receiptWorkers: setting({
     type: integer(1, 100),
     fallback: 10,
-    description: 'Look-ups by hash that may run at one time.',
+    description: 'How many lookups by hash may run at the same time.',
   }),
   receiptBatchSize: setting({
     type: integer(1, 1_000),
     fallback: 100,
-    description: 'Hashes in one look-up.',
+    description: 'How many hashes one lookup contains.',
   }),
   headerWindow: setting({
     type: integer(16, 100_000),
     fallback: 256,
-    description: 'Recent block headers kept for each chain; more than the confirmations that finality asks for.',
+    description:
+      'How many recent block headers Drover keeps per chain. Must be more than the confirmations that finality needs.',
   }),
   blockQueueLength: setting({
     type: integer(1, 10_000),
     fallback: 50,
-    description: 'Blocks that may wait to be worked on before the follower stops reading ahead.',
+    description: 'How many blocks may wait to be processed before Drover stops reading ahead.',
   }),
   writerCount: setting({
     type: integer(1, 64),
     fallback: 4,
-    description: 'Writers of a node; each lane has one, and each writes one batch at a time.',
+    description: 'How many writers a node has. Each signer uses one of them, and each writes one batch at a time.',
   }),
   writerLinger: setting({
     type: duration(0, 1_000),
     fallback: 3,
-    description: 'How long a writer collects before it writes.',
+    description: 'How long a writer collects changes before it writes them.',
   }),
   writerBatchSize: setting({
     type: integer(1, 5_000),
     fallback: 500,
-    description: 'Transactions in one write, at most.',
+    description: 'The largest number of transactions in one write.',
   }),
   intakeQueueLimit: setting({
     type: integer(1, 1_000_000),
     fallback: 5_000,
-    description: 'Requests that may wait to be stored; more are answered with 429.',
+    description: 'How many requests may wait to be stored. Drover answers more with 429.',
   }),
   intakeLinger: setting({
     type: duration(0, 1_000),
     fallback: 3,
-    description: 'How long accepted requests are collected before they are stored together.',
+    description: 'How long Drover collects accepted requests before it stores them together.',
   }),
   intakeBatchSize: setting({
     type: integer(1, 5_000),
     fallback: 500,
-    description: 'Requests stored together, at most.',
+    description: 'The largest number of requests stored together.',
   }),
   webhookAllowPrivate: setting({
     type: boolean,
     fallback: false,
     description:
-      'Whether webhooks may point to private addresses and to plain http. Whoever may make a webhook can then make this service call what is in its own network.',
+      'Allow webhooks with private addresses and plain http. Anyone who can create a webhook can then make Drover call services in its own network.',
   }),
   maxWebhooks: setting({
     type: integer(1, 10_000),
     fallback: 100,
-    description: 'Webhooks that there may be.',
+    description: 'The largest number of webhooks.',
   }),
   webhookTimeout: setting({
     type: duration(100, MINUTE),
     fallback: 15_000,
-    description: 'How long a receiver may take to answer.',
+    description: 'How long a webhook receiver may take to respond.',
   }),
   webhookParallel: setting({
     type: integer(1, 100),
     fallback: 16,
-    description: 'Deliveries to one webhook that may be under way at one time, each of another transaction.',
+    description: 'How many deliveries to one webhook may run at the same time, each for a different transaction.',
   }),
   webhookRetryInterval: setting({
     type: duration(100, DAY),
     fallback: 2_000,
-    description: 'The pause before the second attempt at a delivery; it doubles with each further one.',
+    description: 'The pause before the first retry of a delivery. It doubles with each further retry.',
   }),
   webhookRetryMaxInterval: setting({
     type: duration(100, DAY),
     fallback: 60 * MINUTE,
-    description: 'The longest pause between two attempts at a delivery.',
+    description: 'The longest pause between two attempts of a delivery.',
   }),
   webhookRetryFor: setting({
     type: duration(1_000, 30 * DAY),
     fallback: 3 * DAY,
-    description: 'A delivery that still fails this long after its first attempt is given up; it can be ordered again.',
+    description:
+      'Drover gives up a delivery that still fails this long after its first attempt. You can send it again by hand.',
   }),
   webhookDisableAfter: setting({
     type: duration(1_000, 90 * DAY),
     fallback: 5 * DAY,
-    description: 'A webhook that nothing could be delivered to for this long is switched off.',
+    description: 'Drover disables a webhook if all deliveries have failed for this long.',
   }),
   webhookSecretOverlap: setting({
     type: duration(0, 30 * DAY),
     fallback: DAY,
-    description: 'How long the old secret of a webhook signs beside a new one.',
+    description: 'How long deliveries are signed with the old secret too after it is rotated.',
   }),
   webhookRetention: setting({
     type: duration(1_000, 365 * DAY),
     fallback: 14 * DAY,
-    description: 'How long deliveries are kept in the log after they were delivered or given up.',
+    description: 'How long finished deliveries are kept.',
   }),
   maxEventStreams: setting({
     type: integer(1, 100_000),
     fallback: 1_000,
-    description: 'Clients that may follow the event stream at this node at one time; more are answered with 503.',
+    description: 'How many event streams a node serves at the same time. It answers more with 503.',
   }),
   eventHeartbeat: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 15_000,
     description:
-      'How often a quiet event stream shows that it is alive; within this time a key that was revoked loses its streams.',
+      'How often an idle event stream sends a heartbeat. Streams of a revoked API key are closed within this time.',
   }),
   eventStallTimeout: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
-    description: 'A client that takes nothing from its event stream for this long is let go; it can resume.',
+    description:
+      'Drover disconnects a client that reads nothing from its event stream for this long. The client can resume.',
   }),
   simulationTimeout: setting({
     type: duration(10, MINUTE),
     fallback: 1_000,
     description:
-      'How long a request waits for its simulation. After that it is accepted with `simulated: false`, and tried out before it takes a nonce.',
+      'How long a request waits for its simulation. After that it is accepted with `simulated: false` and simulated before it gets a nonce.',
   }),
   rpcHoldTimeout: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 8_000,
     description:
-      'How long `eth_sendTransaction` waits for its hash before it answers with the id of the transaction, which goes on. Shorter than the time-out of the clients, or they never see that answer; viem gives up after 10s.',
+      'How long `eth_sendTransaction` waits for its hash. After that it returns an error with the id of the transaction, which continues. Keep it shorter than the timeout of your clients, or they never see that answer (viem gives up after 10s).',
   }),
   rpcAllowedMethods: setting<readonly string[]>({
     type: methodList,
     fallback: [],
     description:
-      'JSON-RPC methods to pass on to the nodes besides the usual reads, such as `debug_traceTransaction`; whoever may read can call them.',
+      'Additional JSON-RPC methods to forward to the RPC nodes, such as `debug_traceTransaction`. Every key with the scope `read` can call them.',
   }),
   rpcMaxSockets: setting({
     type: integer(1, 100_000),
     fallback: 1_000,
-    description: 'WebSocket connections to the JSON-RPC endpoint at one time; more are refused.',
+    description:
+      'How many WebSocket connections to the JSON-RPC endpoint may be open at the same time. Drover refuses more.',
   }),
   logLevel: setting<LogLevel>({
     type: oneOf(LOG_LEVELS),
     fallback: 'info',
-    description: 'The least important lines to log.',
+    description: 'The lowest level to log.',
   }),
   shutdownTimeout: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 10_000,
-    description: 'How long an orderly stop may take; after it the process ends as it is, and peers take over by lease.',
+    description:
+      'How long a clean shutdown may take. After that the process ends, and other nodes take over when its leases expire.',
   }),
 } as const
 

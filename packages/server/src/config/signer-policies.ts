@@ -23,11 +23,10 @@ export const signerPolicies: SettingType<SignerPolicies> = {
       const [left = '', right, ...rest] = item.split('=').map((part) => part.trim())
       const named = findPreset(right ?? left)
       const address = left.toLowerCase()
-      if (named === null || rest.length > 0) return refuse('must name only the presets "stable" and "fast"')
+      if (named === null || rest.length > 0) return refuse('must contain only the presets "stable" and "fast"')
       if (right !== undefined && !isAddress(address)) return refuse('must have a signer address before each "="')
-      if (right === undefined && preset !== null)
-        return refuse('must name one preset for all other signers, not several')
-      if (isAddress(address) && byAddress.has(address)) return refuse('must name each address once')
+      if (right === undefined && preset !== null) return refuse('must name only one preset for all other signers')
+      if (isAddress(address) && byAddress.has(address)) return refuse('must name each address only once')
       if (right === undefined) preset = named
       else if (isAddress(address)) byAddress.set(address, named)
     }

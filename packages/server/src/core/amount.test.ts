@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatAmount, parseAmount } from './amount.ts'
+import { formatAmount, formatGwei, parseAmount } from './amount.ts'
 
 test.each([
   ['123', 123n],
@@ -39,7 +39,27 @@ test('what is shown is exact, and can be given back', () => {
       expect(parseAmount(formatAmount(wei))).toBe(wei)
     }),
   )
-  expect(formatAmount('1500000000000000000')).toBe('1.5 ether')
+  expect(formatAmount('1500000000000000000')).toBe('1.5 ETH')
+  expect(formatAmount(21_000_000_000_000n)).toBe('0.000021 ETH')
   expect(formatAmount(1_000_000_007n)).toBe('1.000000007 gwei')
   expect(formatAmount(7n)).toBe('7 wei')
+})
+
+test.each([
+  [0n, '0 gwei'],
+  [1n, '0.000000001 gwei'],
+  [1_234_567n, '0.0012 gwei'],
+  [12_345_678n, '0.012 gwei'],
+  [999_999_999n, '1 gwei'],
+  [30_000_000_000n, '30 gwei'],
+  [39_682_539_682_539n, '39682.54 gwei'],
+  [160_001_000_000_000n, '160001 gwei'],
+])('a price of %s wei per gas is shown as %s', (wei, text) => {
+  expect(formatGwei(wei)).toBe(text)
+})
+
+test('a price that would read like the one it is compared with is shown in full', () => {
+  expect(formatGwei(30_000_000_001n, 30_000_000_000n)).toBe('30.000000001 gwei')
+  expect(formatGwei(30_000_000_000n, 30_000_000_001n)).toBe('30 gwei')
+  expect(formatGwei(30_000_000_001n, 31_000_000_000n)).toBe('30 gwei')
 })

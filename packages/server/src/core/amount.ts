@@ -36,8 +36,24 @@ function toUnit(text: string | undefined): Unit {
 export function formatAmount(wei: string | bigint): string {
   const amount = BigInt(wei)
   if (amount === 0n) return '0'
-  if (amount >= 10n ** 14n) return `${formatUnits(amount, UNITS.ether)} ether`
+  if (amount >= 10n ** 12n) return `${formatUnits(amount, UNITS.ether)} ETH`
   return amount >= 10n ** 6n ? `${formatUnits(amount, UNITS.gwei)} gwei` : `${amount} wei`
+}
+
+/**
+ * A price per gas for people: at most 3 decimals, at least 2 significant digits. In full where it would otherwise read
+ * like another price that it is compared with.
+ */
+export function formatGwei(wei: bigint, comparedWith: bigint = wei): string {
+  const text = roundGwei(wei)
+  const isAlike = wei !== comparedWith && text === roundGwei(comparedWith)
+  return `${isAlike ? formatUnits(wei, UNITS.gwei) : text} gwei`
+}
+
+function roundGwei(wei: bigint): string {
+  const decimals = Math.min(UNITS.gwei, Math.max(3, UNITS.gwei + 2 - wei.toString().length))
+  const step = 10n ** BigInt(UNITS.gwei - decimals)
+  return formatUnits(((wei + step / 2n) / step) * step, UNITS.gwei)
 }
 
 function formatUnits(amount: bigint, decimals: number): string {

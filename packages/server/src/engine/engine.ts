@@ -212,7 +212,7 @@ export function createEngine(ports: EnginePorts): Engine {
       for (const lane of await store.lanesAsked(nodeId)) keeper.running().get(laneKey(lane))?.post({ type: 'asked' })
       for (const lane of await store.lanesWithWork(nodeId)) keeper.running().get(laneKey(lane))?.post({ type: 'work' })
     } catch (error) {
-      telemetry.log('warn', 'queues could not be polled; trying again', { error })
+      telemetry.log('warn', 'could not poll the queues; retrying', { error })
     }
     if (!stopped) schedulePoll()
   }
@@ -278,7 +278,7 @@ export function createEngine(ports: EnginePorts): Engine {
       await polling
       const cancelAbandon = clock.schedule(settings.shutdownTimeoutMs, () => writer.abandon())
       await keeper.stop().catch((error: unknown) => {
-        telemetry.log('warn', 'leases could not be given up; they expire by themselves', { error })
+        telemetry.log('warn', 'could not release leases; they expire by themselves', { error })
       })
       await writer.drain()
       cancelAbandon()

@@ -23,5 +23,5 @@ test.each([
   { action: 'retry', reason: 'x'.repeat(501) },
   { action: 'resolve', reason: 'x', hash: '0x12' },
 ])('what is none is refused: %j', (answer) => {
-  expect(() => parseStuckDecision(answer)).toThrow('cannot be used')
+  expect(() => parseStuckDecision(answer)).toThrow('the stuck hook gave an invalid answer')
 })

@@ -9,10 +9,10 @@ export function parseStuckDecision(answer: unknown): StuckDecision {
     throw refuse('it is not an object with an action')
   const { action } = answer
   if (action === 'wait') return { action }
-  if (!isKnown(action)) throw refuse(`its action is none of wait, ${ACTIONS.join(', ')}`)
+  if (!isKnown(action)) throw refuse(`its action is not one of wait, ${ACTIONS.join(', ')}`)
   const reason = 'reason' in answer && typeof answer.reason === 'string' ? answer.reason.trim() : ''
   if (reason === '' || reason.length > LONGEST_REASON)
-    throw refuse(`its reason is not a text of 1 to ${LONGEST_REASON} characters`)
+    throw refuse(`its reason is not text of 1 to ${LONGEST_REASON} characters`)
   if (action !== 'resolve') return { action, reason }
   if (!('hash' in answer) || answer.hash === undefined || answer.hash === null) return { action, reason }
   const hash = typeof answer.hash === 'string' ? answer.hash.toLowerCase() : ''
@@ -27,5 +27,5 @@ function isKnown(action: unknown): action is (typeof ACTIONS)[number] {
 }
 
 function refuse(why: string): Error {
-  return new Error(`the answer of the stuck hook cannot be used: ${why}`)
+  return new Error(`the stuck hook gave an invalid answer: ${why}`)
 }

@@ -12,6 +12,6 @@ export async function loadStuckModule(path: string, folder: string): Promise<Stu
   const file = isAbsolute(path) ? path : resolve(folder, path)
   const loaded: unknown = await import(pathToFileURL(file).href)
   const decide = typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : undefined
-  if (typeof decide !== 'function') throw new StuckModuleInvalid(`${path} has no default export that is a function`)
+  if (typeof decide !== 'function') throw new StuckModuleInvalid(`${path} must have a function as its default export`)
   return { decide: async (question) => parseStuckDecision(await decide(question)) }
 }

@@ -95,7 +95,7 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
 function getHash(params: readonly unknown[]): Hash {
   const hash = parseHash(params[0])
   if (hash === null || params.length !== 1) {
-    throw new RpcFailure('invalid_params', 'one parameter is needed: a transaction hash, 0x and 64 hex digits')
+    throw new RpcFailure('invalid_params', 'expected one parameter: a transaction hash, 0x and 64 hex digits')
   }
   return hash
 }

@@ -39,7 +39,7 @@ export function createForwarder(
   const turns = createFairTurns({
     ...{ what: 'calls to the chain', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
     ...(most !== undefined && { most }),
-    whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for a node; try again later'),
+    whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for an RPC node; try again later'),
   })
 
   /** Nodes work on the calls of a batch side by side: while tenants are held back, one tenant's are few. */
@@ -113,8 +113,8 @@ function toFailure(reply: Exclude<UpstreamReply, { type: 'result' }> | undefined
     case 'error':
       return new RpcFailure(reply.error.code ?? 'refused', reply.error.message, reply.error.data)
     case 'rate_limited':
-      return new RpcFailure('limit_exceeded', 'the node asks to be called less often; try again later')
+      return new RpcFailure('limit_exceeded', 'the RPC node limits the request rate; try again later')
     default:
-      return new RpcFailure('internal', `no node of the chain answers: ${reply?.message ?? 'no reply'}`)
+      return new RpcFailure('internal', `no RPC node of the chain responds: ${reply?.message ?? 'no reply'}`)
   }
 }

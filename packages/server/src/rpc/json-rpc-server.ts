@@ -66,7 +66,7 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   )
   const running = createTenantPool({
     ...{ what: 'JSON-RPC messages', size: MAX_MESSAGES, sharePercent: settings.sharePercent, retryAfterMs: 1_000 },
-    whenFull: () => new AppError('overloaded', `${MAX_MESSAGES} messages are being worked on already; try again later`),
+    whenFull: () => new AppError('overloaded', `${MAX_MESSAGES} messages are already being processed; try again later`),
   })
 
   function resolveChain(chain: string | null): number {
@@ -78,13 +78,13 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
     }
     const found = ids.find((id) => String(id) === chain)
     if (found !== undefined) return found
-    const message = `there is no chain ${JSON.stringify(chain.slice(0, 20))} here; this service follows ${ids.join(', ')}`
+    const message = `unknown chain ${JSON.stringify(chain.slice(0, 20))}; this service follows ${ids.join(', ')}`
     throw new RpcFailure('invalid_request', message)
   }
 
   function getChain(chainId: number): ChainPart {
     const found = chains.get(chainId)
-    if (found === undefined) throw new Error(`there is no chain ${chainId}`)
+    if (found === undefined) throw new Error(`unknown chain ${chainId}`)
     return found
   }
 
@@ -114,7 +114,7 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
         return await takePlace(context, message.entries.length, () => chain.dispatch(message, context))
       } catch (error) {
         if (!(error instanceof RpcFailure || error instanceof AppError))
-          telemetry.log('error', 'a JSON-RPC message failed', { error })
+          telemetry.log('error', 'JSON-RPC message failed', { error })
         return writeRefusal(message, toRpcFailure(error))
       }
     },

@@ -56,10 +56,10 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
     const raw = parseBytes(params[0])
     const pending = raw === null ? null : await ports.upstream.readPending(raw)
     if (pending === null || params.length !== 1) {
-      throw new RpcFailure('invalid_params', 'one parameter is needed: a signed transaction as 0x-hex')
+      throw new RpcFailure('invalid_params', 'expected one parameter: a signed transaction as 0x-hex')
     }
     if (ports.signers.peek({ chainId, signer: pending.from }) !== null) {
-      const message = `${pending.from} is managed by Drover, which alone gives out its nonces; use eth_sendTransaction`
+      const message = `${pending.from} is managed by Drover, which assigns its nonces; use eth_sendTransaction`
       throw new RpcFailure('refused', message)
     }
     return ports.forwarder.forTenant(tenant).forward({ method: 'eth_sendRawTransaction', params })

@@ -46,13 +46,13 @@ export const PASSED_ON = [
 
 /** Would sign what only a person can judge, or hand out signed bytes whose nonce nobody keeps. */
 const NEVER_SIGNED: Readonly<Record<string, string>> = {
-  eth_sign: 'Drover signs transactions only, never messages',
-  personal_sign: 'Drover signs transactions only, never messages',
-  eth_signTypedData: 'Drover signs transactions only, never messages',
-  eth_signTypedData_v3: 'Drover signs transactions only, never messages',
-  eth_signTypedData_v4: 'Drover signs transactions only, never messages',
-  eth_signTransaction: 'Drover signs what it sends itself; use eth_sendTransaction',
-  personal_sendTransaction: 'use eth_sendTransaction; keys are not unlocked here',
+  eth_sign: 'Drover signs only transactions, never messages',
+  personal_sign: 'Drover signs only transactions, never messages',
+  eth_signTypedData: 'Drover signs only transactions, never messages',
+  eth_signTypedData_v3: 'Drover signs only transactions, never messages',
+  eth_signTypedData_v4: 'Drover signs only transactions, never messages',
+  eth_signTransaction: 'Drover signs only what it sends itself; use eth_sendTransaction',
+  personal_sendTransaction: 'Drover needs no unlocked accounts; use eth_sendTransaction',
 }
 
 export interface MethodList {

@@ -22,7 +22,7 @@ export function createNextNonces({ store, signers, forwarder }: NextNoncePorts):
   async function count(asked: Forwarder, lane: Lane, tag: 'latest' | 'pending'): Promise<number> {
     const answer = await asked.forward({ method: 'eth_getTransactionCount', params: [lane.signer, tag] })
     const counted = typeof answer === 'string' && /^0x[0-9a-f]{1,13}$/i.test(answer) ? Number(answer) : null
-    if (counted === null) throw new RpcFailure('internal', 'the node does not tell how many transactions there are')
+    if (counted === null) throw new RpcFailure('internal', 'the RPC node does not return a transaction count')
     return counted
   }
 

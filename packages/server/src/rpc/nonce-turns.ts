@@ -115,7 +115,7 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
     const line = lineOf(lane)
     const { exactNonce: nonce } = request
     if (line.held.has(nonce)) {
-      const message = `nonce too low: another call with nonce ${nonce} waits for its turn already`
+      const message = `nonce too low: another call with nonce ${nonce} is already waiting`
       return Promise.reject(new RpcFailure('refused', message))
     }
     return new Promise((resolve, reject) => {
@@ -156,7 +156,7 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
 }
 
 function stops(): RpcFailure {
-  return new RpcFailure('refused', 'this node is stopping; nothing was stored, send it again')
+  return new RpcFailure('refused', 'this node is stopping; nothing was stored, so send it again')
 }
 
 function takeAll({ held }: Line): readonly Held[] {

@@ -44,7 +44,7 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
       })
       scope.get(url, async (_request, reply) => {
         reply.header('allow', 'POST')
-        throw new AppError('method_not_allowed', 'JSON-RPC is sent here by POST, or over a WebSocket.')
+        throw new AppError('method_not_allowed', 'Send JSON-RPC by POST or over a WebSocket.')
       })
     }
   })
@@ -59,7 +59,7 @@ async function answerRequest(endpoint: JsonRpcServer, request: FastifyRequest, c
   const key = request.headers['idempotency-key'] ?? null
   const text = typeof request.body === 'string' ? request.body : ''
   if (key !== null && (!requestIdInput.safeParse(key).success || key.length > LONGEST_KEY)) {
-    const message = `Idempotency-Key must be 1 to ${LONGEST_KEY} printable ASCII characters without blanks at the ends`
+    const message = `Idempotency-Key must be 1 to ${LONGEST_KEY} printable ASCII characters without spaces at either end`
     return endpoint.refuse(text, new RpcFailure('invalid_request', message))
   }
   const { chainId } = request.params as { readonly chainId?: string }

@@ -59,13 +59,13 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
 
   function check({ method }: RpcCall, context: CallContext): RpcFailure | null {
     if (!mayUseChain(context.caller, chainId)) {
-      return new RpcFailure('unauthorized', `this API key is not for chain ${chainId}`)
+      return new RpcFailure('unauthorized', `this API key has no access to chain ${chainId}`)
     }
     if (method === SEND) return null
     const refusal = methods.findRefusal(method)
     if (refusal !== null) return new RpcFailure('unsupported_method', `${method} is not available: ${refusal}`)
     if (findLocal(method, context) === null && !methods.isPassedOn(method)) {
-      return new RpcFailure('method_not_found', `the method ${method} does not exist or is not available here`)
+      return new RpcFailure('method_not_found', `the method ${method} does not exist or is not available`)
     }
     const scope = method === SEND_RAW ? 'send' : 'read'
     if (hasScope(context.caller, scope)) return null
@@ -125,7 +125,7 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     telemetry.count('drover_rpc_calls_total', { chainId, method: isKnown ? method : 'other', outcome })
     // The caller is told nothing of a bug, so the log has to tell everything.
     if (!(failure?.cause instanceof Error) || failure.cause instanceof AppError) return
-    telemetry.log('error', 'a JSON-RPC call failed', { chainId, method, stack: failure.cause.stack })
+    telemetry.log('error', 'JSON-RPC call failed', { chainId, method, stack: failure.cause.stack })
   }
 
   return async ({ entries, isBatch }, context) => {
@@ -174,7 +174,7 @@ function join(entries: readonly RpcEntry[], written: readonly (string | null)[],
     if (left >= 0) return [text]
     const entry = entries[place]
     const id = entry?.type === 'call' ? (entry.call.id ?? null) : null
-    return [writeFailure(id, new RpcFailure('refused', 'the answer is larger than 32 MiB; ask for less at one time'))]
+    return [writeFailure(id, new RpcFailure('refused', 'the response is larger than 32 MiB; request less at once'))]
   })
   return joinAnswers(kept, isBatch)
 }

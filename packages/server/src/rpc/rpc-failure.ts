@@ -54,8 +54,8 @@ const CODE_OF: Readonly<Partial<Record<AppErrorCode, RpcCodeName>>> = {
   rate_limited: 'limit_exceeded',
   internal: 'internal',
 }
-const NO_NODE = 'no node of the chain answers at the moment'
-const NO_DATABASE = 'the database cannot be reached at the moment'
+const NO_NODE = 'no RPC node of the chain responds'
+const NO_DATABASE = 'the database does not respond'
 
 /** Anything thrown while a call was answered. What is not known to be harmless is `internal`, and says nothing. */
 export function toRpcFailure(error: unknown): RpcFailure {
@@ -63,7 +63,7 @@ export function toRpcFailure(error: unknown): RpcFailure {
   if (error instanceof AppError) return fromAppError(error)
   if (error instanceof StoreUnavailable) return new RpcFailure('internal', NO_DATABASE, undefined, { cause: error })
   if (error instanceof ChainUnavailable) return new RpcFailure('internal', NO_NODE, undefined, { cause: error })
-  return new RpcFailure('internal', 'Something is broken inside Drover; the log has the details.', undefined, {
+  return new RpcFailure('internal', 'Something went wrong inside Drover. The log has the details.', undefined, {
     cause: error,
   })
 }
@@ -72,7 +72,7 @@ export function toRpcFailure(error: unknown): RpcFailure {
 export function toSendFailure(cause: unknown): RpcFailure {
   const failure = toRpcFailure(cause)
   if (failure.error.code !== RPC_CODES.internal) return failure
-  const message = `${failure.message} Whether the transaction was stored is not known; look for it before you send it again.`
+  const message = `${failure.message} The transaction may or may not have been stored. Look for it before you send it again.`
   return new RpcFailure('refused', message, undefined, { cause: failure.cause })
 }
 

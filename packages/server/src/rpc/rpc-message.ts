@@ -36,7 +36,7 @@ export function parseMessage(text: string): RpcMessage {
 
 /** In an array, since that is what a client that sent one reads; under the id of the first call, as nodes do it. */
 function refuseBatch(calls: readonly unknown[]): RpcEntry {
-  const message = `batch too large: it has ${calls.length} calls, and at most ${MAX_BATCH} are allowed`
+  const message = `batch too large: it has ${calls.length} calls, but the limit is ${MAX_BATCH}`
   const first = calls.find((call) => isRecord(call) && call.id !== undefined && isId(call.id))
   return invalid(isRecord(first) && isId(first.id) ? first.id : null, message)
 }
@@ -55,7 +55,7 @@ function parseEntry(entry: unknown): RpcEntry {
   const { jsonrpc, id, method } = entry
   // Some clients write null for none, and nodes take it.
   const params = entry.params ?? []
-  if (!isId(id) && id !== undefined) return invalid(null, 'id must be a string, a number that is exact, or null')
+  if (!isId(id) && id !== undefined) return invalid(null, 'id must be a string, an exact number, or null')
   const known = id ?? null
   if (jsonrpc !== '2.0') return invalid(known, 'jsonrpc must be "2.0"')
   if (typeof method !== 'string' || method === '' || method.length > MAX_METHOD_LENGTH) {

@@ -61,7 +61,10 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
     const hash = tx.attempts[0]?.hash
     if (hash !== undefined) return hash
     if (isTerminal(tx)) throw describeEnd(tx)
-    throw stillWaiting(tx, outcome === 'stopping' ? 'this node stops' : `it was not signed within ${holdTimeoutMs} ms`)
+    throw stillWaiting(
+      tx,
+      outcome === 'stopping' ? 'this node is stopping' : `it was not signed within ${holdTimeoutMs} ms`,
+    )
   }
 
   /** Those without a nonce of their own are stored together; the others when it is their turn. */
@@ -118,8 +121,7 @@ function settle<T>(run: () => T): PromiseSettledResult<T> {
 }
 
 function parse({ params, requestId }: SendCall, chainId: number, caller: Caller): AcceptRequest {
-  if (!hasScope(caller, 'send'))
-    throw new RpcFailure('unauthorized', 'this API key may not send: it lacks the scope send')
+  if (!hasScope(caller, 'send')) throw new RpcFailure('unauthorized', 'this API key lacks the scope send')
   const request = parseTransactionParams(params, chainId, requestId)
   if (!mayUse(caller, { chainId, signer: request.from })) {
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)
@@ -130,7 +132,7 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
 
 function stillWaiting(tx: Transaction, why: string): RpcFailure {
   const reason = tx.error === null ? (WAITS[tx.subState] ?? WAITS.accepted) : spellError(tx.error)
-  const message = `transaction ${tx.id} was accepted and goes on, but ${why}: ${reason}; do not send it again, follow it under /v1/transactions/${tx.id}`
+  const message = `transaction ${tx.id} was accepted and continues, but ${why}: ${reason}. Do not send it again. Follow it at /v1/transactions/${tx.id}`
   return new RpcFailure('still_waiting', message, {
     transactionId: tx.id,
     state: tx.state,
@@ -141,7 +143,7 @@ function stillWaiting(tx: Transaction, why: string): RpcFailure {
 
 const WAITS: Partial<Record<SubState, string>> & { readonly accepted: string } = {
   accepted: 'earlier transactions of this signer go first',
-  waiting_for_slot: 'as many transactions of this signer as allowed are on their way',
+  waiting_for_slot: 'this signer has reached its limit of transactions in flight',
   suspended: 'an operator has suspended it',
 }
 

@@ -44,8 +44,8 @@ test('an access list and a nonce are kept', () => {
 })
 
 test.each<[string, object, RegExp]>([
-  ['a field that is not known', { blobs: ['0x00'] }, /blobs is not known/],
-  ['a list of authorisations', { authorizationList: [{}] }, /authorizationList is not known/],
+  ['a field that is not known', { blobs: ['0x00'] }, /unknown field: blobs/],
+  ['a list of authorisations', { authorizationList: [{}] }, /unknown field: authorizationList/],
   ['a decimal', { value: '10' }, /value must be a 0x-hex quantity/],
   ['a number where it could be meant either way', { value: 10 }, /value must be a 0x-hex quantity/],
   ['a type that is not signed', { type: 3 }, /type 0x3 is not supported/],

@@ -72,16 +72,16 @@ export function parseTransactionParams(
   chainId: number,
   requestId: string | null,
 ): AcceptRequest {
-  if (params.length !== 1) throw new RpcFailure('invalid_params', 'one parameter is needed: the transaction')
+  if (params.length !== 1) throw new RpcFailure('invalid_params', 'expected one parameter: the transaction')
   const given = parseInput(fields, params[0])
   const { chainId: named, accessList, nonce } = given
   if (named !== undefined && named !== BigInt(chainId)) {
-    throw new RpcFailure('invalid_params', `chainId is ${named}, but this endpoint is of chain ${chainId}`)
+    throw new RpcFailure('invalid_params', `chainId is ${named}, but this endpoint is for chain ${chainId}`)
   }
   const to = given.to ?? null
   const data = pickData(given)
   if (to === null && data === '0x') {
-    throw new RpcFailure('invalid_params', 'to is needed, unless data deploys a contract')
+    throw new RpcFailure('invalid_params', 'to is required, unless data deploys a contract')
   }
   return {
     ...{ chainId, from: given.from, to, data, requestId },
@@ -97,7 +97,7 @@ export function parseTransactionParams(
 /** `input` is the newer name of `data`; many send both. */
 function pickData({ data, input }: Given): AcceptRequest['data'] {
   if (data !== undefined && input !== undefined && data !== input) {
-    throw new RpcFailure('invalid_params', 'data and input are both given and differ; give one of them')
+    throw new RpcFailure('invalid_params', 'data and input differ; give only one of them')
   }
   return data ?? input ?? '0x'
 }
@@ -105,7 +105,7 @@ function pickData({ data, input }: Given): AcceptRequest['data'] {
 function pickGas({ gas, gasLimit }: Given): bigint | null {
   const limit = gas ?? gasLimit ?? null
   if (limit !== null && limit < 21_000n) {
-    throw new RpcFailure('refused', `intrinsic gas too low: gas is ${limit}, and every transaction needs 21000`)
+    throw new RpcFailure('refused', `intrinsic gas too low: gas is ${limit}, but every transaction needs 21000`)
   }
   return limit
 }

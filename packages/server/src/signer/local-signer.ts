@@ -41,7 +41,7 @@ function readAddress(
   { curve, keccak }: SigningKit,
   { index, count }: { readonly index: number; readonly count: number },
 ): Address {
-  const problem = `signer key ${index + 1} of ${count} is not a private key: 0x and 64 hex digits are expected`
+  const problem = `signer key ${index + 1} of ${count} is not a private key: expected 0x and 64 hex digits`
   if (!KEY.test(key)) throw new Error(problem)
   try {
     const publicKey = curve.publicKey(Buffer.from(key.slice(2), 'hex'))

@@ -36,9 +36,9 @@ export async function attemptDelivery(
 /** Never sent unsigned: a receiver that checks would refuse it, and one that does not could be told anything. */
 const NO_SECRET = {
   ...{ status: null, response: null, durationMs: 0 },
-  error: 'its secret cannot be read: this node does not have the key of secretsKey that it is stored under',
+  error: 'cannot decrypt the secret of the webhook: this node lacks the key in secretsKey',
 }
-const NO_EVENT = { status: null, error: 'the event is not kept any more', response: null, durationMs: 0 }
+const NO_EVENT = { status: null, error: 'the event is no longer stored', response: null, durationMs: 0 }
 
 /** The same with every attempt, but for how often the event has happened since. */
 function composeBody({ present }: AttemptPorts, event: HistoryEntry | null): string | null {

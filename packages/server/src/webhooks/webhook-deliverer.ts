@@ -109,7 +109,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
       await plan()
       await sendDue()
     } catch (error) {
-      telemetry.log('warn', 'webhooks could not be served; it is tried again', { error: String(error) })
+      telemetry.log('warn', 'could not process webhooks; retrying', { error: String(error) })
       turnAgain = true
       pauseMs = TRY_AGAIN_MS
       // What could not be settled is sent again by whoever takes over.
@@ -186,7 +186,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     try {
       while ((await webhooks.pruneDeliveries(settings.retentionMs, PRUNE_BATCH)) === PRUNE_BATCH && !isStopping);
     } catch (error) {
-      telemetry.log('warn', 'old deliveries were not deleted; it is tried again', { error: String(error) })
+      telemetry.log('warn', 'could not delete old deliveries; retrying', { error: String(error) })
     }
     if (!isStopping) cancelPrune = clock.schedule(PRUNE_EVERY_MS, () => void prune())
   }

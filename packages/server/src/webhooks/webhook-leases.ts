@@ -59,7 +59,7 @@ export function createWebhookLeases(ports: LeasePorts): WebhookLeases {
     try {
       await renew()
     } catch (error) {
-      telemetry.log('warn', 'the leases of webhooks were not renewed; it is tried again', { error: String(error) })
+      telemetry.log('warn', 'could not renew webhook leases; retrying', { error: String(error) })
     }
     if (!isStopped) cancelRenewal = clock.schedule(renewIntervalMs, () => void keepOnce())
     ports.onKept()
@@ -81,7 +81,7 @@ export function createWebhookLeases(ports: LeasePorts): WebhookLeases {
     try {
       await store.releaseWebhooks(nodeId, ids)
     } catch (error) {
-      telemetry.log('warn', 'webhooks were not given up; their leases run out', { error: String(error) })
+      telemetry.log('warn', 'could not release webhook leases; they expire by themselves', { error: String(error) })
     }
   }
 

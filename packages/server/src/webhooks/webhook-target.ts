@@ -23,17 +23,17 @@ export class TargetRefused extends Error {
   override readonly name = 'TargetRefused'
 }
 
-const NOT_PUBLIC = 'points to an address that is not public; set webhookAllowPrivate if that is meant'
+const NOT_PUBLIC = 'points to an address that is not public; set webhookAllowPrivate to allow it'
 
 const resolveAll: Resolve = (hostname, callback) => lookup(hostname, { all: true }, callback)
 
 /** What is wrong with the URL as it is written; null: nothing. */
 export function findUrlProblem(url: URL, { allowPrivate }: TargetPolicy): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
-  if (url.username !== '' || url.password !== '') return 'must hold no user name or password'
-  if (url.hash !== '') return 'must hold no fragment'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  if (url.hash !== '') return 'must not contain a fragment'
   if (allowPrivate) return null
-  if (url.protocol !== 'https:') return 'must be an https URL: what is sent is not for everybody on the way'
+  if (url.protocol !== 'https:') return 'must be an https URL; set webhookAllowPrivate to allow http'
   const host = hostOf(url)
   return isIP(host) !== 0 && !isPublicAddress(host) ? NOT_PUBLIC : null
 }
@@ -45,7 +45,7 @@ export async function findTargetProblem(url: URL, policy: TargetPolicy): Promise
   return new Promise((resolve) => {
     const resolveName = policy.resolve ?? resolveAll
     resolveName(hostOf(url), (error, addresses) => {
-      if (error !== null || addresses.length === 0) resolve(`names the host ${hostOf(url)}, which cannot be resolved`)
+      if (error !== null || addresses.length === 0) resolve(`has a host that cannot be resolved: ${hostOf(url)}`)
       else resolve(arePublic(addresses) ? null : NOT_PUBLIC)
     })
   })

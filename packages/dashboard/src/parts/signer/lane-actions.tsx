@@ -23,7 +23,7 @@ export function LaneActions({ lane, last }: LaneActionsProps) {
   return (
     <div class="operator">
       {last !== null && <p>{describeReset(last)}</p>}
-      <ul class="operator-choice" aria-label="What you can do to this signer">
+      <ul class="operator-choice" aria-label="What you can do with this signer">
         {orders.map(({ order: each, name }) => (
           <li key={each}>
             <button
@@ -63,14 +63,14 @@ function OrderForm({ lane, order: { order, name, effect }, onDone }: OrderFormPr
     pulse.beatSoon()
     setProblem(failed)
     if (failed !== null) return
-    announce(`${name}: ordered`)
+    announce(`${name}: requested`)
     onDone()
   }
 
   return (
     <form class="operator-form" onSubmit={submit} noValidate>
       <p>{effect}</p>
-      <FormField id={`order-${lane.chainId}`} label="Reason, kept in the history" problem={problem}>
+      <FormField id={`order-${lane.chainId}`} label="Reason (stored in the history)" problem={problem}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}
       </FormField>
       <button type="submit" class="button is-primary" disabled={isBusy}>
@@ -95,9 +95,9 @@ async function findProblem(act: () => Promise<unknown>): Promise<string | null> 
 function describeReset({ state, progress, fromNonce, toNonce, refusal }: ResetResource): string {
   if (state === 'CANCELLING' && progress !== null) {
     const { total, cancelled, left } = progress
-    return `Cancelling all: ${formatCount(cancelled)} of ${formatCount(total)} cancelled, ${formatCount(left)} left. No nonce is given out meanwhile.`
+    return `Cancelling all: ${formatCount(cancelled)} of ${formatCount(total)} cancelled, ${formatCount(left)} left. No nonces are assigned meanwhile.`
   }
   if (state === 'REFUSED') return `Last reset refused: ${refusal}.`
   if (state === 'DONE') return `Last reset: nonce ${fromNonce ?? '-'} to ${toNonce ?? '-'}.`
-  return 'A reset was ordered and waits for the owner of the lane.'
+  return 'A reset was requested. It waits for the node that runs this signer.'
 }

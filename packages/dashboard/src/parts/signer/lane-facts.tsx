@@ -21,12 +21,12 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
       <div class="lane-facts">
         <Facts>
           <Fact name="Next nonce">
-            {lane.nextNonce === null ? <span class="muted">none taken yet</span> : lane.nextNonce}
+            {lane.nextNonce === null ? <span class="muted">none yet</span> : lane.nextNonce}
           </Fact>
           {lane.chain !== null && (
             <Fact name="On chain">
               {formatCount(lane.chain.latest)}{' '}
-              <span class="muted">mined, {formatCount(lane.chain.pending)} with pending ones</span>
+              <span class="muted">mined, {formatCount(lane.chain.pending)} with pending</span>
               {lane.chain.drift !== 0 && <span class="is-alarming"> {describeDrift(lane.chain.drift)}</span>}
             </Fact>
           )}
@@ -59,28 +59,30 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
 
 const REPLACING: Readonly<Record<LaneResource['policy']['mayReplace'], string>> = {
   never: 'never',
-  on_order: 'only when ordered',
-  automatic: 'by itself, where the price is why',
+  on_order: 'only on request',
+  automatic: 'automatic, if the price is too low',
 }
 
 function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId'>) {
   const { finality } = policy
   return (
     <Facts>
-      <Fact name="Not in a block">
-        same bytes again every {formatSpan(policy.resubmitIntervalMs)}, stuck after {formatSpan(policy.stuckAfterMs)} or{' '}
+      <Fact name="Not mined">
+        resend every {formatSpan(policy.resubmitIntervalMs)}, stuck after {formatSpan(policy.stuckAfterMs)} or{' '}
         {formatCount(policy.maxSubmitAttempts)} refusals
       </Fact>
       <Fact name="Replacing">{REPLACING[policy.mayReplace]}</Fact>
       <Fact name="Nonce used elsewhere">
         {policy.onForeignNonce === 'stuck' ? 'stuck, an operator decides' : 'back to the queue'}
-        <span class="muted">{policy.externalUse ? ', the key is also used outside' : ', the key is ours alone'}</span>
+        <span class="muted">
+          {policy.externalUse ? ', the key is also used elsewhere' : ', only Drover uses the key'}
+        </span>
       </Fact>
       <Fact name="Gas limit">{formatCount(policy.gasLimitPercent)} % of the estimate</Fact>
       <Fact name="Max price per gas">
         {policy.maxFeePerGas === null ? <span class="muted">none</span> : <GasPrice wei={policy.maxFeePerGas} />}
       </Fact>
-      <Fact name="Max fee of a transaction">
+      <Fact name="Max fee per transaction">
         {policy.maxTxFee === null ? (
           <span class="muted">the chain's limit</span>
         ) : (
@@ -98,7 +100,7 @@ function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId
         {policy.lowBalance === null && policy.lowRunway === null && <span class="muted">no warning</span>}
       </Fact>
       <Fact name="Final">
-        {finality === null && <span class="muted">by the rule of the chain</span>}
+        {finality === null && <span class="muted">as set for the chain</span>}
         {typeof finality === 'number' && `after ${formatCount(finality)} confirmations`}
         {typeof finality === 'string' && `when ${finality}`}
       </Fact>

@@ -50,7 +50,7 @@ function ReservationTable({ page }: { readonly page: ReservationPage }) {
           <ReservationRow key={item.reservation?.id ?? item.nonce} item={item} />
         ))}
       </tbody>
-      {page.next !== null && <caption>More are reserved than are shown here.</caption>}
+      {page.next !== null && <caption>Not all reservations are shown.</caption>}
     </table>
   )
 }
@@ -73,7 +73,7 @@ function ReservationRow({ item: { nonce, reservation } }: { readonly item: Liste
   )
 }
 
-const UNKNOWN_END = 'Whether it was done is not known: look again.'
+const UNKNOWN_END = 'It may or may not have been done. Check again.'
 
 function TakeBackForm({ address, chainId }: { readonly address: string; readonly chainId: number }) {
   const { api, pulse } = useContext(Service)
@@ -94,11 +94,11 @@ function TakeBackForm({ address, chainId }: { readonly address: string; readonly
   return (
     <form class="operator-form" onSubmit={(event) => event.preventDefault()} noValidate>
       <p>
-        <strong>Release all</strong> takes every nonce that was not used from its holder. Where no RPC node knows the
-        holder's transaction, an empty one takes its place. <strong>Fill all</strong> uses them all up with empty
+        <strong>Release all</strong> takes back every unused nonce. If no RPC node knows the holder's transaction,
+        Drover sends an empty one in its place. <strong>Fill all</strong> fills all reserved nonces with empty
         transactions.
       </p>
-      <FormField id={`take-back-${chainId}`} label="Reason, kept in the history" problem={null}>
+      <FormField id={`take-back-${chainId}`} label="Reason (stored in the history)" problem={null}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}
       </FormField>
       <button type="button" class="button is-primary" disabled={isBusy} onClick={() => act('release')}>

@@ -12,7 +12,7 @@ export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[]
   if (lanes.length === 0) {
     return (
       <Empty title="No signers yet">
-        Give the service a key, for example with <code>DROVER_SIGNER_KEYS</code>, and start it again.
+        Give Drover a key, for example with <code>DROVER_SIGNER_KEYS</code>, and start it again.
       </Empty>
     )
   }

@@ -19,7 +19,7 @@ export function AttemptList({ attempts, includedHash }: AttemptListProps) {
         <span class="muted">{attempts.length}</span>
       </div>
       {attempts.length === 0 ? (
-        <Empty title="Nothing is signed" />
+        <Empty title="Nothing signed yet" />
       ) : (
         <table class="table attempt-table">
           <thead>
@@ -27,7 +27,7 @@ export function AttemptList({ attempts, includedHash }: AttemptListProps) {
               <th scope="col">Hash</th>
               <th scope="col">Kind</th>
               <th scope="col" class="is-number">
-                Most per gas
+                Max per gas
               </th>
               <th scope="col" class="is-number">
                 Gas limit
@@ -56,9 +56,9 @@ function AttemptRow({ attempt, isIncluded }: { readonly attempt: AttemptResource
         <Copyable text={hash} shown={shortenHash(hash)} what="hash" />
       </th>
       <td data-label="Kind">
-        {kind} {isIncluded && <span class="tag is-good">in a block</span>}
+        {kind} {isIncluded && <span class="tag is-good">mined</span>}
       </td>
-      <td data-label="Most per gas" class="is-number">
+      <td data-label="Max per gas" class="is-number">
         {'gasPrice' in fees ? (
           <GasPrice wei={fees.gasPrice} />
         ) : (

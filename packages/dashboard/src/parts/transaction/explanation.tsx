@@ -34,7 +34,7 @@ export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
       )}
       {blockedBy?.type === 'transaction' && (
         <p>
-          Waits for{' '}
+          Waiting for{' '}
           <a href={formHash({ page: 'transaction', key: blockedBy.transactionId })}>
             nonce {blockedBy.nonce} ({STATE_NAMES[blockedBy.state].toLowerCase()})
           </a>

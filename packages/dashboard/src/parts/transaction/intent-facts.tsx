@@ -46,7 +46,7 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
             <CallData data={tx.data} />
           </Fact>
         )}
-        <Fact name="Nonce">{tx.nonce === null ? <span class="muted">none taken</span> : tx.nonce}</Fact>
+        <Fact name="Nonce">{tx.nonce === null ? <span class="muted">none yet</span> : tx.nonce}</Fact>
         <Fact name="Gas limit">
           {tx.gasLimit === null ? <span class="muted">not estimated yet</span> : groupDigits(tx.gasLimit)}
         </Fact>
@@ -73,7 +73,7 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
           </Fact>
         )}
         {tx.suspended && (
-          <Fact name="Held back">
+          <Fact name="Suspended">
             <span class="is-alarming">by an operator</span>
           </Fact>
         )}
@@ -89,12 +89,12 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
           </Fact>
         )}
         {tx.nextResubmitAt !== null && (
-          <Fact name="Sent again">
+          <Fact name="Next send">
             <Clock at={tx.nextResubmitAt} />
           </Fact>
         )}
         {tx.node !== null && (
-          <Fact name="Nonce taken by">
+          <Fact name="Nonce assigned by">
             <span class="mono">{tx.node}</span> <span class="muted">under fence {tx.fence}</span>
           </Fact>
         )}

@@ -12,7 +12,7 @@ type Options = ExplanationResource['options']
 type FieldName = 'reason' | 'hash'
 
 const FIELDS: readonly FieldName[] = ['reason', 'hash']
-const UNKNOWN_END = 'Whether it was done is not known: the history will tell.'
+const UNKNOWN_END = 'It may or may not have been done. Check the history.'
 
 const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
   suspend: 'Suspend',
@@ -70,13 +70,13 @@ function ActionForm({ txId, option: { action, effect }, onDone }: ActionFormProp
       {action === 'resolve' && (
         <FormField
           id="act-hash"
-          label="Hash of the transaction that used the nonce; left empty, Drover finds it"
+          label="Hash of the transaction that used the nonce (optional: Drover can find it)"
           problem={failure.fields.hash ?? null}
         >
           {(control) => <TextInput control={control} value={typed.hash} onType={(text) => type('hash', text)} />}
         </FormField>
       )}
-      <FormField id="act-reason" label="Reason, kept in the history" problem={failure.fields.reason ?? null}>
+      <FormField id="act-reason" label="Reason (stored in the history)" problem={failure.fields.reason ?? null}>
         {(control) => (
           <TextInput control={control} value={typed.reason} onType={(text) => type('reason', text)} isProse />
         )}

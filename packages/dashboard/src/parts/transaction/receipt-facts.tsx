@@ -23,7 +23,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
       <Confirmations tx={tx} />
       <Facts>
         <Fact name="Block">
-          {formatCount(receipt.blockNumber)} <span class="muted">at place {receipt.transactionIndex}</span>
+          {formatCount(receipt.blockNumber)} <span class="muted">at index {receipt.transactionIndex}</span>
         </Fact>
         <Fact name="Block hash">
           <Copyable text={receipt.blockHash} shown={shortenHash(receipt.blockHash)} what="block hash" />
@@ -44,9 +44,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
           </Fact>
         )}
         {tx.confirmations.newForks > 0 && (
-          <Fact name="Reorganisations">
-            its blocks were replaced {tx.confirmations.newForks === 1 ? 'once' : `${tx.confirmations.newForks} times`}
-          </Fact>
+          <Fact name="Reorgs">{tx.confirmations.newForks === 1 ? 'once' : `${tx.confirmations.newForks} times`}</Fact>
         )}
       </Facts>
     </section>

@@ -102,7 +102,7 @@ function OutcomeText({ outcome }: { readonly outcome: SendOutcome }) {
     case 'unknown':
       return (
         <p class="outcome is-warn" role="alert">
-          {outcome.message} It may have arrived or not. Sending again is safe: it carries the same key.
+          {outcome.message} It may or may not have arrived. Sending again is safe: it uses the same idempotency key.
         </p>
       )
   }

@@ -90,7 +90,7 @@ function FindField({ route }: { readonly route: OverviewRoute }) {
         class="input"
         type="search"
         aria-label="Filter by receiver, request id or metadata"
-        title="A receiver's address, the beginning of a request id, or key=value of the metadata"
+        title="Address of the receiver, start of a request id, or key=value in the metadata"
         placeholder="To, request id, key=value"
         value={text}
         maxLength={200}

@@ -90,7 +90,7 @@ function Target({ tx: { to, data } }: { readonly tx: TransactionResource }) {
     <>
       <Copyable text={to} shown={shortenAddress(to)} what="receiver" />
       {data.length >= 10 && (
-        <span class="tag mono" title="The function that is called, by its selector">
+        <span class="tag mono" title="Selector of the called function">
           {data.slice(0, 10)}
         </span>
       )}

@@ -154,7 +154,7 @@ describe('with keys', () => {
     ['another shape', 'Bearer 123', 'must be'],
     ['one character less', `Bearer ${createKeyToken().token.slice(0, -1)}`, 'must be'],
     ['two of them', `Bearer ${createKeyToken().token} ${createKeyToken().token}`, 'must be'],
-    ['an id that there is not', `Bearer ${createKeyToken().token}`, 'not known'],
+    ['an id that there is not', `Bearer ${createKeyToken().token}`, 'is unknown'],
   ])('a header with %s is refused', async (_, authorization, words) => {
     await makeKey()
     const { status, body } = await call('GET', '/v1/signers', { authorization })
@@ -182,7 +182,7 @@ describe('with keys', () => {
     await api.keys.insertKey({ ...rest, id, secretDigest, expiresAt: NOW })
     expect(await call('GET', '/v1/signers', { authorization: `Bearer ${token}` })).toMatchObject({
       status: 401,
-      body: { detail: `The API key ${id} has expired.` },
+      body: { detail: `API key ${id} has expired.` },
     })
   })
 
@@ -193,7 +193,7 @@ describe('with keys', () => {
     expect(revoked).toMatchObject({ status: 200, body: { id: victim.id, revokedBy: `test (${admin.id})` } })
     expect(await call('GET', '/v1/signers', victim.headers)).toMatchObject({
       status: 401,
-      body: { detail: `The API key ${victim.id} was revoked.` },
+      body: { detail: `API key ${victim.id} was revoked.` },
     })
     expect(await call('DELETE', `/v1/api-keys/${victim.id}`, admin.headers)).toMatchObject({ body: revoked.body })
   })
@@ -546,7 +546,7 @@ describe('the audit', () => {
     }
     expect((await call('POST', `/v1/signers/${SIGNER}/pause`, headers, { reason: 'x' })).status).toBe(200)
     expect(api.telemetry.logs).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'an entry of the audit could not be stored' }),
+      expect.objectContaining({ level: 'error', message: 'could not store an audit entry' }),
     )
   })
 })

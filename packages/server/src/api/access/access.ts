@@ -64,15 +64,15 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
 
   async function checkOpen(): Promise<Caller> {
     if (!(await presence.check())) return LOCAL_CALLER
-    throw refuse('missing', 'An API key is needed: send it in the header "Authorization: Bearer drv_…".')
+    throw refuse('missing', 'An API key is required. Send it in the header "Authorization: Bearer drv_…".')
   }
 
   function judge(given: KeyToken, key: KeyRecord | null): KeyRecord {
-    if (!matchesSecret(given, key) || key === null) throw refuse('unknown', 'This API key is not known here.')
+    if (!matchesSecret(given, key) || key === null) throw refuse('unknown', 'This API key is unknown.')
     // Only who has the secret is told more.
     if (key.revokedAt !== null || isOver(key)) remembered.delete(key.id)
-    if (key.revokedAt !== null) throw refuse('revoked', `The API key ${key.id} was revoked.`)
-    if (isOver(key)) throw refuse('expired', `The API key ${key.id} has expired.`)
+    if (key.revokedAt !== null) throw refuse('revoked', `API key ${key.id} was revoked.`)
+    if (isOver(key)) throw refuse('expired', `API key ${key.id} has expired.`)
     return key
   }
 
@@ -122,14 +122,14 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     const taken = limiter.take(id, rate, items)
     if (taken.type === 'taken') return
     telemetry.count('drover_access_refused_total', { reason: 'rate' })
-    const message = `The API key ${id} may send ${rate.perSecond} items a second, ${rate.burst} at once; try again after the time given.`
+    const message = `API key ${id} has reached its rate limit (${rate.perSecond} items per second, ${rate.burst} at once). Retry after the time given.`
     throw new AppError('rate_limited', message, { retryAfterMs: taken.retryAfterMs })
   }
 
   function chargeItems({ keyId, rate }: Caller, items: number): void {
     if (keyId === null || rate === null || items <= 1) return
     if (items > rate.burst) {
-      const message = `It has ${items} items, and the API key ${keyId} may send ${rate.burst} at once; send fewer in one request.`
+      const message = `The request has ${items} items, but API key ${keyId} may send only ${rate.burst} at once. Send fewer per request.`
       throw new AppError('invalid_request', message, { bound: 'items at once', limit: rate.burst })
     }
     takeFrom(keyId, rate, items - 1)
@@ -150,7 +150,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     async identify(authorization, { duringOutage = false } = {}) {
       if (authorization === undefined) return checkOpen()
       const given = parseKeyToken(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
-      if (given === null) throw refuse('malformed', 'The header Authorization must be "Bearer " and an API key, drv_….')
+      if (given === null) throw refuse('malformed', 'The header Authorization must be "Bearer drv_…".')
       const key = await find(given, duringOutage)
       countRequest(key)
       return toCaller(key)

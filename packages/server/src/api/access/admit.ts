@@ -44,7 +44,7 @@ export async function admit(request: FastifyRequest, { access, telemetry }: Serv
   if (!isReading) {
     await access.recordRefusal(caller, { operation: operationId ?? 'unnamed', target: pathOf(request) })
   }
-  const message = `The API key ${actorOf(caller)} does not have the scope ${scope}; it has ${caller.scopes.join(', ')}.`
+  const message = `API key ${actorOf(caller)} does not have the scope ${scope}. Its scopes: ${caller.scopes.join(', ')}.`
   throw new AppError('forbidden', message, { scope })
 }
 

@@ -39,7 +39,7 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
   async function getHolding(caller: Caller): Promise<Holding> {
     if (caller.keyId === null && !withoutKey) {
       const message =
-        'The first API key is made on the command line: "drover key create --name ops --scope read,send,operate,admin".'
+        'Create the first API key on the command line: "drover key create --name ops --scope read,send,operate,admin".'
       throw new AppError('forbidden', message)
     }
     if (caller.keyId === null) return { ...caller, expiresAt: null }
@@ -63,10 +63,10 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
     async create(caller, request) {
       const wanted = { ...request, tenant: chooseTenant(caller, request) }
       if (wanted.expiresAt !== null && wanted.expiresAt <= clock.now())
-        throw new AppError('invalid_request', 'expiresAt has passed already.', { field: 'expiresAt' })
+        throw new AppError('invalid_request', 'expiresAt is in the past.', { field: 'expiresAt' })
       const excess = findExcess(await getHolding(caller), wanted)
       if (excess !== null) {
-        const message = `A key cannot be given more than your own has: ${excess.why}.`
+        const message = `A key cannot grant more than your own key has: ${excess.why}.`
         throw new AppError('forbidden', message, { field: excess.field })
       }
       const { token, ...made } = createKeyToken()
@@ -87,7 +87,7 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
         case 'last_admin':
           throw new AppError(
             'action_forbidden',
-            `${id} is the last key with the scope admin. Make another first; or revoke it with "drover key revoke" on a machine that can reach the database.`,
+            `${id} is the last key with the scope admin. Create another one first, or revoke it with "drover key revoke" on a machine that can reach the database.`,
             { action: 'revoke' },
           )
       }

@@ -36,7 +36,7 @@ export function createAuditTrail({ store, clock, telemetry, nodeId }: TrailPorts
     try {
       await store.appendAudit(note)
     } catch (error) {
-      telemetry.log('error', 'an entry of the audit could not be stored', { ...note, error: String(error) })
+      telemetry.log('error', 'could not store an audit entry', { ...note, error: String(error) })
     }
   }
 
@@ -45,7 +45,7 @@ export function createAuditTrail({ store, clock, telemetry, nodeId }: TrailPorts
     admitEntry({ keyId }) {
       const taken = keyId === null ? null : entries.take(keyId, ENTRIES)
       if (taken?.type !== 'empty') return
-      const message = `The API key ${keyId} makes more changes than the audit takes of one key (${ENTRIES.perSecond} a second, ${ENTRIES.burst} at once); try again after the time given.`
+      const message = `API key ${keyId} makes more changes than the audit log accepts from one key (${ENTRIES.perSecond} per second, ${ENTRIES.burst} at once). Retry after the time given.`
       throw new AppError('rate_limited', message, { bound: 'audit entries', retryAfterMs: taken.retryAfterMs })
     },
     async recordRefusal(caller, note) {

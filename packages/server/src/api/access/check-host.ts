@@ -9,7 +9,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 
 export function checkHost(host: string | undefined): void {
   if (host !== undefined && LOOPBACK.test(host)) return
-  const message = `This service answers under localhost, 127.0.0.1 and [::1] only, not ${JSON.stringify((host ?? '').slice(0, 200))}.`
+  const message = `Without API keys, Drover answers only as localhost, 127.0.0.1 and [::1], not as ${JSON.stringify((host ?? '').slice(0, 200))}.`
   throw new AppError('misdirected_request', message)
 }
 
@@ -23,7 +23,7 @@ const FORWARDING = ['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'cf-conne
 export function checkNotForwarded(headers: Readonly<Record<string, unknown>>): void {
   const found = Object.keys(headers).find((name) => FORWARDING.includes(name) || name.startsWith('x-forwarded-'))
   if (found === undefined) return
-  const message = `This service is open to this machine only, and the header ${JSON.stringify(found.slice(0, 40))} says that a proxy passes this request on. Make an API key first: "drover key create".`
+  const message = `Without API keys, Drover serves only this machine, but the header ${JSON.stringify(found.slice(0, 40))} shows that a proxy forwarded this request. Create an API key first: "drover key create".`
   throw new AppError('misdirected_request', message)
 }
 
@@ -33,5 +33,5 @@ export function checkNotForwarded(headers: Readonly<Record<string, unknown>>): v
  */
 export function checkOrigin(origin: string | undefined): void {
   if (origin === undefined || (URL.canParse(origin) && LOOPBACK.test(new URL(origin).host))) return
-  throw new AppError('forbidden', 'Pages of another machine may change nothing here.')
+  throw new AppError('forbidden', 'Web pages of other origins may not change anything here.')
 }

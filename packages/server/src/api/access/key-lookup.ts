@@ -49,7 +49,7 @@ export function createKeyLookup({ store }: { readonly store: Pick<AccessStore, '
   return {
     find: (id) => {
       if (waiting.length >= MOST_WAITING) {
-        const message = 'Too many requests wait for their keys to be read; try again after the time given.'
+        const message = 'Too many requests are waiting for their API keys to be checked. Retry after the time given.'
         return Promise.reject(new AppError('queue_full', message, { retryAfterMs: 1_000 }))
       }
       return new Promise((resolve, reject) => {

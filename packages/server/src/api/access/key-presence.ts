@@ -62,7 +62,7 @@ export function createKeyPresence({ store, clock, telemetry }: PresencePorts): K
     check,
     peek() {
       void check().catch((error: unknown) => {
-        telemetry.log('warn', 'whether there are keys could not be read', { error: String(error) })
+        telemetry.log('warn', 'could not check whether API keys exist', { error: String(error) })
       })
       return hasKeys
     },

@@ -35,7 +35,7 @@ export function createKeyUse({ store, clock, telemetry }: KeyUsePorts): KeyUse {
       await store.touchKeys(ids)
     } catch (error) {
       // A matter of display only; the next use tells it again.
-      telemetry.log('warn', 'the last use of keys could not be noted', { keys: ids.length, error: String(error) })
+      telemetry.log('warn', 'could not store when API keys were last used', { keys: ids.length, error: String(error) })
     }
   }
 

@@ -82,7 +82,7 @@ function hideHolder(lowest: LowestReserved): LowestReserved {
 /** To go before others in the queue of a signer is a right of its own. */
 function refusePriority({ priority }: AcceptRequest, caller: Caller): AppError | null {
   if (priority === null || priority <= 0 || hasScope(caller, 'priority')) return null
-  const message = `A priority above 0 needs the scope priority, which the API key ${actorOf(caller)} does not have.`
+  const message = `A priority above 0 needs the scope priority. API key ${actorOf(caller)} does not have it.`
   return new AppError('forbidden', message, { field: 'priority', scope: 'priority' })
 }
 
@@ -303,7 +303,7 @@ function soleChainOf({ chainStatus }: Pick<ApiServices, 'chainStatus'>): number 
 
 async function refuseOrRun<T>(caller: Caller, what: string, run: () => Promise<T>): Promise<T> {
   if (reachesAll(caller)) return run()
-  throw new AppError('forbidden', `${what} tells of all signers; your API key is limited to some signers or chains.`)
+  throw new AppError('forbidden', `${what} covers all signers, but your API key is limited to some signers or chains.`)
 }
 
 function forbidLane({ chainId, signer }: Lane): AppError {

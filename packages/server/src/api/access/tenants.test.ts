@@ -264,7 +264,7 @@ test('a batch of wrong items tells at most 20 problems in all, and each item wha
   const [first, second, third] = body.results
   expect([first.problem.issues.length, second.problem.issues.length, third.status]).toEqual([20, 0, 202])
   expect(second.problem).toMatchObject({
-    detail: expect.stringContaining('from is needed'),
+    detail: expect.stringContaining('from is required'),
     more: first.problem.more + 20,
   })
 })

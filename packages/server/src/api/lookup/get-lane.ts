@@ -12,7 +12,7 @@ export async function getLanes(services: Services, signer: Address): Promise<rea
   const asked = services.chainStatus().map(({ chainId }) => ({ chainId, signer }))
   const found = (await Promise.all(asked.map((lane) => services.store.listLaneStatus({ lane })))).flat()
   if (found.length > 0) return found
-  throw new AppError('not_found', `${checksumAddress(signer)} is not a signer here.`, { field: 'address' })
+  throw new AppError('not_found', `${checksumAddress(signer)} is not a registered signer.`, { field: 'address' })
 }
 
 /** The one lane that is meant; the chain has to be named only where there are several. */
@@ -22,10 +22,10 @@ export async function getLane(services: Services, signer: Address, chainId: numb
   const meant = chainId === undefined ? lanes : lanes.filter((status) => status.signer.lane.chainId === chainId)
   const [lane, ...others] = meant
   if (lane === undefined) {
-    const message = `${checksumAddress(signer)} is not a signer on chain ${chainId}; it is on ${chainIds}.`
+    const message = `${checksumAddress(signer)} is not registered on chain ${chainId}, only on ${chainIds}.`
     throw new AppError('not_found', message, { field: 'chainId' })
   }
   if (others.length === 0) return lane
-  const message = `chainId is needed, since ${checksumAddress(signer)} is a signer on several chains (${chainIds}).`
+  const message = `chainId is required because ${checksumAddress(signer)} is registered on several chains (${chainIds}).`
   throw new AppError('invalid_request', message, { field: 'chainId' })
 }

@@ -24,5 +24,5 @@ export function createLogReads({ chains, sharePercent }: LogReadPorts): ReadLogs
 }
 
 function whenFull(): AppError {
-  return new AppError('chain_unavailable', 'Too many reads of logs wait; ask again.', { retryAfterMs: 1_000 })
+  return new AppError('chain_unavailable', 'Too many log reads are waiting. Retry later.', { retryAfterMs: 1_000 })
 }

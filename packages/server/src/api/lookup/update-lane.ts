@@ -19,11 +19,8 @@ export async function updateLane(
   const { lane } = status.signer
   const signer = await store.updateSigner(lane, change, note)
   if (signer === null) {
-    throw new AppError(
-      'not_found',
-      `${checksumAddress(lane.signer)} is not a signer on chain ${lane.chainId} any more.`,
-    )
+    throw new AppError('not_found', `${checksumAddress(lane.signer)} is no longer registered on chain ${lane.chainId}.`)
   }
-  telemetry.log('info', 'a signer was changed', { chainId: lane.chainId, signer: lane.signer, ...note.detail })
+  telemetry.log('info', 'signer changed', { chainId: lane.chainId, signer: lane.signer, ...note.detail })
   return presentLane({ ...status, signer }, services)
 }

@@ -63,7 +63,7 @@ export function createWebhooks(ports: WebhooksPorts): Webhooks {
         maxWebhooks,
       )
       if (webhook === null) {
-        const message = `There are ${maxWebhooks} webhooks already; delete one first, or raise maxWebhooks.`
+        const message = `You have reached the limit of ${maxWebhooks} webhooks. Delete one first, or raise maxWebhooks.`
         throw new AppError('webhook_limit', message)
       }
       return { webhook, secret }
@@ -90,13 +90,13 @@ export function createWebhooks(ports: WebhooksPorts): Webhooks {
       const outcome = await store.redeliver(id, deliveryId)
       if (outcome.type === 'due') return outcome.delivery
       if (outcome.type === 'missing')
-        throw new AppError('not_found', `The webhook ${id} has no delivery ${deliveryId}.`, { field: 'deliveryId' })
-      const message = 'It has not been sent yet: an earlier one of the same transaction goes first.'
+        throw new AppError('not_found', `Webhook ${id} has no delivery ${deliveryId}.`, { field: 'deliveryId' })
+      const message = 'It has not been sent yet. An earlier delivery of the same transaction goes first.'
       throw new AppError('action_forbidden', message, { action: 'redeliver' })
     },
     async test(id) {
       if ((await get(id)).disabled !== null) {
-        const message = 'It is switched off, and nothing is sent to it; switch it on first.'
+        const message = 'The webhook is disabled. Enable it first.'
         throw new AppError('action_forbidden', message, { action: 'test' })
       }
       const deliveryId = random.id(clock.now())

@@ -32,9 +32,9 @@ code{font-family:ui-monospace,monospace}a{color:LinkText}
 form{display:grid;gap:.5rem;padding:.5rem 0}form label{display:grid}textarea{font-family:ui-monospace,monospace}button{justify-self:start}
 `
 
-const INTRODUCTION = `<p>JSON over HTTP. Amounts are decimal strings in wei; nonces, block numbers and chain ids are numbers; times are ISO 8601.
-Unknown fields are refused. Errors are problem documents (RFC 9457) with a stable <code>code</code>. Once there are API keys, every
-request carries one: <code>Authorization: Bearer drv_…</code>. The same description for programs: <a href="/openapi.json">openapi.json</a>.</p>`
+const INTRODUCTION = `<p>JSON over HTTP. Amounts are decimal strings in wei. Nonces, block numbers and chain ids are numbers. Times are ISO 8601.
+Requests with unknown fields are rejected. Errors are problem documents (RFC 9457) with a stable <code>code</code>. Once an API key exists, every
+request needs one: <code>Authorization: Bearer drv_…</code>. For programs: <a href="/openapi.json">openapi.json</a>.</p>`
 
 export function buildDocsPage(document: Json): DocsPage {
   const operations = listOperations(document)
@@ -87,8 +87,8 @@ function renderOperation(operation: Operation, schemas: Json): string {
 
 function renderScope({ security }: Json): string {
   const [first] = toList(security)
-  if (first === undefined) return 'Open to everybody.'
-  return `Needs the scope <code>${escapeHtml(String(toList(toJson(first).apiKey)[0]))}</code> once there are API keys.`
+  if (first === undefined) return 'Needs no API key.'
+  return `Needs the scope <code>${escapeHtml(String(toList(toJson(first).apiKey)[0]))}</code> once an API key exists.`
 }
 
 function renderParameters({ parameters }: Json): string {

@@ -27,7 +27,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
     info: {
       title: 'Drover',
       version: '1',
-      description: 'Drives EVM transactions to finality, exactly once.',
+      description: 'Sends EVM transactions and follows them until they are final, exactly once.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,

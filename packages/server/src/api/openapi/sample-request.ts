@@ -14,7 +14,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   hash: `0x${'ab'.repeat(32)}`,
   lockOwner: 'what-the-reservation-gave-you',
   ttlMs: 60_000,
-  reason: 'as agreed with the treasury',
+  reason: 'requested by the treasury team',
   label: 'treasury',
   name: 'payments',
   scopes: ['read', 'send'],

@@ -3,16 +3,18 @@ import type { Explanation } from '../../core/explain/explain.ts'
 import type { BlockedBy } from '../../core/explain/explanation.ts'
 import { presentLowestReserved } from '../contract/requests/lowest-reserved.ts'
 import type { ExplanationResource } from '../contract/resources/explanation-resource.ts'
-import { checksumAddress } from '../contract/values/address.ts'
+import { checksumAddress, checksumText } from '../contract/values/address.ts'
 import { presentOptionalInstant } from '../contract/values/instant.ts'
 
 export function presentExplanation(explanation: Explanation): ExplanationResource {
   const { summary, cause, blockedBy, nextAction, nextActionAt, options, advice } = explanation
   return {
-    ...{ summary, cause, nextAction },
+    summary: checksumText(summary),
+    cause,
+    nextAction: checksumText(nextAction),
     ...(blockedBy && { blockedBy: presentBlockedBy(blockedBy) }),
     nextActionAt: presentOptionalInstant(nextActionAt),
-    advice,
+    advice: advice && checksumText(advice),
     options: options.map(({ action, effect }) => ({ action, effect })),
   }
 }

@@ -3,30 +3,32 @@ import { APP_ERRORS, AppError } from '../../core/app-error.ts'
 import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
+import { checksumText } from '../contract/values/address.ts'
 import { type Problem, STATUS_OF } from '../contract/values/problem.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** Where a route takes no more. */
 export const MAX_BODY_BYTES = MEBIBYTE
 
-const NOT_SERVED = 'The request cannot be served as it is.'
+const NOT_SERVED = 'The request is not valid.'
 const MEDIA_TYPE_HINT = 'Send the body as JSON, with the header "Content-Type: application/json".'
 
 export function presentProblem(error: AppError): Problem {
   const status = STATUS_OF[error.code]
   const type = `urn:drover:error:${error.code}`
-  return { ...error.details, type, title: APP_ERRORS[error.code], status, detail: error.message, code: error.code }
+  const detail = checksumText(error.message)
+  return { ...error.details, type, title: APP_ERRORS[error.code], status, detail, code: error.code }
 }
 
 /** Anything thrown while a request was served, as an AppError. What is not known to be harmless becomes `internal`. */
 export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StoreUnavailable) {
-    const message = `The database does not respond; send the request again, with the same request id if it has one. For operators: ${DATABASE_STEP}`
+    const message = `The database does not respond. Send the request again, with the same request id if it has one. For operators: ${DATABASE_STEP}`
     return new AppError('database_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
   }
   if (error instanceof ChainUnavailable) {
-    const message = 'The chain node cannot be reached at the moment; send the request again.'
+    const message = 'No RPC node of the chain responds. Send the request again.'
     return new AppError('chain_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
   }
   return fromHttpError(error, maxBodyBytes) ?? new AppError('internal', APP_ERRORS.internal, {}, { cause: error })
@@ -43,7 +45,7 @@ function fromHttpError(cause: unknown, maxBodyBytes: number): AppError | null {
     case 400:
       return new AppError('invalid_request', describeBadRequest(cause), {}, { cause })
     case 414:
-      return new AppError('not_found', 'A part of the path is longer than any id here.', {}, { cause })
+      return new AppError('not_found', 'A part of the path is too long to be an id.', {}, { cause })
     default:
       return status !== null && status < 500 ? new AppError('invalid_request', NOT_SERVED, {}, { cause }) : null
   }
@@ -58,11 +60,11 @@ function describeBadRequest(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : null
   switch (code) {
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return 'The body is empty; it must be a JSON object.'
+      return 'The body is empty. It must be a JSON object.'
     case 'FST_ERR_BAD_URL':
       return 'The URL is malformed.'
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return 'The body does not have the length that Content-Length says.'
+      return 'The length of the body does not match Content-Length.'
     default:
       return 'The body is not valid JSON.'
   }

@@ -9,7 +9,7 @@ export function createBodyPool(limits: { readonly maxBytes: number; readonly sha
     ...{ what: 'bytes in requests at one time', size: limits.maxBytes, sharePercent: limits.sharePercent },
     retryAfterMs: RETRY_AFTER_MS,
     whenFull: () => {
-      const message = `This node holds at most ${limits.maxBytes} bytes of requests at a time, and is full. Try again after the time given.`
+      const message = `This node is already reading ${limits.maxBytes} bytes of requests, its limit. Retry after the time given.`
       return new AppError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
     },
   })

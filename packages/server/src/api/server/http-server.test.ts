@@ -108,12 +108,12 @@ test('every answer carries the security headers and is counted by its pattern', 
   expect(telemetry.valueOf('drover_http_requests_total', labels)).toBe(1)
 })
 
-test('a port that is taken is named', async () => {
+test('a port that is used by another program is named', async () => {
   const [first, second] = [await createTestApi(), await createTestApi()]
   const url = new URL(await listen(first.server, { host: '127.0.0.1', port: 0 }))
   try {
     const taken = listen(second.server, { host: '127.0.0.1', port: Number(url.port) })
-    await expect(taken).rejects.toThrow(`port ${url.port} on 127.0.0.1 is taken`)
+    await expect(taken).rejects.toThrow(`port ${url.port} on 127.0.0.1 is used by another program`)
     expect((await fetch(new URL('/healthz', url))).status).toBe(200)
   } finally {
     await Promise.all([first.server.close(), second.server.close()])
@@ -121,7 +121,7 @@ test('a port that is taken is named', async () => {
 })
 
 test.each([
-  ['garbage', 'hello\r\n\r\n', 400, 'invalid_request', /well-formed/],
+  ['garbage', 'hello\r\n\r\n', 400, 'invalid_request', /not a valid HTTP request/],
   ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large', /16 KiB/],
 ])('%s on the wire is answered with a problem, and the connection ends', async (_, bytes, status, code, detail) => {
   const { server } = await createTestApi()

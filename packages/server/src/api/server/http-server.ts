@@ -141,13 +141,13 @@ function describeMiss(request: FastifyRequest, reply: FastifyReply): AppError {
   if (methods.length === 0 || methods.some((method) => method === request.method)) {
     return new AppError(
       'not_found',
-      `There is no ${JSON.stringify(path.slice(0, 200))} here; /openapi.json lists what there is.`,
+      `The path ${JSON.stringify(path.slice(0, 200))} does not exist. See /openapi.json for all paths.`,
     )
   }
   const withHead = (route: Route) => (route.method === 'GET' && !isStream(route) ? ['GET', 'HEAD'] : [route.method])
   const allowed = routes.flatMap(withHead).join(', ')
   reply.header('allow', allowed)
-  return new AppError('method_not_allowed', `${request.method} is not possible here; ${allowed} is.`)
+  return new AppError('method_not_allowed', `${request.method} is not allowed here. Use ${allowed}.`)
 }
 
 function matches(template: string, path: string): boolean {
@@ -164,7 +164,7 @@ function measure({ telemetry }: ApiServices, request: FastifyRequest, reply: Fas
 /** The caller is told nothing of it, so the log has to tell everything. */
 function logBug({ telemetry }: ApiServices, request: FastifyRequest, error: unknown): void {
   const stack = error instanceof Error ? error.stack : String(error)
-  telemetry.log('error', 'a request failed by a bug', {
+  telemetry.log('error', 'request failed: bug in Drover', {
     method: request.method,
     route: request.routeOptions.url,
     stack,

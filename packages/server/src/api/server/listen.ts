@@ -22,11 +22,14 @@ export async function listen(
 export function describeListenError(error: unknown, at: { readonly host: string; readonly port: number }): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'EADDRINUSE') {
-    const message = `port ${at.port} on ${at.host} is taken by another program; choose another with --port or DROVER_PORT`
+    const message = `port ${at.port} on ${at.host} is used by another program; choose another port with --port or DROVER_PORT`
     return new AddressUnavailable(message, { cause: error })
   }
   if (code === 'EACCES') {
-    return new AddressUnavailable(`port ${at.port} on ${at.host} may not be opened by this user`, { cause: error })
+    return new AddressUnavailable(
+      `port ${at.port} on ${at.host} cannot be opened by this user; choose a port above 1023 with --port or DROVER_PORT`,
+      { cause: error },
+    )
   }
   return error
 }

@@ -22,7 +22,7 @@ export function createPieces(): Pieces {
   const turns = createFairTurns({
     ...{ what: 'pieces of batches', maxRunning: 1, maxWaiting: MAX_WAITING, sharePercent: 100 },
     whenFull: () =>
-      new AppError('overloaded', 'Too many batches are in work; try again later.', { retryAfterMs: 1_000 }),
+      new AppError('overloaded', 'Too many batches are being processed. Retry later.', { retryAfterMs: 1_000 }),
   })
   return {
     async map(tenant, items, map) {

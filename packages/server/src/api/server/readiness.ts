@@ -64,8 +64,13 @@ async function checkDatabase(
 }
 
 function describeSchema(found: number, needed: number): ReadinessProblem {
-  const action = found > needed ? 'Start a newer Drover in its place.' : 'Run `drover migrate`.'
-  return { part: 'schema', message: `is at version ${found}, this program needs ${needed}`, action, isMinor: false }
+  const action = found > needed ? 'Start a newer version of Drover.' : 'Run `drover migrate`.'
+  return {
+    part: 'schema',
+    message: `is at version ${found}, but this version of Drover needs ${needed}`,
+    action,
+    isMinor: false,
+  }
 }
 
 /** A probe has to answer in time even where the database does not: balancers read silence as death of the whole node. */

@@ -5,7 +5,7 @@ import { AppError } from '../../core/app-error.ts'
 import { PROBLEM_TYPE } from '../contract/values/problem.ts'
 import { presentProblem } from '../present/present-problem.ts'
 
-const NOT_HTTP = new AppError('invalid_request', 'This is not a well-formed HTTP request.')
+const NOT_HTTP = new AppError('invalid_request', 'This is not a valid HTTP request.')
 
 const ERRORS: Readonly<Record<string, AppError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new AppError('request_timeout', 'The request took too long to arrive.'),

@@ -74,7 +74,7 @@ function presentReadiness(problems: readonly ReadinessProblem[]) {
 function sendProblem(response: ServerResponse, problems: readonly ReadinessProblem[]): void {
   const missing = problems.map(({ part, message, action }) => `${part}: ${message}. ${action}`).join(' ')
   const code = problems.some(({ part }) => part === 'database') ? 'database_unavailable' : 'chain_unavailable'
-  const error = new AppError(code, `Drover is starting and waits for what it needs. ${missing}`, {
+  const error = new AppError(code, `Drover is still starting. ${missing}`, {
     retryAfterMs: RETRY_AFTER_S * 1_000,
   })
   response.setHeader('retry-after', String(RETRY_AFTER_S))

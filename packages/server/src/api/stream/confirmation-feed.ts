@@ -85,7 +85,7 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
           tell(chainId, view, await ports.store.listMined(chainId, MOST_FOLLOWED))
       } catch (error) {
         // The next block brings all that this one would have.
-        ports.telemetry.log('warn', 'confirmations could not be read; trying again with the next block', { error })
+        ports.telemetry.log('warn', 'could not read confirmations; retrying with the next block', { error })
       }
     }
     // In the same step as the last look: what comes in between would have nobody to work on it.

@@ -201,9 +201,7 @@ test('the store goes away and comes back: the stream goes on where it was', asyn
   Object.assign(store, { readEvents: () => Promise.reject(new Error('down')) })
   await accept(2)
   expect(idsIn(await take(body))).toEqual([])
-  expect(telemetry.logs.map(({ message }) => message)).toContain(
-    'the event stream could not be read; it is tried again',
-  )
+  expect(telemetry.logs.map(({ message }) => message)).toContain('could not read the event stream; retrying')
   Object.assign(store, { readEvents })
   await clock.advance(1_000)
   expect(idsIn(await take(body))).toEqual([1, 2])

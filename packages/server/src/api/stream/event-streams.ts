@@ -58,7 +58,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const pool = createTenantPool({
     ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
     sharePercent: limits.sharePercent,
-    whenFull: () => refuse(`This node serves ${limits.maxStreams} streams already`),
+    whenFull: () => refuse(`This node already serves ${limits.maxStreams} streams`),
   })
   /** A key was revoked, on whichever node: streams under it end now and not with their next heartbeat. */
   const unlisten = store.listen(({ type }) => {
@@ -68,7 +68,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
 
   function tellEnd(end: StreamEnd, error: unknown): void {
     telemetry.count('drover_event_streams_total', { result: end })
-    if (end === 'failed') telemetry.log('warn', 'an event stream was ended by an error', { error: String(error) })
+    if (end === 'failed') telemetry.log('warn', 'event stream ended with an error', { error: String(error) })
   }
 
   function start(source: ServerEventSource, caller: Caller, leave: () => void): Readable {
@@ -131,5 +131,5 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
 }
 
 function refuse(why: string): AppError {
-  return new AppError('too_many_streams', `${why}; ask another, or try again.`, { retryAfterMs: RETRY_AFTER_MS })
+  return new AppError('too_many_streams', `${why}. Use another node, or retry.`, { retryAfterMs: RETRY_AFTER_MS })
 }

@@ -46,5 +46,5 @@ export function createChainWitness({ chainId, onProof, onForeign }: WitnessOptio
 }
 
 export function describeForeign(actual: number, chainId: number): string {
-  return `the node serves chain ${actual}, not ${chainId}`
+  return `the RPC node serves chain ${actual}, not ${chainId}`
 }

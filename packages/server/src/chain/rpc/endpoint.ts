@@ -144,7 +144,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     const refused = exchange.replies.find(({ type }) => type === 'rate_limited')
     if (refused?.type === 'rate_limited') noteError(refused.message)
     telemetry.gauge('drover_rpc_endpoint_calls_per_second', client.callsPerSecond() ?? 0, { chainId, host: name })
-    show(refused?.type === 'rate_limited' ? refused.message : 'answers again')
+    show(refused?.type === 'rate_limited' ? refused.message : 'responds again')
   }
 
   function tell({ requests, replies, label }: Exchange): void {
@@ -261,13 +261,13 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 }
 
 function describeSilence(reply: RpcReply | undefined): string {
-  if (reply?.type === 'result') return 'it answers eth_chainId with something that is no chain id'
+  if (reply?.type === 'result') return 'it answers eth_chainId with an invalid chain id'
   if (reply?.type === 'error') return `eth_chainId fails: ${reply.error.message.slice(0, 200)}`
   return reply?.message ?? 'no answer'
 }
 
 function describeHeight({ number, lagBlocks }: EndpointHead, verdict: HeightVerdict): string {
-  if (verdict === 'implausible') return `it claims block ${number}, but cannot show it`
+  if (verdict === 'implausible') return `it reports block ${number}, but cannot return it`
   return verdict === 'lagging' ? `it is ${lagBlocks} blocks behind the others` : 'it has caught up'
 }
 

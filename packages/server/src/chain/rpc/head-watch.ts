@@ -164,7 +164,7 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
         listFresh().map((each) => ({ height: each.height, claim: claimOf(each) })),
         tolerance,
       )
-      if (judgement === null) throw new ChainUnavailable('no RPC node answers eth_blockNumber')
+      if (judgement === null) throw new ChainUnavailable('no RPC node responds to eth_blockNumber')
       return judgement.plausible
     },
   }

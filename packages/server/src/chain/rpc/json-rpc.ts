@@ -176,7 +176,9 @@ export function createJsonRpcClient(
   }
 
   function describeWithheld(): RpcReply {
-    const message = gate.isProbing() ? 'the node answered 429 and is left alone' : 'too many calls wait for this node'
+    const message = gate.isProbing()
+      ? 'the RPC node answered 429 and is paused'
+      : 'too many calls are waiting for this RPC node'
     return { type: 'rate_limited', message, retryAfterMs: gate.pausedMs(), withheld: true }
   }
 

@@ -56,11 +56,12 @@ function readSendReply(endpoint: Endpoint, reply: RpcReply | undefined, hash: Ha
     case 'result':
       return typeof reply.result === 'string' && reply.result.toLowerCase() === hash
         ? { type: 'accepted' }
-        : { type: 'ambiguous', message: 'the node answered with something other than the hash of these bytes' }
+        : { type: 'ambiguous', message: 'the RPC node did not return the hash of these bytes' }
     case 'error': {
       const answer = classifySendError(reply.error)
       // A node that takes our bytes for those of another chain is of another chain itself.
-      if (answer.type === 'wrong_chain') endpoint.noteWrongChain(`it refused bytes of our chain: ${answer.message}`)
+      if (answer.type === 'wrong_chain')
+        endpoint.noteWrongChain(`it refused a transaction of this chain: ${answer.message}`)
       return answer
     }
     case 'rate_limited':

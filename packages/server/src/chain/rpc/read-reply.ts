@@ -77,7 +77,7 @@ function readBatchRefusal(reply: HttpReply & { type: 'answered' }, answer: unkno
 }
 
 function readAnswer(item: unknown, httpStatus: number): RpcReply {
-  if (!isRecord(item)) return { type: 'lost', message: 'the answer holds no reply to this request' }
+  if (!isRecord(item)) return { type: 'lost', message: 'the response does not answer this request' }
   if (isRecord(item.error) || typeof item.error === 'string') return readError(item.error, httpStatus)
   if (!('result' in item)) return { type: 'lost', message: 'the reply has neither result nor error' }
   return { type: 'result', result: item.result }
@@ -127,7 +127,7 @@ function describe(reply: RpcReply): string {
 }
 
 function describeGarbage(reply: HttpReply & { type: 'answered' }): string {
-  return reply.status === 200 ? 'the answer is not JSON-RPC' : `HTTP ${reply.status}`
+  return reply.status === 200 ? 'the response is not JSON-RPC' : `HTTP ${reply.status}`
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -14,7 +14,7 @@ const SHORTEST_SECRET = 8
 
 /** Problems name the position, never the text. */
 export function parseRpcUrls(texts: readonly string[]): readonly RpcUrl[] {
-  if (texts.length === 0) throw new Error('at least one RPC URL is needed')
+  if (texts.length === 0) throw new Error('at least one RPC URL is required')
   return texts.map((text, index) => {
     const url = URL.canParse(text) ? new URL(text) : null
     if (url === null || !TRANSPORTS.has(url.protocol))

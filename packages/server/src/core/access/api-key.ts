@@ -39,26 +39,29 @@ export interface Holding extends Caller {
 /** The first field in which a key would be more than its maker is, and why; null where it would not. */
 export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: string; readonly why: string } | null {
   const missing = wanted.scopes.find((scope) => !hasScope(maker, scope))
-  if (missing !== undefined) return { field: 'scopes', why: `your key does not have the scope ${missing} itself` }
+  if (missing !== undefined) return { field: 'scopes', why: `your own key lacks the scope ${missing}` }
   if (!isWithin(wanted.signers, maker.signers))
-    return { field: 'signers', why: 'your key is limited to some signers; name some of these' }
+    return { field: 'signers', why: 'your own key is limited to some signers, so choose from those' }
   if (!isWithin(wanted.chains, maker.chains))
-    return { field: 'chains', why: 'your key is limited to some chains; name some of these' }
+    return { field: 'chains', why: 'your own key is limited to some chains, so choose from those' }
   if (!reachesAll(maker) && wanted.tenant !== maker.tenant)
     return {
       field: 'tenant',
-      why: 'your key is limited to some signers or chains; it can only make keys of its own tenant',
+      why: 'your own key is limited to some signers or chains, so it can only create keys for its own tenant',
     }
   if (maker.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > maker.expiresAt))
-    return { field: 'expiresAt', why: 'your own key expires before that' }
+    return { field: 'expiresAt', why: 'your own key expires earlier' }
   const { rate, maxTxFeeWei } = maker
   if (maxTxFeeWei !== null && (wanted.maxTxFeeWei === null || wanted.maxTxFeeWei > maxTxFeeWei))
-    return { field: 'maxTxFee', why: `your own key may spend ${formatAmount(maxTxFeeWei)} on the fee of a transaction` }
+    return {
+      field: 'maxTxFee',
+      why: `your own key may spend at most ${formatAmount(maxTxFeeWei)} in fees on a transaction`,
+    }
   if (
     rate !== null &&
     (wanted.rate === null || wanted.rate.perSecond > rate.perSecond || wanted.rate.burst > rate.burst)
   )
-    return { field: 'rate', why: `your own key has ${rate.perSecond} a second and ${rate.burst} at once` }
+    return { field: 'rate', why: `your own key is limited to ${rate.perSecond} per second and ${rate.burst} at once` }
   return null
 }
 

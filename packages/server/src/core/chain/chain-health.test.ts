@@ -44,7 +44,7 @@ describe('rewound', () => {
   test('far below what was followed, and it stays so', () => {
     const back = { height: 0, belowSince: T0 - 30_000 }
     expect(assess(back)).toMatchObject({ state: 'rewound', since: T0 - 30_000 })
-    expect(assess(back).message).toBe('The chain went back from block 100 to block 0, and has not come back for 30 s.')
+    expect(assess(back).message).toBe('The chain went back from block 100 to block 0 and has not recovered for 30 s.')
     expect(assess({ ...back, belowSince: T0 - 29_999 }).state).toBe('ok')
   })
 })

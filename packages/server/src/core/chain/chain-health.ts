@@ -80,7 +80,7 @@ function findUnreachable(signs: ChainSigns, limits: HealthLimits): ChainHealth |
 
 function findRewound({ now, height, highest, belowSince }: ChainSigns, limits: HealthLimits): ChainHealth | null {
   if (belowSince === null || now - belowSince < limits.rewoundAfterMs) return null
-  const message = `The chain went back from block ${highest} to block ${height}, and has not come back for ${spellDuration(now - belowSince)}.`
+  const message = `The chain went back from block ${highest} to block ${height} and has not recovered for ${spellDuration(now - belowSince)}.`
   return { state: 'rewound', since: belowSince, message }
 }
 

@@ -21,7 +21,7 @@ export function adviseOn(tx: Transaction, finding: Finding, context: ExplainCont
   if (cause === 'no_owner')
     return context.lane.owner?.silentSince == null ? laneStep('no_owner', lane) : SILENT_NODE_STEP
   if (blockedBy?.type === 'transaction' && blockedBy.state === 'STUCK') {
-    return `Settle transaction ${blockedBy.txId} first: \`drover tx explain ${blockedBy.txId}\` says how.`
+    return `Fix transaction ${blockedBy.txId} first: run \`drover tx explain ${blockedBy.txId}\`.`
   }
   return adviseOnState(tx, cause, context)
 }
@@ -37,6 +37,6 @@ function adviseOnState(tx: Transaction, cause: Cause, { chain }: ExplainContext)
     case 'suspended':
       return `Resume it: \`drover tx resume ${tx.id} --reason "…"\`.`
     default:
-      return tx.state === 'STUCK' ? 'Choose one of the options.' : null
+      return tx.state === 'STUCK' ? 'Choose one of the listed options.' : null
   }
 }

@@ -7,22 +7,22 @@ export function describeAction(action: OperatorAction, tx: Transaction): string 
   switch (action) {
     case 'suspend':
       return nonce === null
-        ? 'holds it back; it takes no nonce, and those behind it in line go first'
-        : `sends nothing more for nonce ${nonce} until it is resumed; it is still watched, and higher nonces wait for it`
+        ? 'holds it back: it gets no nonce, and transactions behind it go first'
+        : `stops sending nonce ${nonce} until you resume it; Drover still watches it, and higher nonces wait for it`
     case 'resume':
       return describeResume(tx, nonce)
     case 'retry':
       return nonce === null
-        ? 'prepares it again as soon as its turn comes, without waiting for the next try'
-        : `sends the same bytes of nonce ${nonce} again at once and starts its waiting time anew`
+        ? 'prepares it again as soon as it is its turn, without waiting for the next try'
+        : `sends the same bytes of nonce ${nonce} again now and restarts its waiting time`
     case 'cancel':
       return nonce === null
-        ? 'drops it at once; it has no nonce'
-        : `puts an empty transaction in place of nonce ${nonce}; whichever of the two is mined counts`
+        ? 'cancels it now; it has no nonce yet'
+        : `replaces nonce ${nonce} with an empty transaction; whichever is mined counts`
     case 'resolve':
-      return `looks up the final transaction that used nonce ${nonce} and, if it did the same, ends it as that one ended`
+      return `finds the final transaction that used nonce ${nonce}; if it did the same, this one ends with that result`
     case 'requeue':
-      return `puts it back in line for a new nonce; its own bytes can never be mined, as nonce ${nonce} is used`
+      return `queues it again for a new nonce; its signed bytes can never be mined because nonce ${nonce} is used`
     case 'close':
       return 'ends it as CANCELLED (replaced); nothing more is sent'
     case 'speed-up':
@@ -31,11 +31,11 @@ export function describeAction(action: OperatorAction, tx: Transaction): string 
 }
 
 function describeResume(tx: Transaction, nonce: number | null): string {
-  if (nonce === null) return 'puts it back in line at its old place'
+  if (nonce === null) return 'puts it back in the queue at its old place'
   if ('inclusion' in tx && tx.inclusion !== null) {
-    return `lets nonce ${nonce} be sent again should its block leave the chain`
+    return `lets Drover send nonce ${nonce} again if its block is reorged out`
   }
   return tx.state === 'STUCK'
-    ? `sends the same bytes of nonce ${nonce} again at once; it stays STUCK until a node or a block takes them`
-    : `sends the same bytes of nonce ${nonce} again at once`
+    ? `sends the same bytes of nonce ${nonce} again now; it stays STUCK until an RPC node accepts it or it is mined`
+    : `sends the same bytes of nonce ${nonce} again now`
 }

@@ -32,12 +32,12 @@ test('nothing wrong, nothing said', () => {
 
 test('out of funds: what is lacking, what is there, and where to send it', () => {
   const funds = { balance: { wei: 10n ** 15n }, txCost: { wei: 3n * 10n ** 15n, samples: 4 } }
-  const problems = [problem({ code: 'out_of_funds', txId: TX, detail: 'it may cost 0.003 ether' })]
+  const problems = [problem({ code: 'out_of_funds', txId: TX, detail: 'it may cost 0.003 ETH' })]
   expect(describeLaneProblems({ ...LANE, ...funds, problems }, [])).toEqual([
     {
       ...{ code: 'out_of_funds', level: 'bad', since: AT, txId: TX, reservationId: null },
-      message: 'Out of funds: it may cost 0.003 ether. Balance: 0.001 ether, enough for 0 transactions.',
-      action: 'Send funds to 0xf39F…2266 on chain 1. It goes on with the next block.',
+      message: 'Out of funds: it may cost 0.003 ETH. Balance: 0.001 ETH, enough for 0 transactions.',
+      action: 'Send funds to 0xf39F…2266 on chain 1. Drover continues with the next block.',
     },
   ])
 })
@@ -48,7 +48,7 @@ test('a foreign nonce: its transaction is in the command', () => {
     [],
   )
   expect(shown?.message).toBe(
-    'Nonce 7 was used by a transaction that Drover did not sign. 2 more transactions of this signer are stuck too.',
+    'Nonce 7 was used by a transaction that Drover did not sign. 2 more transactions of this signer are also stuck.',
   )
   expect(shown?.action).toContain(`drover tx requeue ${TX} `)
 })
@@ -68,7 +68,8 @@ test('an owner that does not report is told while its lease lasts, and that ther
   const [gone] = describeLaneProblems({ ...LANE, waiting: 1, lease: expired }, silent)
   expect(gone).toMatchObject({
     code: 'no_owner',
-    message: 'No node runs this signer, and 1 transaction waits. Node node-a did until 2030-01-01T03:00:00.000Z.',
+    message:
+      'No node is running this signer, and 1 transaction is waiting. Node node-a ran it until 2030-01-01T03:00:00.000Z.',
   })
 })
 

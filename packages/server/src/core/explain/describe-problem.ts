@@ -54,12 +54,12 @@ function findOwnerProblem(lane: TroubledLane, silent: readonly SilentNode[]): re
   if (lease?.live) {
     const owner = silent.find(({ nodeId }) => nodeId === lease.nodeId)
     if (owner === undefined) return []
-    const message = `Node ${owner.nodeId}, which runs this signer, has not reported since ${spellTime(owner.heartbeatAt)}. Its lease ends at ${spellTime(lease.expiresAt)}; then another node takes over.`
+    const message = `Node ${owner.nodeId}, which runs this signer, has not reported since ${spellTime(owner.heartbeatAt)}. Its lease ends at ${spellTime(lease.expiresAt)}, then another node takes over.`
     return [show(lane, 'owner_silent', { message, since: owner.heartbeatAt, level: waiting > 0 ? 'bad' : 'warn' })]
   }
   if (waiting === 0) return []
-  const last = lease === null ? '' : ` Node ${lease.nodeId} did until ${spellTime(lease.expiresAt)}.`
-  const message = `No node runs this signer, and ${spellCount(waiting, 'transaction')} wait${waiting === 1 ? 's' : ''}.${last}`
+  const last = lease === null ? '' : ` Node ${lease.nodeId} ran it until ${spellTime(lease.expiresAt)}.`
+  const message = `No node is running this signer, and ${spellCount(waiting, 'transaction')} ${waiting === 1 ? 'is' : 'are'} waiting.${last}`
   return [show(lane, 'no_owner', { message, since: lease?.expiresAt ?? lane.createdAt, level: 'bad' })]
 }
 
@@ -89,7 +89,7 @@ function spell(problem: LaneProblem, lane: TroubledLane): string {
   const why = detail === null ? '' : `: ${detail}`
   const more =
     (count ?? 1) > 1
-      ? ` ${spellCount((count ?? 1) - 1, 'more transaction')} of this signer ${count === 2 ? 'is' : 'are'} stuck too.`
+      ? ` ${spellCount((count ?? 1) - 1, 'more transaction')} of this signer ${count === 2 ? 'is' : 'are'} also stuck.`
       : ''
   switch (code) {
     case 'out_of_funds':
@@ -97,7 +97,7 @@ function spell(problem: LaneProblem, lane: TroubledLane): string {
     case 'balance_low':
       return `The balance is low.${spellBalance(lane)}`
     case 'fee_above_cap':
-      return `Gas costs more than is allowed${why}.`
+      return `The gas price is above the limit${why}.`
     case 'foreign_nonce':
       return `Nonce ${nonce} was used by a transaction that Drover did not sign.${more}`
     case 'stuck':
@@ -111,12 +111,12 @@ function spellBalance({ balance, txCost }: TroubledLane): string {
   if (balance === null) return ''
   const runway = countRunway(balance.wei, txCost)
   const pays = runway === null ? '' : `, enough for ${spellCount(runway, 'transaction')}`
-  return ` Balance: ${formatAmount(balance.wei)}${pays}.`
+  return ` Balance: ${balance.wei === 0n ? '0 ETH' : formatAmount(balance.wei)}${pays}.`
 }
 
 function spellLoan({ nonce, since }: LaneProblem, { lowestReserved }: TroubledLane): string {
   const isListed = lowestReserved?.nonce === nonce && lowestReserved.reservationId !== null
   const id = isListed ? ` (reservation ${lowestReserved.reservationId})` : ''
   const until = lowestReserved?.nonce === nonce ? `, locked until ${spellTime(lowestReserved.lockedUntil)}` : ''
-  return `Nonce ${nonce} has been reserved since ${spellTime(since)}${id} and is in no block${until}. Every higher nonce waits for it.`
+  return `Nonce ${nonce} has been reserved since ${spellTime(since)}${id} and is not mined yet${until}. Every higher nonce waits for it.`
 }

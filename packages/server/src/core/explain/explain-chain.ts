@@ -7,10 +7,9 @@ import type { Transaction } from '../transaction/transaction.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
 
 const NEXT: Readonly<Record<string, string>> = {
-  unreachable: 'The RPC nodes are asked again every few seconds; it goes on as soon as one answers.',
-  standing: 'It goes on with the next block. Until then no time counts against it.',
-  rewound:
-    'It goes on when the chain is back where it was. If that was a reset of the chain, an operator has to decide.',
+  unreachable: 'Drover retries the RPC nodes every few seconds and continues as soon as one responds.',
+  standing: 'It continues with the next block. Until then, no time counts against it.',
+  rewound: 'It continues when the chain is back at its old height. If the chain was reset, an operator has to decide.',
 }
 
 const CAUSE_OF: Readonly<Record<string, Cause>> = {

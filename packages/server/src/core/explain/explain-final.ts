@@ -15,38 +15,38 @@ function explainDropped(tx: Dropped): Finding {
   const at = spellTime(tx.finalAt)
   if (tx.state === 'EXPIRED') {
     const until = tx.intent.validUntil === null ? at : spellTime(tx.intent.validUntil)
-    return { cause: 'expired', summary: `It was valid until ${until} and had taken no nonce by then.`, ...OVER }
+    return { cause: 'expired', summary: `It expired: it was valid until ${until} and had no nonce by then.`, ...OVER }
   }
   if (tx.subState === 'rejected') {
     const why = spellError(tx.error, 'it would certainly fail')
     const lost = tx.attempts.at(-1)
     return lost === undefined
-      ? { cause: 'rejected', summary: `It was refused at ${at}, before it took a nonce: ${why}`, ...OVER }
+      ? { cause: 'rejected', summary: `It was rejected at ${at}, before it got a nonce: ${why}`, ...OVER }
       : {
           cause: 'rejected',
-          summary: `It was refused at ${at}, and nonce ${lost.nonce} went to another: ${why}`,
+          summary: `It was rejected at ${at}, after another transaction used nonce ${lost.nonce}: ${why}`,
           ...OVER,
         }
   }
   if (tx.subState === 'replaced') {
-    const why = spellError(tx.error, 'its nonce was used by another transaction')
+    const why = spellError(tx.error, 'another transaction used its nonce')
     return { cause: 'replaced', summary: `An operator closed it at ${at}: ${why}`, ...OVER }
   }
   if (tx.error !== null) {
-    const why = spellError(tx.error, 'its nonce was used by another')
-    return { cause: 'cancelled', summary: `It was to be cancelled, and ended at ${at} by itself: ${why}`, ...OVER }
+    const why = spellError(tx.error, 'another transaction used its nonce')
+    return { cause: 'cancelled', summary: `It was being cancelled, but it ended first, at ${at}: ${why}`, ...OVER }
   }
-  return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it took a nonce.`, ...OVER }
+  return { cause: 'cancelled', summary: `An operator cancelled it at ${at}, before it got a nonce.`, ...OVER }
 }
 
 const SAME_EFFECT = 'which Drover did not sign but which does the same'
 
 function explainOnChain(tx: Finished | CancelledOnChain): Finding {
   const { inclusion, nonce } = tx
-  const where = `block ${inclusion.blockNumber}, with ${spellCount(tx.confirmations.length, 'confirmation')} recorded`
+  const where = `block ${inclusion.blockNumber} with ${spellCount(tx.confirmations.length, 'confirmation')}`
   const since = `final since ${spellTime(tx.finalAt)}`
   if (tx.subState === 'resolved') {
-    const ours = findAttempt(tx, inclusion.txHash) === null ? SAME_EFFECT : 'one of its own'
+    const ours = findAttempt(tx, inclusion.txHash) === null ? SAME_EFFECT : 'one of its own attempts'
     const end = inclusion.succeeded ? 'succeeded' : 'reverted'
     return {
       cause: 'resolved',
@@ -58,27 +58,27 @@ function explainOnChain(tx: Finished | CancelledOnChain): Finding {
     const end = inclusion.succeeded ? 'succeeded' : 'reverted'
     return {
       cause: inclusion.succeeded ? 'confirmed' : 'reverted',
-      summary: `Nonce ${nonce} was used by ${inclusion.txHash}, ${SAME_EFFECT}; it ${end} in ${where}; ${since}.`,
+      summary: `Nonce ${nonce} was used by ${inclusion.txHash}, ${SAME_EFFECT}. It ${end} in ${where}, ${since}.`,
       ...OVER,
     }
   }
   if (tx.state === 'CANCELLED' && tx.subState === 'rejected') {
     return {
       cause: 'rejected',
-      summary: `It was refused, and an empty transaction used nonce ${nonce} in ${where}; ${since}. ${spellError(tx.error, 'No RPC node took it')}`,
+      summary: `It was rejected, and an empty transaction used nonce ${nonce} in ${where}, ${since}. ${spellError(tx.error, 'No RPC node accepted it')}`,
       ...OVER,
     }
   }
   if (tx.state === 'CANCELLED') {
     return {
       cause: 'cancelled_on_chain',
-      summary: `Nonce ${nonce} was used by its own cancelling transaction in ${where}; ${since}.${
+      summary: `It was cancelled: an empty transaction used nonce ${nonce} in ${where}, ${since}.${
         tx.error === null ? '' : ` ${spellError(tx.error, '')}`
       }`,
       ...OVER,
     }
   }
   return tx.state === 'CONFIRMED'
-    ? { cause: 'confirmed', summary: `Nonce ${nonce} succeeded in ${where}; ${since}.`, ...OVER }
-    : { cause: 'reverted', summary: `Nonce ${nonce} reverted in ${where}, and is used; ${since}.`, ...OVER }
+    ? { cause: 'confirmed', summary: `Nonce ${nonce} succeeded in ${where}, ${since}.`, ...OVER }
+    : { cause: 'reverted', summary: `Nonce ${nonce} reverted in ${where}, ${since}. The nonce is used.`, ...OVER }
 }

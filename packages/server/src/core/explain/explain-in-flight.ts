@@ -16,8 +16,8 @@ export function explainInFlight(tx: InFlight, context: ExplainContext): Finding 
     // Why it is stuck, or held back, stays true under any owner.
     cause: tx.state === 'STUCK' || finding.cause === 'suspended' ? finding.cause : 'no_owner',
     blockedBy: missing.blockedBy,
-    nextAction: `A live node that can reach the key takes the lane and looks up every hash of nonce ${tx.nonce}${
-      tx.suspended ? '; it sends nothing, since an operator holds it back.' : ', and sends its bytes again if need be.'
+    nextAction: `A node that has the key takes over the signer and looks up every hash of nonce ${tx.nonce}. ${
+      tx.suspended ? 'It sends nothing, because an operator suspended it.' : 'It sends the bytes again if needed.'
     }`,
     nextActionAt: null,
   }

@@ -13,10 +13,10 @@ export function findMissingOwner({ lane: { owner } }: ExplainContext): MissingOw
 }
 
 function spell(owner: ExplainContext['lane']['owner']): string {
-  if (owner === null) return 'No node runs this signer at the moment.'
+  if (owner === null) return 'No node is running this signer.'
   const { nodeId, silentSince, live, expiresAt } = owner
   const lease = `Its lease ${live ? 'ends' : 'ended'} at ${spellTime(expiresAt)}`
   return silentSince === null
-    ? `No node runs this signer: node ${nodeId} did. ${lease}.`
-    : `Node ${nodeId}, which runs this signer, has not reported since ${spellTime(silentSince)}. ${lease}${live ? '; then another node takes over' : ''}.`
+    ? `No node is running this signer. Node ${nodeId} ran it until its lease ended at ${spellTime(expiresAt)}.`
+    : `Node ${nodeId}, which runs this signer, has not reported since ${spellTime(silentSince)}. ${lease}${live ? ', then another node takes over' : ''}.`
 }

@@ -1,5 +1,5 @@
 /** Whether the bytes that are out offer enough for the next block to take them. Without that nothing but time or a new price helps. */
-import { formatAmount } from '../amount.ts'
+import { formatGwei } from '../amount.ts'
 import { maxPricePerGas } from '../fees/fees.ts'
 import { currentAttempt, type InFlight } from '../transaction/transaction.ts'
 import type { ExplainContext } from './explanation.ts'
@@ -9,5 +9,5 @@ export function explainLowPrice(tx: InFlight, { baseFeeWei }: ExplainContext): s
   if (attempt === null || baseFeeWei === null) return null
   const offered = maxPricePerGas(attempt.fees)
   if (offered >= baseFeeWei) return null
-  return `It offers at most ${formatAmount(offered)} per gas, and the next block asks ${formatAmount(baseFeeWei)}: no block takes it until that falls.`
+  return `It offers at most ${formatGwei(offered, baseFeeWei)} per gas, but the next block asks ${formatGwei(baseFeeWei, offered)}. It cannot be mined until that falls.`
 }

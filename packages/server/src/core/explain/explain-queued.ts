@@ -43,8 +43,8 @@ function remarks(tx: Queued, { now }: ExplainContext): string[] {
 
 function spellLost({ nonce, kind }: Attempt): string {
   return kind === 'cancel'
-    ? `It had nonce ${nonce} before and gave it up to an empty transaction, since no RPC node took it at its price.`
-    : `It had nonce ${nonce} before, which a foreign transaction used.`
+    ? `It had nonce ${nonce} before, but no RPC node accepted its price, so an empty transaction took that nonce.`
+    : `It had nonce ${nonce} before, but a transaction that Drover did not sign used it.`
 }
 
 function missingOwner(tx: Queued, context: ExplainContext): Finding | null {
@@ -53,8 +53,8 @@ function missingOwner(tx: Queued, context: ExplainContext): Finding | null {
   return {
     ...missing,
     cause: 'no_owner',
-    summary: `${missing.summary} It has waited in line for ${spellDuration(context.now - tx.createdAt)}.`,
-    nextAction: 'A live node that can reach the key takes the lane and goes on with the queue.',
+    summary: `${missing.summary} It has been queued for ${spellDuration(context.now - tx.createdAt)}.`,
+    nextAction: 'A node that has the key takes over the signer and continues with the queue.',
     nextActionAt: null,
   }
 }
@@ -63,8 +63,8 @@ function deadlinePassed({ intent: { validUntil } }: Queued, { now }: ExplainCont
   if (validUntil === null || validUntil > now) return null
   return {
     cause: 'deadline_passed',
-    summary: `It was valid until ${spellTime(validUntil)} and has taken no nonce.`,
-    nextAction: 'The lane marks it EXPIRED; it takes no nonce any more.',
+    summary: `It was valid until ${spellTime(validUntil)} and has no nonce.`,
+    nextAction: 'Drover marks it EXPIRED. It gets no nonce.',
     nextActionAt: now,
   }
 }
@@ -73,8 +73,8 @@ function suspended(tx: Queued): Finding | null {
   if (!tx.suspended) return null
   return {
     cause: 'suspended',
-    summary: 'An operator holds it back, and it has no nonce.',
-    nextAction: 'Nothing until an operator resumes it; those behind it in line go first.',
+    summary: 'An operator suspended it. It has no nonce.',
+    nextAction: 'Nothing until an operator resumes it. Transactions behind it go first.',
     nextActionAt: null,
   }
 }
@@ -84,7 +84,7 @@ function lanePaused({ intent: { lane } }: Queued, context: ExplainContext): Find
   return {
     cause: 'lane_paused',
     blockedBy: { type: 'lane', ...lane },
-    summary: `The signer ${lane.signer} is paused on chain ${lane.chainId}, so that none of its queue takes a nonce.`,
+    summary: `Signer ${lane.signer} is paused on chain ${lane.chainId}, so its queued transactions get no nonces.`,
     nextAction: 'Nothing until an operator resumes the signer.',
     nextActionAt: null,
   }
@@ -97,8 +97,8 @@ function laneCancelling({ intent: { lane } }: Queued, context: ExplainContext): 
   return {
     cause: 'lane_cancelling',
     blockedBy: { type: 'lane', ...lane },
-    summary: `An operator has everything in flight cancelled before the nonce is reset (order ${cancelling.resetId}); ${left} left.`,
-    nextAction: 'It takes its nonce once all have ended and the nonce is reset.',
+    summary: `An operator is cancelling everything in flight to reset the nonce (reset ${cancelling.resetId}): ${left} left.`,
+    nextAction: 'It gets a nonce after all of them have ended and the nonce is reset.',
     nextActionAt: null,
   }
 }
@@ -117,8 +117,8 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
     return {
       ...next,
       blockedBy: { type: 'slot', inFlight: taken, maxInFlight: most },
-      summary: `${spellTaken(taken, most)} by transactions that are mined and wait to be final.${ahead(context)}`,
-      nextAction: 'The first in line takes a nonce as soon as one of them is final.',
+      summary: `${spellTaken(taken, most)} by mined transactions that are not final yet.${ahead(context)}`,
+      nextAction: 'The first in the queue gets a nonce as soon as one of them is final.',
     }
   }
   const { nonce, txId, state } = lowestUnmined
@@ -127,8 +127,8 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
   return {
     ...next,
     blockedBy: { type: 'transaction', ...lowestUnmined },
-    summary: `${spellTaken(held, slots)}${spellWindow(context)}; the lowest not yet mined is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
-    nextAction: `The first in line takes a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
+    summary: `${spellTaken(held, slots)}${spellWindow(context)}. The lowest unmined one is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
+    nextAction: `The first in the queue gets a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
   }
 }
 
@@ -150,13 +150,13 @@ function spellTaken(taken: number, slots: number): string {
 }
 
 const WHY: Readonly<Record<ShownWindow['reason'], string | null>> = {
-  start: "the number grows while the chain's nodes keep what is sent",
-  all_kept: "the number grows while the chain's nodes keep what is sent",
+  start: 'the limit grows while RPC nodes keep what is sent',
+  all_kept: 'the limit grows while RPC nodes keep what is sent',
   at_limit: null,
   pool_full: 'the mempool is full',
-  dropped: "the chain's nodes keep no more of this account",
-  nonce_gap: 'the node takes no nonce further ahead',
-  delegated: 'the account has delegated code (EIP-7702), and nodes keep one transaction of it',
+  dropped: 'RPC nodes keep no more transactions of this account',
+  nonce_gap: 'RPC nodes accept no nonce further ahead',
+  delegated: 'the account has delegated code (EIP-7702), and RPC nodes keep only one transaction of it',
 }
 
 function spellWindow({ lane: { window } }: ExplainContext): string {
@@ -165,10 +165,10 @@ function spellWindow({ lane: { window } }: ExplainContext): string {
 }
 
 const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure: string }>> = {
-  waiting_for_node: { cause: 'waiting_for_node', cure: 'a node of the chain answers' },
+  waiting_for_node: { cause: 'waiting_for_node', cure: 'an RPC node responds' },
   waiting_for_predecessor: { cause: 'waiting_for_predecessor', cure: 'the transactions before it are mined' },
-  waiting_for_funds: { cause: 'waiting_for_funds', cure: 'the account has enough' },
-  fee_above_cap: { cause: 'fee_above_cap', cure: 'the chain asks no more than is allowed and offered' },
+  waiting_for_funds: { cause: 'waiting_for_funds', cure: 'the account has enough funds' },
+  fee_above_cap: { cause: 'fee_above_cap', cure: 'gas costs no more than the limit and the offer' },
 }
 
 /** Looked at with every block; the time of the next try is only for a chain that makes none. */
@@ -188,10 +188,10 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
   return {
     cause,
     ...(blockedBy && { blockedBy }),
-    summary: `It could not be prepared in ${spellCount(tx.prepareFailures, 'try', 'tries')}: ${why} No nonce was taken.${ahead(context)}`,
+    summary: `Preparing it failed ${spellCount(tx.prepareFailures, 'time')}: ${why} It has no nonce yet.${ahead(context)}`,
     nextAction: WATCHED.includes(cause)
-      ? `It is looked at again with every block, at the latest at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`
-      : `It is prepared again at ${spellTime(nextActionAt)}, and takes a nonce once ${cure}.`,
+      ? `Drover checks it again with every block, and at ${spellTime(nextActionAt)} at the latest. It gets a nonce once ${cure}.`
+      : `Drover prepares it again at ${spellTime(nextActionAt)}. It gets a nonce once ${cure}.`,
     nextActionAt,
   }
 }
@@ -202,8 +202,8 @@ function inLine({ intent: { lane } }: Queued, context: ExplainContext): Finding 
   return {
     cause: 'waiting_in_line',
     blockedBy: { type: 'lane', ...lane },
-    summary: `${spellCount(queueAhead, 'transaction')} of the same signer ${queueAhead === 1 ? 'goes' : 'go'} first.`,
-    nextAction: 'It takes a nonce when those before it have theirs; the line is never overtaken.',
+    summary: `${spellCount(queueAhead, 'transaction')} of the same signer ${queueAhead === 1 ? 'is' : 'are'} ahead of it in the queue.`,
+    nextAction: 'It gets a nonce after those ahead of it have theirs.',
     nextActionAt: null,
   }
 }
@@ -212,12 +212,14 @@ function preparing(context: ExplainContext): Finding {
   const { held, slots } = countSlots(context)
   return {
     cause: 'preparing',
-    summary: `It is first in line. ${spellTaken(held, slots)}.`,
-    nextAction: 'Its gas is estimated, its price set, its bytes are signed and stored with its nonce, and then sent.',
+    summary: `It is next in the queue. ${spellTaken(held, slots)}.`,
+    nextAction: 'Drover estimates its gas, sets its price, signs it, stores it with its nonce and sends it.',
     nextActionAt: context.now,
   }
 }
 
 function ahead({ queueAhead }: ExplainContext): string {
-  return queueAhead === null || queueAhead === 0 ? '' : ` Before it in line: ${spellCount(queueAhead, 'transaction')}.`
+  return queueAhead === null || queueAhead === 0
+    ? ''
+    : ` Ahead of it in the queue: ${spellCount(queueAhead, 'transaction')}.`
 }

@@ -8,12 +8,12 @@ import { spellTime } from './spell-time.ts'
 export function spellReservation({ reservationId, tenant, holder, hash, ...lent }: LowestReserved): string {
   const who = reservationId === null ? 'another tenant' : (holder ?? (tenant || 'a caller'))
   const of = holder !== null && tenant ? ` of tenant ${tenant}` : ''
-  const name = reservationId === null ? '' : `, reservation ${reservationId}`
-  if (lent.isFilling) return `taken back from ${who}${of}${name}; an empty transaction takes its place`
-  if (!lent.isUsed) return `reserved by ${who}${of} until ${spellTime(lent.lockedUntil)}${name}, and not used yet`
+  const name = reservationId === null ? '' : ` (reservation ${reservationId})`
+  if (lent.isFilling) return `taken back from ${who}${of}${name}; an empty transaction is taking its place`
+  if (!lent.isUsed) return `reserved by ${who}${of} until ${spellTime(lent.lockedUntil)}${name} and not used yet`
   const sent = hash === null ? 'a transaction' : hash
   const alarm = lent.alarm === 'unknown_hash' ? '. No RPC node knows that transaction' : ''
-  return `reserved by ${who}${of}${name}, who says ${sent} was sent with it${alarm}`
+  return `reserved by ${who}${of}${name}, who reports that ${sent} was sent with it${alarm}`
 }
 
 /** What happens next, and what an operator can do about it now. */
@@ -23,12 +23,11 @@ export function freeReservation(
 ): Pick<Finding, 'nextAction' | 'nextActionAt'> {
   if (isFilling) {
     return {
-      nextAction: `Nonce ${nonce} is used by whichever is mined first, the empty transaction or the holder's.`,
+      nextAction: `The empty transaction or the holder's uses nonce ${nonce}, whichever is mined first.`,
       nextActionAt: null,
     }
   }
-  const order =
-    'An operator can free it at once: "drover signer release-reservations", or "Release all" on the signer page'
+  const order = 'An operator can free it now: "drover signer release-reservations", or "Release all" on the signer page'
   if (!isUsed) {
     return {
       nextAction: `Nonce ${nonce} is free again at ${spellTime(lockedUntil)}, unless its holder uses or extends it. ${order}.`,
@@ -37,12 +36,12 @@ export function freeReservation(
   }
   if (alarm === 'unknown_hash') {
     return {
-      nextAction: `Nothing by itself, unless the transaction turns up. ${order}; an empty transaction then takes nonce ${nonce}.`,
+      nextAction: `Nothing until the transaction shows up. ${order}. An empty transaction then takes nonce ${nonce}.`,
       nextActionAt: null,
     }
   }
   return {
-    nextAction: `Drover follows the holder's transaction until it is mined. If no RPC node knows it after ${Math.round(policy.stuckAfterMs / 1000)} s, an alarm is raised, and an operator can have the nonce filled.`,
+    nextAction: `Drover follows the holder's transaction until it is mined. If no RPC node knows it after ${Math.round(policy.stuckAfterMs / 1000)} s, Drover raises an alarm, and an operator can fill the nonce.`,
     nextActionAt: null,
   }
 }

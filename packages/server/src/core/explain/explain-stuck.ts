@@ -14,8 +14,8 @@ export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
   const others = Math.max(0, lane.inFlight - 1)
   const held =
     others === 0
-      ? `It holds ${lane.inFlight} of ${spellCount(countSlots(context).slots, 'slot')}.`
-      : `${spellCount(others, 'other transaction')} of the signer ${others === 1 ? 'is' : 'are'} in flight; every higher nonce waits for it.`
+      ? `It uses ${lane.inFlight} of ${spellCount(countSlots(context).slots, 'slot')}.`
+      : `${spellCount(others, 'other transaction')} of this signer ${others === 1 ? 'is' : 'are'} in flight. Every higher nonce waits for this one.`
   return {
     cause: causeOf(tx),
     ...(lower && { blockedBy: { type: 'transaction', ...lower } }),
@@ -39,30 +39,31 @@ function reason(tx: Stuck): string {
   const { nonce, error } = tx
   if (tx.subState === 'foreign_nonce') {
     const what = spellError(error, `nonce ${nonce} was used by a transaction that Drover did not sign`)
-    return `${what} That is not what this transaction was to do, and its own bytes can never be mined.`
+    return `${what} That is not what this transaction does, so it can never be mined under this nonce.`
   }
-  const why = spellError(error, 'neither a node nor a block took it')
+  const why = spellError(error, 'no RPC node accepted it and no block includes it')
   return tx.subState === 'no_inclusion'
-    ? `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} without success: ${why}`
-    : `a node refused nonce ${nonce}, last after ${spellCount(tx.submitCount, 'send')}: ${why}${spellWay(tx)}`
+    ? `sent ${spellCount(tx.submitCount, 'time')} with nonce ${nonce}, without success: ${why}`
+    : `nonce ${nonce} was sent ${spellCount(tx.submitCount, 'time')} and refused: ${why}${spellWay(tx)}`
 }
 
 function spellWay({ refusal }: Stuck): string {
   if (refusal === null) return ''
-  return ` It was to make way for an empty transaction, after this: ${spellError(refusal, 'every RPC node refused it')}`
+  return ` Drover tried to replace it with an empty transaction, because ${spellError(refusal, 'every RPC node refused it')}`
 }
 
 function describeChoices(tx: Stuck): string {
-  const close = 'close it, which ends it as CANCELLED'
+  const close = 'close it (ends it as CANCELLED)'
   return whyNotRequeued(tx) === null
-    ? `Nothing by itself. Requeue it, which sends it under a new nonce, or ${close}.`
-    : `Nothing by itself. It asked for this very nonce, so ${close}.`
+    ? `Nothing until you decide: requeue it (sends it under a new nonce) or ${close}.`
+    : `Nothing until you ${close}. It cannot be requeued, because the request asked for exactly this nonce.`
 }
 
 function next(tx: Stuck, now: number): Pick<Finding, 'nextAction' | 'nextActionAt'> {
   if (hasLostNonce(tx)) return { nextAction: describeChoices(tx), nextActionAt: null }
-  const watch = `It is still watched: if one of its ${spellCount(tx.attempts.length, 'hash', 'hashes')} appears in a block, it moves on by itself.`
-  if (tx.suspended) return { nextAction: `Nothing is sent until an operator resumes it. ${watch}`, nextActionAt: null }
+  const watch = `Drover keeps watching its ${spellCount(tx.attempts.length, 'hash', 'hashes')} and moves it on if one is mined.`
+  if (tx.suspended)
+    return { nextAction: `Drover sends nothing until an operator resumes it. ${watch}`, nextActionAt: null }
   const at = Math.max(now, tx.nextResubmitAt)
-  return { nextAction: `The same bytes are sent again at ${spellTime(at)}. ${watch}`, nextActionAt: at }
+  return { nextAction: `Drover sends the same bytes again at ${spellTime(at)}. ${watch}`, nextActionAt: at }
 }

@@ -25,9 +25,9 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   if (tx.suspended) {
     return {
       cause: 'suspended',
-      summary: `An operator holds it back. It keeps nonce ${tx.nonce}; ${sent(tx)}.`,
+      summary: `An operator suspended it. It keeps nonce ${tx.nonce}; ${sent(tx)}.`,
       nextAction:
-        'Nothing is sent until an operator resumes it; if a block takes bytes that are out already, it moves on.',
+        'Drover sends nothing until an operator resumes it. If bytes that were already sent are mined, it moves on.',
       nextActionAt: null,
     }
   }
@@ -44,17 +44,17 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   return withReplacement(tx, { ...found, ...next })
 }
 
-const SIGN_EMPTY = { nextAction: 'The empty transaction is signed and sent.', nextActionAt: null } as const
+const SIGN_EMPTY = { nextAction: 'Drover signs and sends the empty transaction.', nextActionAt: null } as const
 
 /** Nothing is signed in the place of what may be in the next block; a wish for that waits. */
 function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
   const at = Math.max(now, tx.nextResubmitAt)
   const wish =
-    tx.wish === 'none' ? '' : ` It is to be ${tx.wish === 'cancel' ? 'cancelled' : 'sped up'} if no block takes it.`
+    tx.wish === 'none' ? '' : ` Drover ${tx.wish === 'cancel' ? 'cancels it' : 'speeds it up'} if no block includes it.`
   return {
     cause: 'preconfirmed',
-    summary: `A node shows nonce ${tx.nonce} in the block that is being built. That is a promise and no inclusion; ${sent(tx)}.${wish}`,
-    nextAction: `It is mined when a block of the chain holds it. If none does, the same bytes are sent again, at ${spellTime(at)} at the latest.`,
+    summary: `An RPC node shows nonce ${tx.nonce} in the block being built. That is a preconfirmation, not an inclusion; ${sent(tx)}.${wish}`,
+    nextAction: `It is mined when a block includes it. If none does, Drover sends the same bytes again by ${spellTime(at)}.`,
     nextActionAt: at,
   }
 }
@@ -68,8 +68,8 @@ function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }
     cause: 'nonces_missing',
     summary: `The chain counts only ${from} transactions of this signer: ${nonces} no longer on it. Nonce ${tx.nonce} cannot be mined before them.`,
     nextAction: replacesByItself(policy)
-      ? 'The missing nonces are filled with empty transactions once the chain has shown this for several blocks.'
-      : 'Nothing by itself under this policy. The transactions that were lost are named by the event finality.broken; an operator can send them again with their nonces, or fill the nonces with empty transfers.',
+      ? 'Drover fills the missing nonces with empty transactions once the chain has shown this for several blocks.'
+      : 'Nothing under this policy until an operator decides. The event finality.broken names the lost transactions: send them again with their nonces, or fill the nonces with empty transactions.',
     nextActionAt: null,
   }
 }
@@ -91,7 +91,7 @@ function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext
   if (lowestUnmined === null || lowestUnmined.nonce >= tx.nonce) return null
   const { nonce, txId, state } = lowestUnmined
   const stuck = state === 'STUCK' ? ' That one needs an operator.' : ''
-  const error = tx.refusals === 0 || tx.error === null ? '' : ` Besides, ${lastRefusal(tx)}`
+  const error = tx.refusals === 0 || tx.error === null ? '' : ` Also, ${lastRefusal(tx)}`
   return {
     cause: 'blocked_by_predecessor',
     blockedBy: { type: 'transaction', ...lowestUnmined },
@@ -109,81 +109,83 @@ function withReplacement(tx: Unmined, finding: Finding): Finding {
     if (finding.cause !== 'making_way') said.push(spellWay(tx, tx.refusal))
   } else if (newestAttempt(tx)?.kind === 'cancel') said.push('The newest is an empty transaction that cancels it.')
   else if (isCancelling(tx))
-    said.push('It is to be cancelled: an empty transaction takes its place with the next step of the lane.')
-  if (tx.wish === 'speed_up')
-    said.push('It is to be sped up: it is signed again at a higher price with the next step of the lane.')
+    said.push('It is being cancelled: Drover is about to replace it with an empty transaction.')
+  if (tx.wish === 'speed_up') said.push('It is being sped up: Drover is about to sign it again at a higher price.')
   return { ...finding, summary: said.join(' ') }
 }
 
 function makingWay(tx: Unmined): Found | null {
   if (tx.refusal === null) return null
   const isOther = tx.error !== null && tx.error.code !== tx.refusal.code
-  const besides = isOther ? ` The empty one is held up as well: ${lastRefusal(tx)}` : ''
+  const besides = isOther ? ` The empty transaction is held up too: ${lastRefusal(tx)}` : ''
   return { cause: 'making_way', summary: `${spellWay(tx, tx.refusal)}${besides}` }
 }
 
 function spellWay(tx: Unmined, refusal: Refusal): string {
   const why = spellError(refusal, 'every RPC node refused it')
   const empty = lacksEmpty(tx) ? 'is about to take' : 'is taking'
-  return `${why[0]?.toUpperCase()}${why.slice(1)} An empty transaction ${empty} nonce ${tx.nonce} so that later transactions can go on; if the original is mined after all, that counts.`
+  return `${why[0]?.toUpperCase()}${why.slice(1)} An empty transaction ${empty} nonce ${tx.nonce} so that later transactions can continue. If the original is mined after all, it counts.`
 }
 
 function capped(tx: Unmined): Found | null {
   if (tx.subState !== 'fee_above_cap') return null
-  return { cause: 'fee_above_cap', summary: `Nonce ${tx.nonce} is not sent at a higher price: ${lastRefusal(tx)}` }
+  return { cause: 'fee_above_cap', summary: `Drover does not raise the price of nonce ${tx.nonce}: ${lastRefusal(tx)}` }
 }
 
 function unbumped(tx: Unmined): Found | null {
   if (!isBumpRefusal(tx.error)) return null
-  return { cause: 'bump_refused', summary: `Nonce ${tx.nonce} is not signed at a higher price: ${lastRefusal(tx)}` }
+  return { cause: 'bump_refused', summary: `Drover does not raise the price of nonce ${tx.nonce}: ${lastRefusal(tx)}` }
 }
 
 function refused(tx: Unmined, { policy }: ExplainContext): Found | null {
   if (tx.error?.code === 'nonce_gap') {
-    return { cause: 'nonce_gap', summary: `Nonce ${tx.nonce} was not taken: ${lastRefusal(tx)}` }
+    return { cause: 'nonce_gap', summary: `Nonce ${tx.nonce} was not accepted: ${lastRefusal(tx)}` }
   }
   if (tx.refusals === 0) return null
   return {
     cause: tx.error?.code === 'insufficient_funds' ? 'waiting_for_funds' : 'rejected_by_node',
-    summary: `Nonce ${tx.nonce} has been refused ${spellCount(tx.refusals, 'time')} in a row, of ${policy.maxSubmitAttempts} allowed: ${lastRefusal(tx)}`,
+    summary: `Nonce ${tx.nonce} has been refused ${spellCount(tx.refusals, 'time')} in a row (limit ${policy.maxSubmitAttempts}): ${lastRefusal(tx)}`,
   }
 }
 
 function lastRefusal({ error }: Unmined): string {
-  return spellError(error, 'the node did not take the transaction')
+  return spellError(error, 'the RPC node did not accept the transaction')
 }
 
 function unanswered(tx: Unmined): Found | null {
   if (tx.state !== 'ALLOCATED') return null
-  const stored = `Nonce ${tx.nonce} is taken; its bytes are signed and stored as ${currentAttempt(tx)?.hash ?? 'one attempt'}`
+  const stored = `Signed and stored with nonce ${tx.nonce} as ${currentAttempt(tx)?.hash ?? 'one attempt'}`
   if (tx.submitCount === 0) {
-    return { cause: 'not_sent', summary: `${stored}, and no node has answered for them yet.` }
+    return { cause: 'not_sent', summary: `${stored}. No RPC node has accepted it yet.` }
   }
   return {
     cause: 'no_answer',
-    summary: `${stored}. Sent ${spellCount(tx.submitCount, 'time')}, last at ${spellTime(tx.lastSubmitAt ?? tx.allocatedAt)}, but no answer was clear: the node may have them or not.`,
+    summary: `${stored}. Sent ${spellCount(tx.submitCount, 'time')}, last at ${spellTime(tx.lastSubmitAt ?? tx.allocatedAt)}, without a clear answer: the RPC node may or may not have it.`,
   }
 }
 
 function waiting(tx: Unmined, context: ExplainContext): Found {
   const { now } = context
-  const since = `It has waited for a block for ${spellDuration(now - tx.waitingSince)}; ${sent(tx)}.`
+  const since = `It has been waiting for ${spellDuration(now - tx.waitingSince)}; ${sent(tx)}.`
   if (tx.subState === 'reorged') {
-    const forks = spellCount(tx.newForks, 'reorganisation')
+    const forks = spellCount(tx.newForks, 'reorg')
     return {
       cause: 'reorged',
-      summary: `The block that held nonce ${tx.nonce} left the chain (${forks} so far). ${since}`,
+      summary: `The block with nonce ${tx.nonce} was reorged out (${forks} so far). ${since}`,
     }
   }
   const tooLow = explainLowPrice(tx, context)
   if (tooLow !== null) {
     return {
       cause: 'fee_below_base',
-      summary: `A node has nonce ${tx.nonce}, and it is in no block. ${tooLow} ${since}`,
+      summary: `Sent (nonce ${tx.nonce}), not mined yet. ${tooLow} ${since}`,
     }
   }
   return tx.subState === 'stale'
-    ? { cause: 'stale', summary: `Nonce ${tx.nonce} is in no block yet, and its bytes are being sent again. ${since}` }
+    ? {
+        cause: 'stale',
+        summary: `Sent (nonce ${tx.nonce}), not mined yet. Drover is sending the same bytes again. ${since}`,
+      }
     : {
         cause: 'pending',
         summary: `Sent and in the mempool (nonce ${tx.nonce}); waiting to be mined. ${since}`,
@@ -192,20 +194,20 @@ function waiting(tx: Unmined, context: ExplainContext): Found {
 
 function sent(tx: Unmined): string {
   return tx.lastSubmitAt === null
-    ? 'its bytes have been sent 0 times as far as is recorded'
-    : `its bytes were sent ${spellCount(tx.submitCount, 'time')}, last at ${spellTime(tx.lastSubmitAt)}`
+    ? 'no send is recorded yet'
+    : `sent ${spellCount(tx.submitCount, 'time')}, last at ${spellTime(tx.lastSubmitAt)}`
 }
 
 function resend(tx: Unmined, { now }: ExplainContext): Pick<Finding, 'nextAction' | 'nextActionAt'> {
   const at = Math.max(now, tx.nextResubmitAt)
-  return { nextAction: `The same bytes are sent again at ${spellTime(at)}.`, nextActionAt: at }
+  return { nextAction: `Drover sends the same bytes again at ${spellTime(at)}.`, nextActionAt: at }
 }
 
 function resendOrGetStuck(tx: Unmined, context: ExplainContext): Pick<Finding, 'nextAction' | 'nextActionAt'> {
   const stuckAt = Math.max(context.now, tx.waitingSince + context.policy.stuckAfterMs)
   const { nextAction, nextActionAt } = resend(tx, context)
   return {
-    nextAction: `${nextAction} In no block by ${spellTime(stuckAt)}, it is called STUCK and an alarm is raised.`,
+    nextAction: `${nextAction} If it is not mined by ${spellTime(stuckAt)}, Drover marks it STUCK and raises an alarm.`,
     nextActionAt: Math.min(nextActionAt ?? stuckAt, stuckAt),
   }
 }

@@ -73,7 +73,7 @@ const time = (ms: number): string => new Date(ms).toISOString()
 const REFUSAL = { code: 'rejected', message: 'every RPC node refused it', reason: 'exceeds the cap', mayPass: false }
 
 const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly string[]][] = [
-  ['chain_unreachable', 'in line', queued(), context({ chain: UNREACHABLE }), ['rpc-1.example', 'first in line']],
+  ['chain_unreachable', 'in line', queued(), context({ chain: UNREACHABLE }), ['rpc-1.example', 'next in the queue']],
   ['chain_unreachable', 'sent', tracking('pending'), context({ chain: UNREACHABLE }), ['rpc-1.example', 'as soon as']],
   ['chain_standing', 'sent', tracking('pending'), context({ chain: STANDING }), ['no block for 2 min', 'next block']],
   ['chain_rewound', 'sent', tracking('pending'), context({ chain: REWOUND }), ['went back', 'block 0']],
@@ -90,7 +90,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'after a reorganisation past finality',
     tracking('pending'),
     context({}, { missingNonces: { from: 3, to: 6 } }),
-    ['counts only 3', 'nonces 3 to 6, which were final', 'Nothing by itself'],
+    ['counts only 3', 'nonces 3 to 6, which were final', 'Nothing under this policy'],
   ],
   ['suspended', 'in line', queued({ suspended: true, subState: 'suspended' }), context(), ['operator', 'no nonce']],
   ['deadline_passed', 'in line', queued(), context({ now: T0 + 60_000 }), [time(T0 + 60_000), 'EXPIRED']],
@@ -102,7 +102,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'in line',
     queued(),
     context({}, { cancelling: { resetId: 'order-1', left: 3 }, inFlight: 3 }),
-    ['everything in flight cancelled', 'order-1', '3 transactions left', 'nonce is reset'],
+    ['cancelling everything in flight', 'order-1', '3 transactions left', 'nonce is reset'],
   ],
   [
     'waiting_for_slot',
@@ -138,61 +138,72 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
       'deferred',
       deferred(subState, { retryAt: now + 500 }),
       context(),
-      ['2 tries', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
+      ['failed 2 times', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
     ],
   ),
   ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
-  ['preparing', 'first', queued(), context(), ['first in line', '0 of 1 slot']],
-  ['preparing', 'lost its nonce', queued({ attempts: [attemptOf(1)] }), context(), ['nonce 7', 'foreign transaction']],
-  ['not_sent', 'signed', allocated(), context(), ['Nonce 7', hashOf(1), time(T0 + 33_000)]],
+  ['preparing', 'first', queued(), context(), ['next in the queue', '0 of 1 slot']],
+  [
+    'preparing',
+    'lost its nonce',
+    queued({ attempts: [attemptOf(1)] }),
+    context(),
+    ['nonce 7', 'a transaction that Drover did not sign used it'],
+  ],
+  ['not_sent', 'signed', allocated(), context(), ['nonce 7', hashOf(1), time(T0 + 33_000)]],
   [
     'no_answer',
     'unclear',
     allocated({ submitCount: 3, lastSubmitAt: T0 + 5_000 }),
     context(),
-    ['Nonce 7', '3 times', time(T0 + 5_000), 'may have them or not'],
+    ['nonce 7', '3 times', time(T0 + 5_000), 'may or may not have it'],
   ],
   [
     'waiting_for_funds',
     'refused',
     refused('insufficient_funds'),
     context(),
-    ['Nonce 7', '3 times in a row, of 10', 'refused for insufficient_funds', 'node words', time(T0 + 33_000)],
+    ['Nonce 7', '3 times in a row (limit 10)', 'refused for insufficient_funds', 'node words', time(T0 + 33_000)],
   ],
   [
     'rejected_by_node',
     'refused',
     refused('underpriced'),
     context(),
-    ['Nonce 7', '3 times in a row, of 10', 'refused for underpriced'],
+    ['Nonce 7', '3 times in a row (limit 10)', 'refused for underpriced'],
   ],
   [
     'making_way',
     'before the empty transaction is signed',
     allocated({ refusal: REFUSAL, error: REFUSAL }),
     context(),
-    ['Every RPC node refused it', 'exceeds the cap', 'is about to take nonce 7', 'is signed and sent'],
+    [
+      'Every RPC node refused it',
+      'exceeds the cap',
+      'is about to take nonce 7',
+      'signs and sends the empty transaction',
+    ],
   ],
   [
     'making_way',
     'after it was sent',
     tracking('making_way', { refusal: REFUSAL, error: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
     context(),
-    ['is taking nonce 7', 'if the original is mined after all, that counts', 'sent again', 'STUCK'],
+    ['is taking nonce 7', 'If the original is mined after all, it counts', 'sends the same bytes again', 'STUCK'],
   ],
   [
     'making_way',
     'with an empty transaction that is not taken either',
     refused('insufficient_funds', { refusal: REFUSAL, attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
     context(),
-    ['Every RPC node refused it', 'held up as well: refused for insufficient_funds'],
+    ['Every RPC node refused it', 'held up too: refused for insufficient_funds'],
   ],
   [
     'rejected_by_node',
     'stuck while it makes way',
     stuck('rejected_by_node', { refusal: REFUSAL }),
     context(),
-    ['It was to make way', 'exceeds the cap'],
+    ['Drover tried to replace it with an empty transaction', 'exceeds the cap'],
   ],
   [
     'rejected',
@@ -206,7 +217,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'back in line after it made way',
     queued({ attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),
     context({ queueAhead: 3 }),
-    ['had nonce 7 before', 'gave it up to an empty transaction'],
+    ['had nonce 7 before', 'an empty transaction took that nonce'],
   ],
   [
     'nonce_gap',
@@ -271,20 +282,20 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     ['nonce 7', '2 times', time(T0 + 3_000)],
   ],
   ['pending', 'sent', tracking('pending'), context(), ['nonce 7', '19 s', '2 times', time(T0 + 901_000), 'STUCK']],
-  ['stale', 'sent', tracking('stale'), context(), ['Nonce 7', 'again', time(T0 + 33_000)]],
+  ['stale', 'sent', tracking('stale'), context(), ['nonce 7', 'again', time(T0 + 33_000)]],
   [
     'preconfirmed',
     'shown in a block in the making',
     tracking('preconfirmed'),
     context({}, { lowestUnmined: lower }),
-    ['nonce 7', 'being built', 'no inclusion', '2 times', time(T0 + 33_000)],
+    ['nonce 7', 'being built', 'not an inclusion', '2 times', time(T0 + 33_000)],
   ],
   [
     'preconfirmed',
     'and to be cancelled',
     tracking('preconfirmed', { wish: 'cancel' }),
     context(),
-    ['cancelled if no block takes it'],
+    ['cancels it if no block includes it'],
   ],
   ['pending', 'at a price that is enough', tracking('pending'), context({ baseFeeWei: 30_000_000_000n }), ['nonce 7']],
   [
@@ -294,57 +305,57 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context({ baseFeeWei: 30_000_000_001n }),
     ['nonce 7', 'at most 30 gwei', 'asks 30.000000001 gwei', time(T0 + 33_000), 'STUCK'],
   ],
-  ['reorged', 'sent', tracking('reorged', { newForks: 2 }), context(), ['nonce 7', '2 reorganisations']],
+  ['reorged', 'sent', tracking('reorged', { newForks: 2 }), context(), ['nonce 7', '2 reorgs']],
   [
     'no_owner',
     'sent',
     tracking('pending'),
     context({}, { owner: null }),
-    ['No node', 'nonce 7', 'sends its bytes again'],
+    ['No node', 'nonce 7', 'sends the bytes again'],
   ],
   [
     'waiting_for_finality',
     'by depth',
     mined({ newForks: 1 }),
     context(),
-    ['block 100', '3 confirmations of the 12', 'block 112', 'CONFIRMED', 'reorganised around it 1 time'],
+    ['block 100', '3 confirmations (it needs 12)', 'block 112', 'CONFIRMED', 'been through 1 reorg'],
   ],
   [
     'waiting_for_finality',
     'by tag',
     mined({ inclusion: inclusionIn(100, { succeeded: false }) }),
     context({ finality: { type: 'safe' } }),
-    ['reverted', 'FAILED_FINAL', 'calls block 100 safe'],
+    ['reverted', 'FAILED_FINAL', 'marks block 100 as safe'],
   ],
   [
     'waiting_for_finality',
     'of a cancel',
     mined({ attempts: [attemptOf(1, 'cancel')] }),
     context({ finality: { type: 'finalized' } }),
-    ['CANCELLED', 'calls block 100 finalized'],
+    ['CANCELLED', 'marks block 100 as finalized'],
   ],
-  ['waiting_for_finality', 'no head', mined(), context({ head: null }), ['no block yet', 'block 112']],
+  ['waiting_for_finality', 'no head', mined(), context({ head: null }), ['not seen a block yet', 'block 112']],
   [
     'waiting_for_finality',
     'behind',
     mined(),
     context({ head: 98 }),
-    ['behind, at block 98', '0 confirmations of the 12'],
+    ['behind, at block 98', '0 confirmations (it needs 12)'],
   ],
-  ['waiting_for_finality', 'held back', mined({ suspended: true }), context(), ['suspended', 'not sent again']],
+  ['waiting_for_finality', 'held back', mined({ suspended: true }), context(), ['suspended', 'does not send it again']],
   [
     'foreign_nonce',
     'stuck',
     stuck('foreign_nonce'),
     context({}, { inFlight: 1 }),
-    [time(T0 + 8_000), 'not what this transaction was to do', '1 of 1 slot', 'Requeue it', 'new nonce', 'or close it'],
+    [time(T0 + 8_000), 'not what this transaction does', '1 of 1 slot', 'requeue it', 'new nonce', 'or close it'],
   ],
   [
     'foreign_nonce',
     'stuck with a nonce of its own choice',
     { ...stuck('foreign_nonce'), intent: { ...stuck('foreign_nonce').intent, exactNonce: 7 } },
     context({}, { inFlight: 1 }),
-    ['asked for this very nonce', 'close it'],
+    ['asked for exactly this nonce', 'close it'],
   ],
   [
     'replaced',
@@ -365,7 +376,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'sent',
     tracking('pending', { error: { code: 'bump_would_revert', message: 'it would now revert: paused' } }),
     context(),
-    ['Nonce 7 is not signed at a higher price', 'would now revert: paused', 'The same bytes are sent again'],
+    ['does not raise the price of nonce 7', 'would now revert: paused', 'sends the same bytes again'],
   ],
   [
     'no_inclusion',
@@ -386,7 +397,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck and held back',
     stuck('rejected_by_node', { suspended: true }),
     context({}, { inFlight: 1 }),
-    ['nonce 7', '2 sends', 'Nothing is sent until an operator resumes it'],
+    ['nonce 7', '2 times', 'sends nothing until an operator resumes it'],
   ],
   [
     'waiting_for_funds',
@@ -400,7 +411,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck with nobody',
     stuck('no_inclusion'),
     context({}, { owner: null, inFlight: 1 }),
-    ['No node', 'takes the lane'],
+    ['No node', 'takes over the signer'],
   ],
   [
     'confirmed',
@@ -422,7 +433,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'sent',
     tracking('fee_above_cap', { error: { code: 'fee_above_cap', message: 'no more than 8 is allowed' } }),
     context(),
-    ['Nonce 7', 'no more than 8 is allowed', 'The same bytes are sent again'],
+    ['nonce 7', 'no more than 8 is allowed', 'sends the same bytes again'],
   ],
   [
     'pending',
@@ -431,22 +442,22 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context(),
     ['signed 3 times', 'whichever is mined counts', 'an empty transaction that cancels it'],
   ],
-  ['pending', 'to be sped up', tracking('pending', { wish: 'speed_up' }), context(), ['to be sped up']],
+  ['pending', 'to be sped up', tracking('pending', { wish: 'speed_up' }), context(), ['being sped up']],
   [
     'rejected',
     'after it had a nonce',
     dropped('CANCELLED', 'rejected', { attempts: [attemptOf(1)], error: { code: 'rejected', message: 'invalid' } }),
     context(),
-    ['nonce 7 went to another', 'invalid'],
+    ['another transaction used nonce 7', 'invalid'],
   ],
-  ['cancelled_on_chain', 'final', cancelledOnChain(), context(), ['Nonce 7', 'block 100']],
+  ['cancelled_on_chain', 'final', cancelledOnChain(), context(), ['nonce 7', 'block 100']],
   ['cancelled', 'final', dropped('CANCELLED', 'cancelled'), context(), ['operator', time(T0 + 5_000)]],
   [
     'rejected',
     'final',
     dropped('CANCELLED', 'rejected', { error: { code: 'reverted', message: 'the call reverts: no' } }),
     context(),
-    ['the call reverts: no', 'before it took a nonce'],
+    ['the call reverts: no', 'before it got a nonce'],
   ],
   ['expired', 'final', dropped('EXPIRED', 'expired'), context(), [time(T0 + 60_000)]],
 ]
@@ -515,8 +526,8 @@ describe('nextActionAt', () => {
 
 test('options are the allowed actions, each with what it would do', () => {
   expect(explain(queued(), context()).options).toEqual([
-    { action: 'suspend', effect: 'holds it back; it takes no nonce, and those behind it in line go first' },
-    { action: 'cancel', effect: 'drops it at once; it has no nonce' },
+    { action: 'suspend', effect: 'holds it back: it gets no nonce, and transactions behind it go first' },
+    { action: 'cancel', effect: 'cancels it now; it has no nonce yet' },
   ])
   expect(explain(stuck('foreign_nonce'), context()).options.map(({ action }) => action)).toEqual([
     'resolve',
@@ -579,7 +590,7 @@ describe('in every situation that can occur', () => {
       for (const around of arounds) {
         const { nextActionAt, nextAction } = explain(tx, around)
         if (nextActionAt !== null) expect(nextActionAt).toBeGreaterThanOrEqual(around.now)
-        if (nextAction.startsWith('Nothing')) expect(nextActionAt).toBeNull()
+        if (/^(Nothing|Drover sends nothing)/.test(nextAction)) expect(nextActionAt).toBeNull()
         if ('finalAt' in tx) expect(nextAction).toBe('Nothing: this state is final.')
       }
     }

@@ -7,18 +7,18 @@ import type { ChainState } from '../chain/chain-health.ts'
 import type { LaneProblemCode } from '../lane/lane-problem.ts'
 
 export const DATABASE_STEP =
-  'Check that PostgreSQL runs and that this host reaches it (`drover doctor`). Nothing is lost; Drover goes on by itself.'
+  'Check that PostgreSQL is running and that this host can reach it (`drover doctor`). Nothing is lost, and Drover continues by itself.'
 
 export const SILENT_NODE_STEP =
-  'Start it again, or look at its log. Other nodes that have the keys take over its signers when its lease ends.'
+  'Start it again, or check its log. Other nodes that have the keys take over its signers when its lease ends.'
 
 export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
   unreachable:
-    'Check that the RPC node runs and that its URL (`rpcUrl`) is right; add a second URL. Drover goes on by itself.',
+    'Check that the RPC node is running and that its URL (`rpcUrl`) is right, or add a second URL. Drover continues by itself.',
   standing:
-    'Compare with a block explorer. If the chain goes on there, this RPC node is cut off: use another. If not, wait; nothing has to be sent again.',
+    'Compare with a block explorer. If it shows new blocks, this RPC node is cut off: use another one. If not, wait. You do not have to send anything again.',
   rewound:
-    'Check that the RPC URL leads to the right chain. If the chain was reset, decide about each transaction by hand.',
+    'Check that the RPC URL points to the right chain. If the chain was reset, decide about each transaction by hand.',
 }
 
 /** A lane as the words need it. */
@@ -30,17 +30,17 @@ export interface LaneName {
 export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): string {
   switch (code) {
     case 'out_of_funds':
-      return `Send funds to ${signer} on chain ${chainId}. It goes on with the next block.`
+      return `Send funds to ${signer} on chain ${chainId}. Drover continues with the next block.`
     case 'balance_low':
       return `Send funds to ${signer} on chain ${chainId} soon.`
     case 'fee_above_cap':
       return "Wait until gas is cheaper, or raise the limit: `drover signer policy <address> --max-tx-fee`, `--max-fee`, the chain's `maxTxFee`, or the caller's own `fees`."
     case 'foreign_nonce':
-      return 'Find out who else uses this key. Then send this one again under a new nonce, `drover tx requeue <id> --reason "…"`, or end it, `drover tx close <id> --reason "…"`.'
+      return 'Find out who else uses this key. Then send this transaction again under a new nonce (`drover tx requeue <id> --reason "…"`) or end it (`drover tx close <id> --reason "…"`).'
     case 'stuck':
-      return 'Read `drover tx explain <id>`: it says why and lists what you can do.'
+      return 'Run `drover tx explain <id>`: it says why and lists what you can do.'
     case 'blocked_by_reservation':
-      return 'Free the signer: `drover signer release-reservations <address> --reason "…"`. It is safe at any time.'
+      return 'Release the reservations: `drover signer release-reservations <address> --reason "…"`. This is safe at any time.'
     case 'no_owner':
       return `Start a Drover node that has the key of ${signer}.`
     case 'owner_silent':
@@ -50,5 +50,6 @@ export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): 
 
 /** Amounts as people read them, for sentences about money. */
 export function spellNeed(neededWei: bigint, leftWei: bigint): string {
-  return `it may cost ${formatAmount(neededWei)}, and ${formatAmount(leftWei)} is left beside what is on its way already`
+  const left = leftWei === 0n ? 'nothing' : `only ${formatAmount(leftWei)}`
+  return `it may cost ${formatAmount(neededWei)}, but ${left} is left after what is already in flight`
 }

@@ -5,7 +5,7 @@
  * A cap can be set for the chain, the signer and the API key. The lowest counts, so that a level can lower what another
  * allows and never raise it. The chain's is there unless an operator wrote `none`.
  */
-import { formatAmount } from '../amount.ts'
+import { formatAmount, formatGwei } from '../amount.ts'
 import type { Policy } from '../lane/policy.ts'
 import type { Intent } from '../transaction/transaction.ts'
 import { maxPricePerGas, type WantedFees } from './fees.ts'
@@ -73,10 +73,10 @@ const SET_BY: Readonly<Record<CapSource, string>> = {
   request: "the request's own fees",
 }
 
-/** E.g. `47619 gwei per gas (1 ether per transaction, by the chain setting maxTxFee)`. */
-export function describeCap({ perGasWei, feeWei, source }: FeeCap): string {
+/** E.g. `47619.048 gwei per gas (1 ETH per transaction, set by the chain setting maxTxFee)`. `asked` is the price above it. */
+export function describeCap({ perGasWei, feeWei, source }: FeeCap, asked: bigint = perGasWei): string {
   const whole = feeWei === null ? '' : `${formatAmount(feeWei)} per transaction, `
-  return `${formatAmount(perGasWei)} per gas (${whole}by ${SET_BY[source]})`
+  return `${formatGwei(perGasWei, asked)} per gas (${whole}set by ${SET_BY[source]})`
 }
 
 function lowerCap(a: FeeCap | null, b: FeeCap | null): FeeCap | null {

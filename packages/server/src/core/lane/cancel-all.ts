@@ -65,5 +65,5 @@ export function awaitsCancel(tx: InFlight, { txIds }: Pick<NonceReset, 'txIds'>)
 function describeLent(lent: readonly Reservation[]): string {
   const named = lent.slice(0, NAMED).map(({ id, nonce }) => `nonce ${nonce} (reservation ${id})`)
   const others = lent.length > NAMED ? ` and ${lent.length - NAMED} more` : ''
-  return `${named.join(', ')}${others} lent to callers; nothing above can be mined before. Release or fill them first`
+  return `still reserved: ${named.join(', ')}${others}; release or fill what is reserved first`
 }

@@ -25,10 +25,10 @@ export function describeExactNonce(verdict: Exclude<ExactNonce, 'fits'>, nonce: 
   return verdict === 'too_low'
     ? {
         code: 'nonce_too_low',
-        message: `nonce too low: next nonce ${next}, tx nonce ${nonce}; another transaction has this nonce. Leave nonce out, or ask eth_getTransactionCount for "pending"`,
+        message: `nonce too low: next nonce ${next}, tx nonce ${nonce}; another transaction has this nonce. Leave nonce out, or call eth_getTransactionCount with "pending"`,
       }
     : {
         code: 'nonce_too_high',
-        message: `nonce too high: next nonce ${next}, tx nonce ${nonce}; the nonces below it were not used. Send those first, or leave nonce out`,
+        message: `nonce too high: next nonce ${next}, tx nonce ${nonce}; lower nonces are still unused. Send those first, or leave nonce out`,
       }
 }

@@ -78,7 +78,7 @@ export function decideReset(
   const hint = live.reservations.some(holdsNonce) ? '; release the reservations first' : ''
   return {
     type: 'refused',
-    why: `the chain counts ${chainCount}, and alive there are ${named.join(', ')}${others}${hint}`,
+    why: `the next nonce on chain is ${chainCount}, but these are still open: ${named.join(', ')}${others}${hint}`,
   }
 }
 

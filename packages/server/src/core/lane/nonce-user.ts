@@ -54,5 +54,5 @@ function hasSameEffect({ intent, createdAt }: InFlight, user: NonceUser): boolea
 export function describeNonceUser({ nonce, to, data, value, inclusion }: NonceUser): string {
   const target = to === null ? 'deploys a contract' : `sends ${formatAmount(value)} to ${to}`
   const call = to === null || data === '0x' ? '' : ` with ${(data.length - 2) / 2} bytes of data`
-  return `nonce ${nonce} was used by ${inclusion.txHash}, which Drover did not sign; it ${target}${call}`
+  return `nonce ${nonce} was used by ${inclusion.txHash}, which Drover did not sign and which ${target}${call}`
 }

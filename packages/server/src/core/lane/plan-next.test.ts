@@ -61,7 +61,7 @@ describe("refused for the caller's own price", () => {
     expect(plan(asked({ refusals: 3 }))).toEqual({
       type: 'make_way',
       message:
-        'every RPC node refused its price of at most 50 gwei per gas with a tip of 0 gwei; the market asks at most 21 gwei per gas with a tip of 1 gwei',
+        'every RPC node refused its price of at most 50 gwei per gas with a tip of 0 gwei; the market price is at most 21 gwei per gas with a tip of 1 gwei',
       mayPass: false,
     })
   })

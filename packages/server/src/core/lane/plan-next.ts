@@ -63,7 +63,7 @@ function planWay(tx: InFlight, newest: Attempt, scene: PlanScene): NextAttempt |
   if (empty.type !== 'replace' || price.type !== 'priced' || !offersMore(empty.fees, newest.fees)) return null
   return {
     type: 'make_way',
-    message: `every RPC node refused its price of ${spellFees(newest.fees)}; the market asks ${spellFees(price.fees)}`,
+    message: `every RPC node refused its price of ${spellFees(newest.fees)}; the market price is ${spellFees(price.fees)}`,
     mayPass: market.baseFeePerGas !== null && maxPricePerGas(newest.fees) < market.baseFeePerGas,
   }
 }

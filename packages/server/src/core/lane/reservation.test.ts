@@ -180,7 +180,7 @@ describe('a reset', () => {
     const verdict = decideReset(5, { inFlight, reservations: [reserved] })
     if (verdict.type !== 'refused') throw new Error('not refused')
     expect(verdict.why).toMatch(
-      /counts 5.* nonce 6 of transaction tx-1 \(TRACKING\), nonce 7 of reservation r-1 .*1 more/,
+      /next nonce on chain is 5.* nonce 6 of transaction tx-1 \(TRACKING\), nonce 7 of reservation r-1 .*1 more/,
     )
   })
 })

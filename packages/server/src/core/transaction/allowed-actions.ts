@@ -39,43 +39,44 @@ export function allowedActions(tx: Transaction, policy: Policy): Readonly<Record
 }
 
 function whyNothingMayChange(tx: Transaction): Verdict | null {
-  if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
+  if (isTerminal(tx)) return no(`It is ${tx.state}, and that is final.`)
   const inclusion = inclusionOf(tx)
   if (inclusion === null) return null
-  return no(`It is in block ${inclusion.blockNumber}; only the chain decides about it now.`)
+  return no(`It is in block ${inclusion.blockNumber}, so only the chain can change it now.`)
 }
 
 function judgeSuspend(tx: Transaction): Verdict {
-  if (tx.suspended) return no('It is suspended already.')
-  return isLost(tx) ? no('Nothing is sent for it any more: its nonce is used by another transaction.') : YES
+  if (tx.suspended) return no('It is already suspended.')
+  return isLost(tx) ? no('Drover no longer sends it, because another transaction used its nonce.') : YES
 }
 
 function judgeResume(tx: Transaction): Verdict {
-  if (isTerminal(tx)) return no(`It is ${tx.state}, and a final state never changes.`)
+  if (isTerminal(tx)) return no(`It is ${tx.state}, and that is final.`)
   return tx.suspended ? YES : no('It is not suspended.')
 }
 
 function judgeRetry(tx: Transaction): Verdict {
-  if (tx.suspended) return no('It is suspended; resume it, which also tries again.')
-  if (isLost(tx)) return no(`Sending nonce ${nonceOf(tx)} again can never work: another transaction has used it.`)
+  if (tx.suspended) return no('It is suspended. Resume it: that also sends it again.')
+  if (isLost(tx)) return no(`Sending nonce ${nonceOf(tx)} again cannot work: another transaction used it.`)
   if (tx.state !== 'QUEUED' || tx.retryAt !== null) return YES
-  return no('Nothing has failed: it is in line and takes its nonce as soon as its turn comes.')
+  return no('Nothing has failed: it is queued and gets its nonce when it is its turn.')
 }
 
 function judgeResolve(tx: Transaction): Verdict {
   if (tx.state === 'STUCK') return YES
-  if (tx.state === 'QUEUED') return no('It has no nonce that another transaction could have used; cancel it instead.')
-  return no(`It is ${tx.state} and may still go through by itself; only a STUCK transaction can be resolved by hand.`)
+  if (tx.state === 'QUEUED')
+    return no('It has no nonce yet, so no other transaction can have used it. Cancel it instead.')
+  return no(`It is ${tx.state} and may still be mined. Only a STUCK transaction can be resolved.`)
 }
 
 function judgeRequeue(tx: Transaction): Verdict {
-  const why = isInFlight(tx) ? whyNotRequeued(tx) : 'It has no nonce, and waits in line already.'
+  const why = isInFlight(tx) ? whyNotRequeued(tx) : 'It has no nonce yet and is already queued.'
   return why === null ? YES : no(why)
 }
 
 function judgeClose(tx: Transaction): Verdict {
   if (isLost(tx)) return YES
-  return no('Its nonce is not used by another transaction; cancel it instead.')
+  return no('No other transaction used its nonce. Cancel it instead.')
 }
 
 function isLost(tx: Transaction): boolean {
@@ -83,13 +84,13 @@ function isLost(tx: Transaction): boolean {
 }
 
 function judgeSpeedUp(tx: Transaction, policy: Policy): Verdict {
-  if (tx.state === 'QUEUED') return no('It has no bytes yet; its price is set when it takes its nonce.')
+  if (tx.state === 'QUEUED') return no('It is not signed yet. Its price is set when it gets a nonce.')
   return judgeReplacement(tx, 'speed-up', policy)
 }
 
 /** After a nonce is taken, cancelling and speeding up mean another transaction in its place. */
 function judgeReplacement(tx: Transaction, action: 'cancel' | 'speed-up', policy: Policy): Verdict {
-  const why = isInFlight(tx) ? whyNotReplaced(tx, action, policy) : 'It has no bytes that could be replaced.'
+  const why = isInFlight(tx) ? whyNotReplaced(tx, action, policy) : 'It is not signed, so there is nothing to replace.'
   return why === null ? YES : no(why)
 }
 

@@ -208,30 +208,30 @@ const WHY_REFUSED: Readonly<Record<RefusedOutright['reason'], string>> = {
   gas_too_low: ': its gas limit is too low',
   fee_fields: ': its fee fields contradict each other',
   malformed: ': they cannot read it',
-  gas_limit: ': its gas limit is above what they take',
-  oversized: ': it is larger than they take',
+  gas_limit: ': its gas limit is above what they accept',
+  oversized: ': it is larger than they accept',
   node_fee_cap: ': its fee is above their own cap',
   unsupported_type: ': they do not support its type',
-  not_permitted: ': they do not permit it',
+  not_permitted: ': they do not allow it',
   other: '',
 }
 
 function explainRefusal(outcome: SendOutcome): string {
   switch (outcome.type) {
     case 'replacement_underpriced':
-      return 'the node holds another transaction with this nonce and a price that ours does not outbid'
+      return 'the RPC node already has a transaction with this nonce, and the new price is not high enough to replace it'
     case 'underpriced':
-      return 'the offered price is below what the node takes at the moment'
+      return 'the offered price is below what the RPC node accepts right now'
     case 'insufficient_funds':
       return 'the account cannot pay for gas and value'
     case 'nonce_gap':
-      return 'the node misses a lower nonce of this account'
+      return 'the RPC node is missing a lower nonce of this account'
     case 'pool_full':
-      return 'the node keeps no more transactions at the moment'
+      return 'the mempool of the RPC node is full'
     case 'invalid':
     case 'refused':
       return `every RPC node${isPartial(outcome) ? ' that answered' : ''} refused it${WHY_REFUSED[outcome.reason]}`
     default:
-      return 'the node did not take the transaction'
+      return 'the RPC node did not accept the transaction'
   }
 }

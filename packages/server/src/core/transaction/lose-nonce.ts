@@ -96,9 +96,9 @@ export function closeLost(tx: InFlight, event: Ordered): Step {
 
 /** Null: it may have another nonce. */
 export function whyNotRequeued(tx: InFlight): string | null {
-  if (!hasLostNonce(tx)) return 'Its nonce is not used by another transaction, so that its own may still be mined.'
+  if (!hasLostNonce(tx)) return 'No other transaction used its nonce, so it may still be mined.'
   if (tx.intent.exactNonce !== undefined)
-    return `The request asked for nonce ${tx.intent.exactNonce} and no other; close it instead.`
+    return `The request asked for exactly nonce ${tx.intent.exactNonce}. Close it instead.`
   return null
 }
 

@@ -105,7 +105,7 @@ export function settleWay(tx: InFlight & { readonly refusal: Refusal }, proof: P
 
 /** The same, by somebody else's transaction: the refusal stands all the same. */
 export function settleWayElsewhere(tx: InFlight & { readonly refusal: Refusal }, at: number): Step {
-  const detail = { nonce: tx.nonce, message: `nonce ${tx.nonce} was used by a transaction that is not ours` }
+  const detail = { nonce: tx.nonce, message: `nonce ${tx.nonce} was used by a transaction that Drover did not sign` }
   if (goesBack(tx)) return returnToLine(tx, detail)
   const ended: Dropped = {
     ...withoutNonce(tx),

@@ -53,7 +53,7 @@ export function inLine(suspended: boolean) {
 function expire(tx: Queued, at: number): Step {
   const { validUntil } = tx.intent
   if (validUntil === null || at < validUntil) return stay(tx)
-  const error = { code: 'expired', message: 'validUntil passed before a nonce was taken' }
+  const error = { code: 'expired', message: 'validUntil passed before it got a nonce' }
   return move(drop(tx, 'EXPIRED', 'expired', error, at), {
     type: 'deadline.passed',
     cause: null,

@@ -3,7 +3,7 @@
  * it. The wish is stored by whoever has it (an operator on any node, the deadline); only the lane's owner signs. A new
  * attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
  */
-import { formatAmount } from '../amount.ts'
+import { formatGwei } from '../amount.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isFill } from './fill.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
@@ -14,22 +14,23 @@ import type { TxEvent } from './tx-event.ts'
 export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', policy: Policy): string | null {
   const what = action === 'cancel' ? 'Cancelling' : 'Speeding up'
   if (policy.mayReplace === 'never') {
-    return `${what} after a nonce is taken needs a replacement transaction, which the signer's policy forbids (mayReplace: never).`
+    return `${what} after a nonce is taken needs a replacement transaction, and the signer's policy forbids that (mayReplace: never).`
   }
   if (tx.state === 'TRACKING' && tx.inclusion !== null) {
-    return `It is in block ${tx.inclusion.blockNumber}; only the chain decides about it now.`
+    return `It is in block ${tx.inclusion.blockNumber}, so only the chain can change it now.`
   }
   if (tx.state === 'STUCK' && tx.subState === 'foreign_nonce') {
-    return `Nonce ${tx.nonce} is used by a transaction that is not ours, so that none of ours can take it; requeue or close it.`
+    return `Nonce ${tx.nonce} was used by a transaction that Drover did not sign. Requeue or close this one.`
   }
   if (action === 'cancel') {
-    if (isFill(tx.intent)) return 'It is empty already: it only fills a gap, and what is behind it needs that.'
+    if (isFill(tx.intent))
+      return 'It is already an empty transaction that fills a gap, and the transactions behind it need it.'
     // What makes way may still go back in line: a cancel is an end.
     if (tx.refusal !== null) return null
-    return isCancelling(tx) ? 'An empty transaction is already on its way to take its nonce.' : null
+    return isCancelling(tx) ? 'It is already being cancelled: an empty transaction is taking its nonce.' : null
   }
-  if (tx.suspended) return 'It is suspended; resume it first.'
-  return tx.wish === 'none' ? null : 'A replacement has been asked for already.'
+  if (tx.suspended) return 'It is suspended. Resume it first.'
+  return tx.wish === 'none' ? null : 'A replacement was already requested.'
 }
 
 export function wishSpeedUp(tx: InFlight, event: Extract<TxEvent, { type: 'operator.sped_up' }>, policy: Policy): Step {
@@ -101,8 +102,8 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   if (tx.error?.code === 'fee_above_cap') return stay(tx)
   const { neededWei, capWei } = event
-  const allowed = event.allowed ?? `${formatAmount(capWei)} per gas`
-  const message = `a replacement would have to offer ${formatAmount(neededWei)} per gas; no more than ${allowed} is allowed; the same bytes go on being sent`
+  const allowed = event.allowed ?? `${formatGwei(capWei, neededWei)} per gas`
+  const message = `a replacement would have to offer ${formatGwei(neededWei, capWei)} per gas, but the limit is ${allowed}; Drover keeps sending the same bytes`
   return move(
     {
       ...tx,

@@ -278,7 +278,7 @@ function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, 
     )
   }
   const waited = Math.round((event.at - since) / 1000)
-  return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not in any block after ${waited} s` }, event)
+  return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not mined after ${waited} s` }, event)
 }
 
 function restart(tx: InFlight, at: number): Tracking | InFlight {

@@ -113,7 +113,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (earlier !== null) return earlier
     if (request.refusal !== undefined) throw request.refusal
     if (isLate) {
-      throw new AppError('invalid_request', 'validUntil has passed already.', { field: 'validUntil' })
+      throw new AppError('invalid_request', 'validUntil is in the past.', { field: 'validUntil' })
     }
     if (tooDear !== null) throw tooDear
     if (isTiny) await refuseUnmineable(intent)
@@ -185,20 +185,20 @@ function resolveChainId(chainId: number | null, chains: ReadonlyMap<number, Chai
   if (chainId === null) {
     const [only, ...others] = followed
     if (only !== undefined && others.length === 0) return only
-    const message = `chainId is needed, since this service follows ${followed.length} chains (${followed.join(', ')}).`
+    const message = `chainId is required because this service follows ${followed.length} chains (${followed.join(', ')}).`
     throw new AppError('invalid_request', message, { field: 'chainId' })
   }
   if (chains.has(chainId)) return chainId
-  const message = `This service does not follow chain ${chainId}; it follows ${followed.join(', ')}.`
+  const message = `This service does not follow chain ${chainId}, only ${followed.join(', ')}.`
   throw new AppError('unknown_chain', message, { field: 'chainId' })
 }
 
 function conflict(requestId: string, transactionId: string): AppError {
-  const message = `Request id ${JSON.stringify(requestId)} was used before with another body, by transaction ${transactionId}; use a new one for a new request.`
+  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body, by transaction ${transactionId}. Use a new id for a new request.`
   return new AppError('idempotency_conflict', message, { field: 'requestId', transactionId })
 }
 
 function unknownSigner(lane: Lane): AppError {
-  const message = `${lane.signer} is not a signer on chain ${lane.chainId}; register it first.`
+  const message = `${lane.signer} is not registered on chain ${lane.chainId}. Register it first.`
   return new AppError('unknown_signer', message, { field: 'from' })
 }

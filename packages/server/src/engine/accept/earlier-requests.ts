@@ -22,7 +22,7 @@ export function createEarlierRequests(ports: {
 }): FindEarlier {
   const { store, clock } = ports
   const expire = () =>
-    new AppError('database_unavailable', 'The database does not answer; send it again with the same key.')
+    new AppError('database_unavailable', 'The database does not respond. Send the request again with the same key.')
 
   async function run(batch: readonly Pending<RequestKey, Transaction | null>[]): Promise<void> {
     for (let attempt = 0; ; attempt++) {

@@ -84,7 +84,7 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
         return telemetry.observe('drover_flush_seconds', (clock.monotonic() - startedAt) / 1_000, QUEUE)
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
-        telemetry.log('warn', 'accepted requests could not be stored yet', { items: left.length, error: error.message })
+        telemetry.log('warn', 'could not store accepted requests yet', { items: left.length, error: error.message })
         await pause(clock, pauseMs)
       }
     }
@@ -112,8 +112,8 @@ function recogniseOwn(id: TxId, outcome: InsertOutcome): IntakeOutcome {
 function unknownFate(item: NewTransaction): AppError {
   const how =
     item.intent.requestId === null
-      ? `whether it was stored is told by looking for transaction ${item.id}`
-      : 'whether it was stored is told by sending it again with the same request id'
-  const message = `The database did not answer in time; ${how}.`
+      ? `Look for transaction ${item.id} to see whether it was stored`
+      : 'Send it again with the same request id to see whether it was stored'
+  const message = `The database did not respond in time. ${how}.`
   return new AppError('database_unavailable', message, { retryAfterMs: LONGEST_PAUSE_MS, id: item.id })
 }

@@ -45,7 +45,7 @@ export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }
 
   function refreshBehind(): void {
     refresh().catch((error: unknown) => {
-      telemetry.log('warn', 'signers could not be read; the known ones stay', { error: String(error) })
+      telemetry.log('warn', 'could not read the signers; using the known ones', { error: String(error) })
     })
   }
 

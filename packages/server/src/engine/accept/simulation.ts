@@ -49,7 +49,7 @@ export function createSimulation(ports: SimulationPorts): Simulate {
 
   async function run({ lane, to, data, value, gasLimit, accessList }: Intent): Promise<CallOutcome> {
     const batcher = batchers.get(lane.chainId)
-    if (batcher === undefined) throw new Error(`there is no chain ${lane.chainId} to simulate on`)
+    if (batcher === undefined) throw new Error(`unknown chain ${lane.chainId}`)
     try {
       const call = { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
       return await batcher.add(call)
@@ -64,14 +64,14 @@ export function createSimulation(ports: SimulationPorts): Simulate {
     if (outcome.type === 'ok') return { type: 'passed' }
     if (outcome.type !== 'unknown' && outcome.atLatest !== true)
       return { type: 'refused', error: describeRejection(outcome) }
-    const error = outcome.type === 'unknown' ? outcome.message : 'it failed at a node that may be behind'
+    const error = outcome.type === 'unknown' ? outcome.message : 'it failed on an RPC node that may be behind'
     telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error })
     return { type: 'skipped' }
   }
 }
 
 function whenFull(): AppError {
-  const message = 'Too many requests wait to be simulated; nothing was stored. Send it again after the time given.'
+  const message = 'Too many requests are waiting to be simulated. Nothing was stored. Retry after the time given.'
   return new AppError('queue_full', message, { retryAfterMs: 1_000 })
 }
 

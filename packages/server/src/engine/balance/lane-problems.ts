@@ -79,7 +79,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
       })
     }
     for (const { code } of problems) {
-      if (!has(found, code)) telemetry.log('info', 'a problem of a signer is over', { ...fields, problem: code })
+      if (!has(found, code)) telemetry.log('info', 'a problem of a signer is solved', { ...fields, problem: code })
     }
     const [isLow, wasLow] = [has(found, 'balance_low'), has(problems, 'balance_low')]
     if (isLow === wasLow) return

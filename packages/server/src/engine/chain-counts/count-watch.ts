@@ -75,7 +75,9 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     askedAt = clock.monotonic()
     askedHead = head
     ask()
-      .catch((error: unknown) => telemetry.log('error', 'reading the counts of an account broke', { ...labels, error }))
+      .catch((error: unknown) =>
+        telemetry.log('error', 'could not read the transaction counts of an account', { ...labels, error }),
+      )
       .finally(() => {
         asking = false
         if (news !== null) wake()
@@ -96,7 +98,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     if (isTold) return
     if (drift === 0) {
       draft.note({ type: 'drift.ended', cause: null, detail })
-      telemetry.log('info', 'the nonce cursor of a lane fits the chain again', { ...labels, ...detail })
+      telemetry.log('info', 'the next nonce of a signer matches the chain again', { ...labels, ...detail })
       return
     }
     const cause = drift < 0 ? 'behind' : 'ahead'
@@ -104,7 +106,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     const message =
       drift < 0
         ? 'the chain counts more transactions of a signer than Drover sent: something else uses its key'
-        : 'nonces below the cursor of a lane are neither used nor held by anything'
+        : 'nonce gap: nonces below the next one are neither used nor reserved'
     telemetry.log('warn', message, { ...labels, ...detail, by: Math.abs(drift) })
   }
 

@@ -93,7 +93,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     cancelBeat()
     beating = beatOnce()
       .catch((error: unknown) => {
-        telemetry.log('warn', 'leases could not be renewed; trying again', { nodeId, error })
+        telemetry.log('warn', 'could not renew leases; retrying', { nodeId, error })
       })
       .finally(() => {
         beating = null
@@ -177,7 +177,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const done = runner
       .stop()
       .catch((error: unknown) => {
-        telemetry.log('error', 'a lane did not stop in order', { nodeId, ...lease.lane, error })
+        telemetry.log('error', 'a lane did not stop cleanly', { nodeId, ...lease.lane, error })
       })
       .finally(() => {
         leaving.delete(key)
@@ -231,7 +231,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       freeSince.delete(key)
       telemetry.count('drover_leases_total', { result: takenFrom === undefined ? 'taken' : 'taken_over' })
       if (takenFrom !== undefined)
-        telemetry.log('info', 'a lane was taken over from a node that let its lease run out', {
+        telemetry.log('info', 'took over a lane from a node whose lease expired', {
           ...{ nodeId, ...lease.lane, fence: lease.fence, takenFrom },
         })
       const deadline = askedAt + settings.leaseTtlMs - settings.marginMs

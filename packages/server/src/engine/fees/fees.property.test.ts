@@ -203,6 +203,6 @@ test('what would be above its cap is not signed, even if it comes as far as the 
   const { intent } = allocated()
   await sign(signer, intent, rules, 21_000n, { type: 'legacy', gasPrice: 10n })
   const above = sign(signer, intent, rules, 21_001n, { type: 'legacy', gasPrice: 10n })
-  await expect(above).rejects.toThrow('no more than 9 wei per gas')
+  await expect(above).rejects.toThrow('but the limit is 0.000000009 gwei per gas')
   expect(signed).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 /** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so that waiting is no use. */
-import { formatAmount } from '../../core/amount.ts'
+import { formatAmount, formatGwei } from '../../core/amount.ts'
 import { AppError } from '../../core/app-error.ts'
 import { describeCap, type FeeRules, findFeeCap, highestNamed, isWithinCap } from '../../core/fees/fee-cap.ts'
 import { NOOP_GAS } from '../../core/transaction/fill.ts'
@@ -16,7 +16,7 @@ export function refuseFees(
   if (cap === null || isWithinCap(fees, cap)) return null
   const price = highestNamed(fees) ?? 0n
   const gas = given === null ? `at least ${gasLimit} gas` : `${gasLimit} gas`
-  const message = `It offers ${formatAmount(price)} per gas, ${formatAmount(price * gasLimit)} for ${gas}; no more than ${describeCap(cap)} is allowed. Nothing was stored.`
+  const message = `It offers ${formatGwei(price, cap.perGasWei)} per gas (${formatAmount(price * gasLimit)} for ${gas}), but the limit is ${describeCap(cap, price)}. Nothing was stored.`
   const field = fees.type === 'eip1559' ? 'fees.maxFeePerGas' : 'fees.gasPrice'
   return new AppError('transaction_rejected', message, { field, outcome: 'fee_above_cap' })
 }

@@ -2,7 +2,7 @@
  * The last look before a signature: nothing above its cap gets one, whatever was planned and whoever planned it. All that
  * the engine signs is signed here.
  */
-import { formatAmount } from '../../core/amount.ts'
+import { formatGwei } from '../../core/amount.ts'
 import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fees/fee-cap.ts'
 import { maxPricePerGas } from '../../core/fees/fees.ts'
 import type { Address } from '../../core/hex.ts'
@@ -25,8 +25,9 @@ export async function signWithinCap(
 ): Promise<SignedTransaction> {
   const cap = findFeeCap(intent, unsigned.gasLimit, rules)
   if (cap !== null && !isWithinCap(unsigned.fees, cap)) {
-    const offered = formatAmount(maxPricePerGas(unsigned.fees))
-    throw new FeeAboveCap(`it would offer ${offered} per gas; no more than ${describeCap(cap)} is allowed`)
+    const price = maxPricePerGas(unsigned.fees)
+    const offered = formatGwei(price, cap.perGasWei)
+    throw new FeeAboveCap(`it would offer ${offered} per gas, but the limit is ${describeCap(cap, price)}`)
   }
   return await signer.sign(from, unsigned)
 }

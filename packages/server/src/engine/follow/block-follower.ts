@@ -136,8 +136,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       } catch (cause) {
         if (!(cause instanceof ChainUnavailable)) throw cause
         failingSince ??= askedAt
-        if (error === null)
-          telemetry.log('warn', 'the chain cannot be followed; trying again', { ...labels, error: cause })
+        if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
         failures = hasProgressed ? 1 : failures + 1
         retryAfterMs = Math.min(cause.retryAfterMs ?? 0, LONGEST_WAIT_MS)
         lookAgain = false
@@ -150,7 +149,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   async function lookOnce(): Promise<void> {
     if (unfinished !== null) await finish(unfinished)
     const latest = await chain.getBlock('latest')
-    if (latest === null) throw new ChainUnavailable('the node has no latest block')
+    if (latest === null) throw new ChainUnavailable('the RPC node has no latest block')
     lastHeight = latest.number
     const tags = settings.wantsTags() ? await chain.getTags() : { safe: null, finalized: null }
     const isKnown = window.some((header) => header.hash === latest.hash)

@@ -57,7 +57,7 @@ export function createBlockWalker(
     }
     const parent = kept.get(parentHash) ?? (await chain.getBlock({ hash: parentHash }))
     // The chain moved under the walk, or the node lacks its own past: the next walk tries again.
-    if (parent === null) throw new BlockMissing(`the node does not have block ${parentHash}`)
+    if (parent === null) throw new BlockMissing(`the RPC node does not have block ${parentHash}`)
     keep(parent)
     return parent
   }

@@ -47,7 +47,7 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
     const isPastFinality = finalBefore !== null && forkFrom <= finalBefore
     if (!isPastFinality && gone.length === 0) return
     telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId })
-    telemetry.log('error', 'blocks that were final were replaced; transactions that were confirmed may be gone', {
+    telemetry.log('error', 'final blocks were reorged; confirmed transactions may be gone', {
       ...{ chainId: chain.chainId, fromBlock: forkFrom, finalBlock: finalBefore, gone: gone.length },
       transactions: gone.slice(0, MOST_NAMED).map(({ txId }) => txId),
     })
@@ -80,7 +80,7 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
       if (forkFrom === null) return
       check(forkFrom, view, finalBefore).catch((error: unknown) => {
         const isOutage = error instanceof ChainUnavailable || error instanceof StoreUnavailable
-        telemetry.log(isOutage ? 'warn' : 'error', 'a reorganisation could not be held against what was final', {
+        telemetry.log(isOutage ? 'warn' : 'error', 'could not compare a reorg with final blocks', {
           ...{ chainId: chain.chainId, error },
         })
       })

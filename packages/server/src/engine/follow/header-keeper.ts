@@ -33,7 +33,7 @@ export function createHeaderKeeper({ store, telemetry, keep }: HeaderKeeperPorts
         await store.saveHeaders(chainId, headers, Math.max(0, head - keep + 1))
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
-        telemetry.log('warn', 'headers could not be stored; readers of confirmed blocks may see a gap', {
+        telemetry.log('warn', 'could not store block headers; readers of confirmed blocks may see a gap', {
           chainId,
           error,
         })

@@ -322,7 +322,7 @@ describe('errors', () => {
     await send(1)
     state.fail = () => new TypeError('broken')
     await poll()
-    expect(telemetry.logs).toMatchObject([{ level: 'error', message: 'looking for preconfirmations broke' }])
+    expect(telemetry.logs).toMatchObject([{ level: 'error', message: 'preconfirmation check failed' }])
     state.fail = null
     fake.preconfirm()
     await clock.advance(15_000)

@@ -80,7 +80,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
     } catch (error) {
       failures = Math.min(failures + 1, 10)
       if (error instanceof ChainUnavailable) countLookups('failed', 1)
-      else telemetry.log('error', 'looking for preconfirmations broke', { chainId: chain.chainId, error })
+      else telemetry.log('error', 'preconfirmation check failed', { chainId: chain.chainId, error })
     }
     running = null
     schedule()

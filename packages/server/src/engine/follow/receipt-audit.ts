@@ -249,7 +249,11 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       }
       case 'absent':
       case 'unproved':
-        telemetry.log('warn', 'a nonce seems to be used, but by whom cannot be proved', { txId, nonce, ...use })
+        telemetry.log('warn', 'a nonce seems to be used, but Drover cannot prove by which transaction', {
+          txId,
+          nonce,
+          ...use,
+        })
     }
   }
 

@@ -31,7 +31,8 @@ export type NonceReads = Pick<Chain, 'findNonceUser' | 'getTransactionCount'>
 export async function findNonceUse(chain: NonceReads, suspected: SuspectedNonce): Promise<NonceUse> {
   try {
     const height = suspected.knownAt ?? (await findHeight(chain, suspected))
-    if (height === null) return { type: 'unproved', reason: 'the count does not pass the nonce at any height' }
+    if (height === null)
+      return { type: 'unproved', reason: 'the transaction count is not above the nonce at any block' }
     return await identify(chain, suspected, height)
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
@@ -45,7 +46,7 @@ async function identify(
   height: number,
 ): Promise<NonceUse> {
   const user = await chain.findNonceUser(height, address, nonce)
-  if (user === null) return { type: 'absent', reason: `block ${height} holds no transaction with this nonce` }
+  if (user === null) return { type: 'absent', reason: `block ${height} includes no transaction with this nonce` }
   return { type: hashes.includes(user.inclusion.txHash) ? 'ours' : 'foreign', user }
 }
 

@@ -30,13 +30,14 @@ export async function proveLoss(chain: LossChain, tx: InFlight, order: LossOrder
   const hashes = tx.attempts.filter(({ nonce }) => nonce === tx.nonce).map((attempt) => attempt.hash)
   const known = hash === undefined ? {} : { knownAt: await locate(chain, hash) }
   const use = await proveNonceUse(chain, { address, nonce: tx.nonce, hashes, view, finality, ...known })
-  if (use.type === 'waiting') throw forbidden(action, `What used nonce ${tx.nonce} is not final yet; wait until it is.`)
+  if (use.type === 'waiting')
+    throw forbidden(action, `The transaction that used nonce ${tx.nonce} is not final yet. Wait until it is.`)
   if (use.type === 'absent' && hash !== undefined)
     throw forbidden(action, `${hash} did not use nonce ${tx.nonce} of ${address}.`)
   if ('reason' in use) throw unproved(tx, hash, use.reason)
   const { user } = use.proof
   if (hash !== undefined && user.inclusion.txHash !== hash)
-    throw forbidden(action, `${hash} did not use nonce ${tx.nonce} of ${address}; ${user.inclusion.txHash} did.`)
+    throw forbidden(action, `${hash} did not use nonce ${tx.nonce} of ${address}, ${user.inclusion.txHash} did.`)
   const why = refuse(tx, use.proof, action)
   if (why !== null) throw forbidden(action, why)
   return use.proof
@@ -49,29 +50,30 @@ function refuse(tx: InFlight, { user }: NonceProof, action: LossAction): string 
   if (action === 'resolve')
     return isDone
       ? null
-      : `${capital(describeNonceUser(user))}. That is not what this transaction was to do: requeue or close it.`
-  if (verdict === 'ours') return `${user.inclusion.txHash} is one of its own; it moves on by itself, or resolve it.`
-  return isDone ? `${user.inclusion.txHash} did what this transaction was to do; resolve it.` : null
+      : `${capital(describeNonceUser(user))}. That is not what this transaction does. Requeue or close it.`
+  if (verdict === 'ours')
+    return `${user.inclusion.txHash} is one of its own attempts. It moves on by itself, or you can resolve it.`
+  return isDone ? `${user.inclusion.txHash} did the same as this transaction. Resolve it.` : null
 }
 
 async function locate(chain: LossChain, hash: Hash): Promise<number> {
   const [lookup] = await chain.findReceipts([hash])
   if (lookup?.type === 'found') return lookup.inclusion.blockNumber
-  if (lookup?.type === 'missing') throw forbidden('resolve', `The chain has no receipt of ${hash}: it is in no block.`)
+  if (lookup?.type === 'missing') throw forbidden('resolve', `${hash} is not mined: the chain has no receipt for it.`)
   throw unreachable(lookup?.message ?? 'no answer')
 }
 
 function unproved(tx: InFlight, hash: Hash | undefined, reason: string): AppError {
   const message =
     hash === undefined
-      ? `It cannot be proved which transaction used nonce ${tx.nonce}; nothing was changed. ${capital(reason)}.`
-      : `It cannot be proved that ${hash} used nonce ${tx.nonce}; nothing was changed. ${capital(reason)}.`
+      ? `Drover cannot prove which transaction used nonce ${tx.nonce}, so nothing was changed. ${capital(reason)}.`
+      : `Drover cannot prove that ${hash} used nonce ${tx.nonce}, so nothing was changed. ${capital(reason)}.`
   return new AppError('chain_unavailable', message)
 }
 
 function unreachable(reason: string): AppError {
   const cause = new ChainUnavailable(reason)
-  return new AppError('chain_unavailable', 'The chain node cannot be reached; nothing was changed.', {}, { cause })
+  return new AppError('chain_unavailable', 'No RPC node of the chain responds. Nothing was changed.', {}, { cause })
 }
 
 function forbidden(action: LossAction, message: string): AppError {

@@ -53,7 +53,7 @@ export function createFillGaps(ports: FillGapPorts): FillGaps {
 function noGap(coming: number): AppError {
   const why =
     coming > 0
-      ? `${coming} empty transactions are queued for gaps already`
-      : 'no nonce below those on their way is known to be free'
+      ? `${coming} empty transactions for gaps are already queued`
+      : 'no nonce below those in flight is known to be free'
   return new AppError('action_forbidden', `There is no gap to fill: ${why}.`)
 }

@@ -80,7 +80,7 @@ export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts
       asking = true
       askedAt = head
       ask(head)
-        .catch((error: unknown) => telemetry.log('error', 'looking for a gap broke', { ...lane, error }))
+        .catch((error: unknown) => telemetry.log('error', 'gap check failed', { ...lane, error }))
         .finally(() => {
           asking = false
           wake()

@@ -109,7 +109,7 @@ export function createAccountWatch(ports: WatchPorts): AccountWatch {
       if (clock.monotonic() < codeDueAt) return
       codeDueAt = clock.monotonic() + CODE_INTERVAL_MS
       looking = readCode().catch((error: unknown) => {
-        telemetry.log('error', 'the code of an account could not be read', { ...labels, error })
+        telemetry.log('error', 'could not read the code of an account', { ...labels, error })
       })
     },
     knowCode: () => looking,

@@ -167,7 +167,7 @@ export async function allocateNonces(
 /** What waits for money or for a price is watched with every block; this is only for a chain that makes none. */
 const WATCHED_MS = 5 * 60_000
 
-const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was taken' }
+const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was used' }
 
 function rejectExact(
   draft: LaneDraft,

@@ -85,8 +85,11 @@ export function createBroadcaster(ports: {
     try {
       return await chain.broadcast(attempts)
     } catch (error) {
-      telemetry.log('error', 'a broadcast broke; its bytes count as perhaps sent', { chainId: chain.chainId, error })
-      return attempts.map(() => ({ type: 'ambiguous', message: 'the broadcast broke before it was answered' }))
+      telemetry.log('error', 'broadcast failed; the transaction may or may not have been sent', {
+        chainId: chain.chainId,
+        error,
+      })
+      return attempts.map(() => ({ type: 'ambiguous', message: 'the broadcast failed before an answer arrived' }))
     }
   }
 

@@ -94,7 +94,9 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
   function readBeside(reads: readonly Promise<void>[]): void {
     reading = true
     Promise.all(reads)
-      .catch((error: unknown) => telemetry.log('error', 'reading a balance or the market broke', { ...lane, error }))
+      .catch((error: unknown) =>
+        telemetry.log('error', 'could not read a balance or the gas price', { ...lane, error }),
+      )
       .finally(() => {
         reading = false
         ports.wake()

@@ -102,7 +102,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const hasNode = isNodeBack
     isNodeBack = false
     prepare(scene, limit, context, { skipsPause, hasNode, gap }).then(ports.post, (error: unknown) => {
-      telemetry.log('warn', 'the queue of a lane could not be prepared; trying again', { ...fields, error })
+      telemetry.log('warn', 'could not prepare the queue of a signer; retrying', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
   }
@@ -157,7 +157,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const coming = new Set(queued.flatMap(({ intent }) => (fillsOrdered(intent) ? [intent.exactNonce] : [])))
     const open = yielded.filter((nonce) => !coming.has(nonce) && nonce >= (counts?.latest ?? 0)).slice(0, ports.batch)
     if (open.length === 0) return []
-    telemetry.log('info', 'nonces taken from their holders are filled', { ...fields, nonces: open.join() })
+    telemetry.log('info', 'filling nonces taken back from their holders', { ...fields, nonces: open.join() })
     return await prepareTransactions(chain, await insertFills(ports, lease.lane, open, { isOrdered: true }), context)
   }
 
@@ -218,7 +218,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), lent }))
     const open = gaps.slice(coming, coming + ports.batch)
     if (open.length === 0) return []
-    telemetry.log('info', 'gaps are filled with empty transactions', { ...fields, nonces: open.join() })
+    telemetry.log('info', 'filling nonce gaps with empty transactions', { ...fields, nonces: open.join() })
     return await prepareTransactions(chain, await insertFills(ports, lease.lane, open), context)
   }
 

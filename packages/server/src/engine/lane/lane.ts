@@ -140,7 +140,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     while (!stopped && !inbox.isEmpty() && clock.monotonic() >= resumeAt) {
       await cycle(inbox.takeAll()).catch((error: unknown) => {
         // A lane that breaks takes no other along: it starts over from what the store has.
-        telemetry.log('error', 'a cycle of a lane broke; loading it again', { ...fields, error })
+        telemetry.log('error', 'lane failed; reloading it', { ...fields, error })
         queue.passed()
         reload()
         backOff()
@@ -206,7 +206,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     try {
       await requests.refresh()
     } catch (error) {
-      telemetry.log('warn', 'what is asked of a lane could not be read; trying again', { ...fields, error })
+      telemetry.log('warn', 'could not read the requests to a lane; retrying', { ...fields, error })
       inbox.put({ type: 'asked' })
       return backOff()
     }
@@ -250,7 +250,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       }
       return true
     } catch (error) {
-      telemetry.log('warn', 'a lane could not be loaded; trying again', { ...fields, error })
+      telemetry.log('warn', 'could not load a lane; retrying', { ...fields, error })
       ledger = null
       backOff()
       return false
@@ -347,7 +347,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (result.allocated > 0) queue.gapsChanged()
     funds.settle(pass, result)
     if (result.signingError !== null) {
-      telemetry.log('error', 'a transaction was not signed; no nonce was taken', {
+      telemetry.log('error', 'could not sign a transaction; no nonce was used', {
         ...fields,
         error: result.signingError,
       })
@@ -391,7 +391,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (found.length === 0) return
     for (const nonce of found) draft.markNonce(nonce, 'RECYCLABLE')
     draft.note({ type: 'gap.found', cause: null, detail: { nonces: found } })
-    telemetry.log('warn', "a nonce below those on their way is nobody's", { ...fields, nonces: found.join() })
+    telemetry.log('warn', 'nonce gap: a nonce below those in flight is unused', { ...fields, nonces: found.join() })
     queue.wake()
     queue.gapsChanged()
   }
@@ -418,7 +418,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         return true
       case 'fenced':
         telemetry.count('drover_fence_refusals_total', { operation: 'write' })
-        telemetry.log('warn', 'the lease of a lane was lost; nothing was written', fields)
+        telemetry.log('warn', 'lost the lease of a lane; nothing was written', fields)
         halt()
         ports.onFenced()
         return false

@@ -141,7 +141,7 @@ describe('the price', () => {
       error: {
         code: 'tx_fee_above_cap',
         message:
-          'the next block asks 11 gwei per gas, 0.0011 ether for 100000 gas, says a.example and b.example; no more than 5.5 gwei per gas (0.00055 ether per transaction, by the chain setting maxTxFee) is allowed',
+          'the next block asks 11 gwei per gas (0.0011 ETH for 100000 gas, according to a.example and b.example), but the limit is 5.5 gwei per gas (0.00055 ETH per transaction, set by the chain setting maxTxFee)',
       },
     })
     // Nothing is small enough: it is the market.

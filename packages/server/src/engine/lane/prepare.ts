@@ -3,7 +3,7 @@
  * it need, what shall it offer. A certain failure ends that transaction alone; an uncertain one is tried again later.
  */
 
-import { formatAmount } from '../../core/amount.ts'
+import { formatAmount, formatGwei } from '../../core/amount.ts'
 import { describeCap, findFeeCap } from '../../core/fees/fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from '../../core/fees/fees.ts'
 import { type Price, priceTransaction } from '../../core/fees/price.ts'
@@ -67,7 +67,7 @@ export async function prepareTransactions(
     if (!(error instanceof ChainUnavailable)) throw error
     const failure = {
       code: 'chain_unavailable',
-      message: 'the chain node does not answer as it should; preparation is tried again',
+      message: 'an RPC node does not respond as expected; Drover tries again',
       reason: error.message,
     }
     return queued.map((tx) => ({ type: 'deferred', tx, subState: 'waiting_for_node', error: failure }))
@@ -109,7 +109,7 @@ function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
 function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Preparation | null {
   const offered = maxPricePerGas(fees)
   if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
-  const message = `the next block asks ${formatAmount(baseFeePerGas)} per gas; the request offers at most ${formatAmount(offered)}`
+  const message = `the next block asks ${formatGwei(baseFeePerGas, offered)} per gas, but the request offers at most ${formatGwei(offered, baseFeePerGas)}`
   return {
     ...{ type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } },
     waitsFor: { of: 'base', perGasWei: offered },
@@ -127,18 +127,18 @@ function aboveCap(
   gasLimit: bigint,
   { saidBy }: FeeMarket,
 ): Preparation {
-  const cost = `${formatAmount(neededWei)} per gas, ${formatAmount(neededWei * gasLimit)} for ${gasLimit} gas`
-  const allowed = `no more than ${describeCap(cap)} is allowed`
+  const cost = `${formatGwei(neededWei, cap.perGasWei)} per gas (${formatAmount(neededWei * gasLimit)} for ${gasLimit} gas`
+  const allowed = `but the limit is ${describeCap(cap, neededWei)}`
   if (tx.intent.fees !== null) {
-    const error = { code: 'fee_above_cap', message: `the request's own fees are ${cost}; ${allowed}` }
+    const error = { code: 'fee_above_cap', message: `the request offers ${cost}), ${allowed}` }
     return { type: 'rejected', tx, error }
   }
-  const said = saidBy === undefined ? '' : `, says ${saidBy.join(' and ')}`
+  const said = saidBy === undefined ? '' : `, according to ${saidBy.join(' and ')}`
   // Where even the smallest would be above it, it is the market and not this one: all wait. Not where the cap is that of
   // an API key: those of other keys are not bound by it, and must not stand behind it.
   const isAlone = cap.source === 'key' || (cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei)
   const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
-  const error = { code, message: `the next block asks ${cost}${said}; ${allowed}` }
+  const error = { code, message: `the next block asks ${cost}${said}), ${allowed}` }
   const waitsFor = { of: 'market', perGasWei: cap.perGasWei } as const
   return { type: 'deferred', tx, subState: 'fee_above_cap', error, waitsFor }
 }
@@ -166,7 +166,7 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
         subState: 'waiting_for_node',
         error: {
           code: 'not_simulated',
-          message: 'the chain node could not run the call; preparation is tried again',
+          message: 'no RPC node could run the call; Drover tries again',
           reason: outcome.message,
         },
       }
@@ -185,7 +185,7 @@ function failUnlessCured(
 ): Preparation {
   if (predecessorsPending) return { type: 'deferred', tx, subState: 'waiting_for_predecessor', error }
   if (!atLatest || verdicts.isRepeated(tx.id, error.message, head)) return { type: 'rejected', tx, error }
-  const message = 'it would fail, but the RPC node may be behind; it is tried again at the next block'
+  const message = 'it would fail, but the RPC node may be behind; Drover tries again at the next block'
   return {
     type: 'deferred',
     tx,

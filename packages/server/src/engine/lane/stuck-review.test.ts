@@ -78,7 +78,9 @@ test('a hook that fails, or decides what is forbidden, is asked again later; not
   const forbidding = setUp(async () => ({ action: 'cancel', reason: 'give up' }), { forbids: true })
   forbidding.review.notice(forbidding.state.tx.id, () => true)
   await forbidding.clock.advance(1)
-  expect(forbidding.telemetry.logs.map(({ message }) => message)).toContain('what the hook decided cannot be done')
+  expect(forbidding.telemetry.logs.map(({ message }) => message)).toContain(
+    'the decision of the stuck hook cannot be carried out',
+  )
 })
 
 test('a lane that moved away, and a stopped review, ask nobody', async () => {

@@ -53,7 +53,7 @@ export function createStuckReview(ports: StuckReviewPorts): StuckReview {
             else waiting.delete(txId)
           },
           (error: unknown) => {
-            telemetry.log('warn', 'a stuck transaction could not be reviewed; trying again', { txId, error })
+            telemetry.log('warn', 'could not review a stuck transaction; retrying', { txId, error })
             if (!stopped) schedule(asked, txId, isOurs, ports.intervalMs)
           },
         )
@@ -73,7 +73,7 @@ export function createStuckReview(ports: StuckReviewPorts): StuckReview {
       await ports.operate(txId, toRequest(decision))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      telemetry.log('warn', 'what the hook decided cannot be done', {
+      telemetry.log('warn', 'the decision of the stuck hook cannot be carried out', {
         txId,
         action: decision.action,
         why: error.message,

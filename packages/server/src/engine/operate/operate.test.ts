@@ -190,10 +190,10 @@ describe('resolve', () => {
   test.each<[string, Partial<SetUp>, RegExp]>([
     ['another nonce, or another account', { user: null }, new RegExp(`did not use nonce 7 of ${signer}`)],
     ['another one in the same block', { user: { inclusion: inclusionIn(100, { txHash: hashOf(8) }) } }, /0{3}8 did/],
-    ['it is in no block', { lookup: { type: 'missing' } }, /in no block/],
-    ['it pays somebody else', { user: { to: `0x${'99'.repeat(20)}` } }, /sends 5 wei to 0x9999.*requeue or close/],
-    ['it pays another amount', { user: { value: 4n } }, /sends 4 wei.*requeue or close/],
-    ['it carries other data', { user: { data: '0x1234' } }, /with 2 bytes of data.*requeue or close/],
+    ['it is in no block', { lookup: { type: 'missing' } }, /is not mined/],
+    ['it pays somebody else', { user: { to: `0x${'99'.repeat(20)}` } }, /sends 5 wei to 0x9999.*Requeue or close/],
+    ['it pays another amount', { user: { value: 4n } }, /sends 4 wei.*Requeue or close/],
+    ['it carries other data', { user: { data: '0x1234' } }, /with 2 bytes of data.*Requeue or close/],
     ['too few confirmations', { head: 102 }, /not final yet/],
     ['a block above our head', { head: 99 }, /not final yet/],
     [
@@ -264,7 +264,7 @@ describe('without a hash', () => {
   test.each(['requeue', 'close'] as const)('%s is refused where the work was done', async (action) => {
     const { operate, saves } = setUp({ versions: [tx] })
     await expect(operate(tx.id, { action, ...BY })).rejects.toMatchObject({
-      ...{ code: 'action_forbidden', message: expect.stringContaining('resolve it') },
+      ...{ code: 'action_forbidden', message: expect.stringContaining('Resolve it') },
     })
     expect(saves).toEqual([])
   })

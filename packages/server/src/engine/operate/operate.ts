@@ -64,7 +64,7 @@ export function createOperate(ports: OperatePorts): Operate {
       tellTransition(telemetry, save)
       return { ...step.tx, version: result.version }
     }
-    throw new AppError('action_forbidden', 'The transaction is changing too fast for this action; try again.', {
+    throw new AppError('action_forbidden', 'The transaction is changing too fast for this action. Retry.', {
       action: request.action,
     })
   }
@@ -96,7 +96,7 @@ export function createOperate(ports: OperatePorts): Operate {
     const chain = ports.chains.get(tx.intent.lane.chainId)
     const view = ports.viewOf(tx.intent.lane.chainId)
     if (chain === undefined || view === null)
-      throw new AppError('chain_unavailable', 'The chain is not followed at the moment.')
+      throw new AppError('chain_unavailable', 'Drover is not following the chain right now.')
     if (!isInFlight(tx)) throw new AppError('internal', 'only what has a nonce can have lost it')
     const finalityOf = ({ finality }: Pick<Intent, 'finality'>) => finality ?? ports.finalityOf(tx.intent.lane)
     return await proveLoss(chain, tx, {

@@ -37,12 +37,12 @@ export function createResetNonce({ store, clock, random, timeoutMs = 5_000 }: Re
     reset: async (lane, { actor, reason }, { cancelsFirst = false } = {}) => {
       const id = random.id(clock.now())
       if (!(await store.insertReset({ id, lane, actor, reason, cancelsFirst }))) {
-        throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
+        throw new AppError('unknown_signer', `${lane.signer} is not registered on chain ${lane.chainId}.`)
       }
       const [reset] = await answers.wait([id])
       if (reset === undefined) throw new AppError('internal', `the reset ${id} vanished`)
       if (reset.state === 'REFUSED') {
-        throw new AppError('action_forbidden', `The cursor was not reset: ${reset.refusal}.`, { resetId: id })
+        throw new AppError('action_forbidden', `The nonce was not reset: ${reset.refusal}.`, { resetId: id })
       }
       return reset
     },

@@ -88,7 +88,7 @@ export function createBumpCheck({ chain, clock, telemetry, lane, wake }: CheckPo
         resumeAt = clock.monotonic() + RETRY_MS
         clock.schedule(RETRY_MS, wake)
         const level = error instanceof ChainUnavailable ? 'warn' : 'error'
-        telemetry.log(level, 'a bump could not be checked; it is not signed yet', { ...lane, error })
+        telemetry.log(level, 'a fee bump could not be checked; not signed yet', { ...lane, error })
       })
       .finally(() => {
         isAsking = false
@@ -124,11 +124,11 @@ function toCall(tx: InFlight): Call {
 
 function objectToCall(outcome: CallOutcome | undefined): TxError | null {
   if (outcome?.type === 'reverted') {
-    const message = `it would now revert: ${outcome.reason}; no higher price is paid for that, and the same bytes go on being sent`
+    const message = `it would now revert: ${outcome.reason}; Drover does not raise its price and keeps sending the same bytes`
     return { code: 'bump_would_revert', message, reason: outcome.reason }
   }
   if (outcome?.type !== 'invalid') return null
-  const message = `it would now fail: ${outcome.message}; no higher price is paid for that, and the same bytes go on being sent`
+  const message = `it would now fail: ${outcome.message}; Drover does not raise its price and keeps sending the same bytes`
   return { code: 'bump_would_revert', message, reason: outcome.message }
 }
 
@@ -142,7 +142,7 @@ function objectToCost(
   const left = before.reduce((sum, each) => sum - maxCostInFlight(each), balanceWei)
   const needed = maxCost(tx.intent.value, gasLimit, fees)
   if (needed <= left) return null
-  const has = formatAmount(left < 0n ? 0n : left)
-  const message = `a higher price may cost ${formatAmount(needed)} in all, and the account has ${has} for it; the same bytes go on being sent`
+  const has = left <= 0n ? 'nothing' : `only ${formatAmount(left)}`
+  const message = `at a higher price it may cost ${formatAmount(needed)}, but the account has ${has} left for it; Drover keeps sending the same bytes`
   return { code: 'bump_unaffordable', message }
 }

@@ -176,7 +176,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
       return 'signed'
     } catch (error) {
-      telemetry.log('error', 'signing a replacement failed; the bytes before it go on', { ...lane, txId: tx.id, error })
+      telemetry.log('error', 'could not sign a replacement; keeping the current bytes', { ...lane, txId: tx.id, error })
       return 'failed'
     }
   }
@@ -218,7 +218,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         (error: unknown) => {
           if (!(error instanceof ChainUnavailable)) throw error
           // Without a market there is no price to offer; and a quiet chain may have no next block to ask at.
-          telemetry.log('warn', 'the market could not be read for a replacement', { ...lane, error })
+          telemetry.log('warn', 'could not read the gas price for a replacement', { ...lane, error })
           clock.schedule(MARKET_RETRY_MS, () => {
             if (market === null) marketHead = null
             wake()
@@ -226,7 +226,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         },
       )
       .catch((error: unknown) => {
-        telemetry.log('error', 'reading the market broke', { ...lane, error })
+        telemetry.log('error', 'gas price read failed', { ...lane, error })
       })
       .finally(() => {
         asking = false

@@ -332,7 +332,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       (seen) => ports.post({ type: 'counts', counts: seen }),
       (error: unknown) => {
         counting = false
-        telemetry.log('warn', 'the counts of an account could not be read; trying again', { ...fields, error })
+        telemetry.log('warn', 'could not read the transaction counts of an account; retrying', { ...fields, error })
         clock.schedule(ports.retryMs, () => ports.post({ type: 'asked' }))
       },
     )
@@ -342,7 +342,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     telemetry.count('drover_reservations_total', { event: type })
     if (type !== 'reservation.stuck') return
     telemetry.count('drover_alarms_total', { cause: `reservation_${cause}` })
-    telemetry.log('warn', 'a reserved nonce holds up a signer', { ...fields, cause, ...detail })
+    telemetry.log('warn', 'a reserved nonce blocks a signer', { ...fields, cause, ...detail })
   }
 
   async function readCounts(view: ChainView | null, sent: ReadonlySet<number>): Promise<CountsSince> {

@@ -52,7 +52,7 @@ function findStart(sorted: readonly Reservation[], after: string): number {
     ? sorted.findIndex(({ nonce }) => nonce === null || nonce > Number(after))
     : sorted.findIndex(({ nonce, id }) => nonce === null && id > after)
   if (!isNonce && !/^[0-9a-f-]{36}$/.test(after))
-    throw new AppError('invalid_request', 'after must be the `next` of an earlier page.', { field: 'after' })
+    throw new AppError('invalid_request', 'after must be the `next` of a previous page.', { field: 'after' })
   return index === -1 ? sorted.length : index
 }
 

@@ -35,7 +35,7 @@ export function createNamedHashes({ chain, telemetry, lane, onVerdict }: NamedHa
     const verdict = found.from === lane.signer && found.nonce === nonce ? 'right' : 'wrong'
     known.set(`${id}:${hash}`, verdict)
     if (verdict === 'wrong')
-      telemetry.log('warn', 'a holder named a transaction that is not of its nonce', { ...lane, id, hash, nonce })
+      telemetry.log('warn', 'a holder reported a transaction with another nonce', { ...lane, id, hash, nonce })
     onVerdict(id, hash, verdict)
   }
 
@@ -47,7 +47,7 @@ export function createNamedHashes({ chain, telemetry, lane, onVerdict }: NamedHa
       known.set(key, 'checking')
       check(reservation, hash).catch((error: unknown) => {
         known.delete(key)
-        telemetry.log('warn', 'a hash that a holder named could not be checked; trying again', { ...lane, error })
+        telemetry.log('warn', 'could not check a hash that a holder reported; retrying', { ...lane, error })
         onVerdict(reservation.id, hash, 'unknown')
       })
       return false

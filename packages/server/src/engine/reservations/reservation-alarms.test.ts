@@ -31,7 +31,7 @@ test('a hash that no node knows: told once after stuckAfter; a hash that is know
   const detail = { reservationId: lent.id, nonce: lent.nonce, hash: PHANTOM }
   expect(await alarmsOf(bench)).toMatchObject([{ cause: 'unknown_hash', detail }])
   expect(telemetry.valueOf('drover_alarms_total', { cause: 'reservation_unknown_hash' })).toBe(1)
-  expect(telemetry.logs.filter(({ message }) => message === 'a reserved nonce holds up a signer')).toMatchObject([
+  expect(telemetry.logs.filter(({ message }) => message === 'a reserved nonce blocks a signer')).toMatchObject([
     { level: 'warn', fields: detail },
   ])
   expect(await bench.find(lent.id)).toMatchObject({ alarm: { cause: 'unknown_hash' } })

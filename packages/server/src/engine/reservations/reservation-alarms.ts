@@ -65,7 +65,7 @@ export function createReservationAlarms({ chain, store, clock, telemetry, lane, 
       look = { at: clock.now(), asked, unknown, hasQueue: queue.length > 0 }
     } catch (error) {
       look = { at: clock.now(), asked, unknown: null, hasQueue: false }
-      telemetry.log('warn', 'could not find out what became of reserved nonces; trying again', { ...lane, error })
+      telemetry.log('warn', 'could not check reserved nonces; retrying', { ...lane, error })
     }
   }
 

@@ -96,7 +96,7 @@ export function createReservations(ports: ReservePorts): Reservations {
     })
     if (outcome.type === 'too_many') throw tooMany(lane)
     if (outcome.type === 'unknown_signer') {
-      throw new AppError('unknown_signer', `${lane.signer} is not a signer on chain ${lane.chainId}.`)
+      throw new AppError('unknown_signer', `${lane.signer} is not registered on chain ${lane.chainId}.`)
     }
     if (outcome.type === 'inserted') {
       const reservations = await answers.wait(outcome.reservations.map(({ id }) => id))
@@ -107,7 +107,7 @@ export function createReservations(ports: ReservePorts): Reservations {
     const first = earlier[0]?.reservation
     const isSame = earlier.length === count && first?.label === label
     if (!isSame || (request.lockOwner !== null && !isSameOwner)) {
-      const message = `Request id ${JSON.stringify(requestId)} was used before with another body; use a new one for a new request.`
+      const message = `Request id ${JSON.stringify(requestId)} was used before with a different body. Use a new id for a new request.`
       throw new AppError('idempotency_conflict', message, { field: 'requestId' })
     }
     const reservations = await answers.wait(earlier.map(({ reservation }) => reservation.id))
@@ -130,7 +130,7 @@ export function createReservations(ports: ReservePorts): Reservations {
       case 'done':
         return outcome.reservation
       case 'not_owner':
-        throw new AppError('not_lock_owner', 'lockOwner is not what this reservation was made with.', {
+        throw new AppError('not_lock_owner', 'lockOwner does not match this reservation.', {
           field: 'lockOwner',
         })
       case 'expired':
@@ -144,7 +144,7 @@ export function createReservations(ports: ReservePorts): Reservations {
 
   function checkTtl(ttlMs: number): void {
     if (ttlMs <= limits.maxTtlMs) return
-    const message = `ttlMs must be at most ${limits.maxTtlMs}, the maximum of this service (reservationMaxTtl). Extend the reservation before it runs out.`
+    const message = `ttlMs must be at most ${limits.maxTtlMs} (setting reservationMaxTtl). Extend the reservation before it expires.`
     throw new AppError('invalid_request', message, { field: 'ttlMs', max: limits.maxTtlMs })
   }
 
@@ -154,7 +154,7 @@ export function createReservations(ports: ReservePorts): Reservations {
     if (managed !== null) {
       // Of another signer the holder may know nothing, not even that it is here.
       const isNear = laneKey(managed.intent.lane) === laneKey(lane)
-      const whose = isNear ? `of transaction ${managed.id}` : `not nonce ${nonce} of ${lane.signer}`
+      const whose = isNear ? `part of transaction ${managed.id}` : `not nonce ${nonce} of ${lane.signer}`
       throw new AppError('invalid_request', `${hash} is ${whose}.`, { field: 'hash' })
     }
     try {
@@ -177,7 +177,7 @@ function digestOwner(id: ReservationId, lockOwner: string): string {
 }
 
 function tooMany({ signer, chainId }: Lane): AppError {
-  const message = `There are too many open reservations on ${signer} on chain ${chainId}; use or release some of them first.`
+  const message = `Too many open reservations of ${signer} on chain ${chainId}. Use or release some of them first.`
   return new AppError('tenant_limit', message, { bound: 'open reservations', retryAfterMs: 1_000 })
 }
 
@@ -188,12 +188,12 @@ function notFound(id: ReservationId): AppError {
 function describeExpiry({ nonce, lockedUntil }: Reservation): string {
   const at = new Date(lockedUntil).toISOString()
   return nonce === null
-    ? `The request ran out at ${at} without a nonce; reserve again.`
-    : `The lock on nonce ${nonce} ran out at ${at}; do not send anything with it, and reserve again.`
+    ? `The request expired at ${at} without a nonce. Reserve again.`
+    : `The reservation of nonce ${nonce} expired at ${at}. Do not send anything with it. Reserve another nonce.`
 }
 
 function refuse({ state, nonce, finalAt }: Reservation, { type }: HolderAct): AppError {
   const over = finalAt === null ? '' : ' for good'
-  const message = `The reservation${nonce === null ? '' : ` of nonce ${nonce}`} is ${state}${over}, and cannot be asked to ${type}.`
+  const message = `The reservation${nonce === null ? '' : ` of nonce ${nonce}`} is ${state}${over}. You cannot ${type} it.`
   return new AppError('action_forbidden', message, { state, action: type })
 }

@@ -44,7 +44,7 @@ export function createTakeBackNonces({ store, chains }: TakeBackPorts): TakeBack
       return await findUnknown(chain, lane, used)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
-      const message = 'No RPC node answers, so it cannot be told whether the transactions of the holders are known.'
+      const message = "No RPC node responds, so Drover cannot check the holders' transactions."
       throw new AppError('chain_unavailable', message, {}, { cause: error })
     }
   }
@@ -81,7 +81,7 @@ function fits({ id, tenant, keyId }: Reservation, filter: TakeBackFilter): boole
 
 function explainLeft({ inclusion, fillOrderedAt, state }: Reservation): string {
   if (inclusion !== null) return `its transaction is in block ${inclusion.blockNumber}`
-  if (fillOrderedAt !== null) return 'an empty transaction is taking its nonce already'
+  if (fillOrderedAt !== null) return 'an empty transaction is already taking its nonce'
   if (state === 'USED') return 'an RPC node knows its transaction, which is waiting to be mined'
-  return 'it is being released already'
+  return 'it is already being released'
 }

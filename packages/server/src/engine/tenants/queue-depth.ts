@@ -56,7 +56,7 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
       isKnown = true
     } catch (error) {
       for (const key of before.keys()) since.add(key, before.get(key))
-      telemetry.log('warn', 'the queue could not be counted', { error: String(error) })
+      telemetry.log('warn', 'could not count the queue', { error: String(error) })
     } finally {
       const endedAt = clock.monotonic()
       nextAt = endedAt + Math.max(PAUSE_MS, (endedAt - startedAt) / MOST_OF_TIME)
@@ -76,7 +76,7 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
       if (tenant !== null && depthOf(ownKey(scope, tenant)) >= share)
         throw refuseShare({ what, limit: share, retryAfterMs: RETRY_AFTER_MS })
       if (depthOf(scope) < size) continue
-      const message = `There are ${size} ${what} already; nothing was stored. Send it again after the time given.`
+      const message = `There are already ${size} ${what}. Nothing was stored. Retry after the time given.`
       throw new AppError('queue_full', message, { bound: what, limit: size, retryAfterMs: RETRY_AFTER_MS })
     }
   }

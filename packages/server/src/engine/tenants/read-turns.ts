@@ -15,7 +15,7 @@ export function createReadTurns({ sharePercent }: { readonly sharePercent?: numb
   return createFairTurns({
     ...{ what: 'reads of the database', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
     whenFull: () => {
-      const message = 'Too many requests wait for the database; try again after the time given.'
+      const message = 'Too many requests are waiting for the database. Retry after the time given.'
       return new AppError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
     },
   })

@@ -64,6 +64,6 @@ export function refuseShare(bound: {
   readonly retryAfterMs: number
 }): AppError {
   const { what, limit, retryAfterMs } = bound
-  const message = `Your tenant has as many ${what} as one tenant may have (${limit}); the rest is kept for others. Try again after the time given.`
+  const message = `Your tenant has reached its limit of ${what} (${limit}). Retry after the time given.`
   return new AppError('tenant_limit', message, { bound: what, limit, retryAfterMs })
 }

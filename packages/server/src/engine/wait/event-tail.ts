@@ -97,7 +97,7 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
   }
 
   function tell(error: unknown): void {
-    telemetry.log('warn', 'the event stream could not be read; it is tried again', { error: String(error) })
+    telemetry.log('warn', 'could not read the event stream; retrying', { error: String(error) })
   }
 
   return {

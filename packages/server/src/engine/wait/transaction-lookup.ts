@@ -37,7 +37,7 @@ export function createTransactionLookup(
     } catch (error) {
       failed = true
       for (const id of ids) due.add(id)
-      telemetry.log('warn', 'awaited transactions could not be read; tried again', { error: String(error) })
+      telemetry.log('warn', 'could not read awaited transactions; retrying', { error: String(error) })
     }
     isLooking = false
     cancelRetry()

@@ -153,6 +153,6 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
 }
 
 function refuse(waiting: number, whose = ''): AppError {
-  const message = `${waiting} requests${whose} wait on this node already; send it again later, or without wait.`
+  const message = `${waiting} requests${whose} are already waiting on this node. Retry later, or send it without wait.`
   return new AppError('too_many_waiting', message, { retryAfterMs: RETRY_AFTER_MS })
 }

@@ -54,7 +54,7 @@ export function createPoolWatch({ chain, clock, telemetry, lane, wake }: PoolWat
           if (!(error instanceof ChainUnavailable)) throw error
         },
       )
-      .catch((error: unknown) => telemetry.log('error', 'looking at a pool broke', { ...lane, error }))
+      .catch((error: unknown) => telemetry.log('error', 'mempool check failed', { ...lane, error }))
       .finally(() => {
         looking = false
         wake()

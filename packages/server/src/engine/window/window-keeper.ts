@@ -74,7 +74,7 @@ export function createWindowKeeper({ clock, telemetry, lane, account }: KeeperPo
       const { size } = set(narrowWindow(before, loss, clock.now()))
       if (size === before.size) return
       const { kept, reason } = loss
-      telemetry.log('info', 'nodes keep fewer transactions of an account than were sent; sending less far ahead', {
+      telemetry.log('info', 'RPC nodes dropped transactions of an account; sending fewer ahead', {
         ...{ ...labels, window: size, kept, reason },
       })
     },

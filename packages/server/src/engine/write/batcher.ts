@@ -52,7 +52,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   function addTogether(items: readonly T[]): readonly Promise<R>[] {
     let last: Pending<T, R> | null = null
     const results = items.map((item) => {
-      if (draining) return Promise.reject(refuse('This node is stopping and takes no more requests'))
+      if (draining) return Promise.reject(refuse('This node is stopping and accepts no more requests'))
       if (waiting.length >= options.maxWaiting) return Promise.reject(refuse('Too many requests are waiting'))
       return new Promise<R>((resolve, reject) => {
         const entry = createPending(options, item, resolve, reject)
@@ -145,7 +145,7 @@ function createPending<T, R>(
 }
 
 function refuse(why: string): AppError {
-  return new AppError('queue_full', `${why}; nothing was stored, so send it again after the time given.`, {
+  return new AppError('queue_full', `${why}. Nothing was stored, so retry after the time given.`, {
     retryAfterMs: 1_000,
   })
 }

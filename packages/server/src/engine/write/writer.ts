@@ -135,7 +135,7 @@ function createShard({ store, clock, telemetry, settings }: WriterPorts): Writer
           for (const item of batch) item.reject(error)
           return
         }
-        telemetry.log('warn', 'the database did not answer a flush; trying again', {
+        telemetry.log('warn', 'the database did not respond to a write; retrying', {
           attempt,
           lanes: batch.length,
           error,

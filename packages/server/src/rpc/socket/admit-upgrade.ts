@@ -43,7 +43,7 @@ export async function admitUpgrade(request: IncomingMessage, context: UpgradeCon
   const { host, origin, authorization } = request.headers
   const path = PATH.exec((request.url ?? '').split('?', 1)[0] ?? '')
   if (path === null) return refuse(404, 'WebSockets are at /rpc and /rpc/{chainId}.')
-  if (origin !== undefined && hostOf(origin) !== host) return refuse(403, 'Pages of another origin may not connect.')
+  if (origin !== undefined && hostOf(origin) !== host) return refuse(403, 'Web pages of other origins may not connect.')
   if (context.isFull) return refuseAsFull()
   try {
     if (context.isOpen()) {
@@ -52,7 +52,7 @@ export async function admitUpgrade(request: IncomingMessage, context: UpgradeCon
     }
     const chainId = context.resolveChain(path[1] ?? null)
     const caller = await context.identify(authorization)
-    if (!mayUseChain(caller, chainId)) return refuse(403, `This API key is not for chain ${chainId}.`)
+    if (!mayUseChain(caller, chainId)) return refuse(403, `This API key has no access to chain ${chainId}.`)
     return { type: 'admitted', chainId, caller, leave: context.enter(caller) }
   } catch (error) {
     return describe(error)
@@ -65,7 +65,7 @@ function hostOf(origin: string): string | null {
 
 function describe(error: unknown): Admission {
   if (error instanceof RpcFailure) return refuse(404, error.message)
-  if (error instanceof StoreUnavailable) return refuse(503, 'The database cannot be reached at the moment.')
+  if (error instanceof StoreUnavailable) return refuse(503, 'The database does not respond.')
   if (!(error instanceof AppError)) throw error
   switch (error.code) {
     case 'unauthorized':
@@ -85,7 +85,7 @@ function describe(error: unknown): Admission {
 }
 
 export function refuseAsFull(): Refusal {
-  return refuse(503, 'Too many WebSockets are open; try again later.')
+  return refuse(503, 'Too many WebSockets are open. Retry later.')
 }
 
 function refuse(status: Status, message: string): Refusal {

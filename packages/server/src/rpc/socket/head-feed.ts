@@ -52,7 +52,7 @@ export function createHeadFeed({ upstream, forwarder, telemetry }: FeedPorts): H
       lookAgain = false
       // The next hint looks again; until then nothing is lost, because the walk goes back to what was told.
       await lookOnce().catch((error: unknown) => {
-        telemetry.log('debug', 'heads could not be read', { chainId: upstream.chainId, error: String(error) })
+        telemetry.log('debug', 'could not read heads', { chainId: upstream.chainId, error: String(error) })
       })
     }
     isLooking = false

@@ -51,7 +51,7 @@ export function createRpcSockets({
   let isClosed = false
   const pool = createTenantPool({
     ...{ what: 'WebSockets', size: maxSockets, sharePercent, retryAfterMs: RETRY_AFTER_MS },
-    whenFull: () => new AppError('overloaded', 'Too many WebSockets are open; try again later.'),
+    whenFull: () => new AppError('overloaded', 'Too many WebSockets are open. Retry later.'),
   })
   const rechecks = new Set<() => void>()
   /** A key was revoked, on whichever node: connections under it end now and not with their next heartbeat. */
@@ -101,7 +101,7 @@ export function createRpcSockets({
         }
         stream.on('error', () => stream.destroy())
         upgrade(request, stream, head).catch((error: unknown) => {
-          telemetry.log('error', 'a WebSocket could not be opened', { error: String(error) })
+          telemetry.log('error', 'could not open a WebSocket', { error: String(error) })
           stream.destroy()
         })
       })
@@ -109,7 +109,7 @@ export function createRpcSockets({
     close() {
       isClosed = true
       unlisten()
-      for (const socket of sockets.clients) socket.close(CLOSE_CODES.away, 'the service stops')
+      for (const socket of sockets.clients) socket.close(CLOSE_CODES.away, 'Drover is stopping')
       clock.schedule(GRACE_MS, () => {
         for (const socket of sockets.clients) socket.terminate()
       })

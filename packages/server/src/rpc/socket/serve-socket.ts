@@ -70,7 +70,7 @@ export function serveSocket(
 
   async function answer(message: string): Promise<void> {
     if (!(await ports.door.readmit(caller))) {
-      socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
+      socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
       return
     }
     const { methods, release } = subscriptions.begin()
@@ -93,7 +93,7 @@ export function serveSocket(
       return
     }
     // Who it is cannot be told now, so nothing is answered; a new connection is let in as soon as it can.
-    telemetry.log('warn', 'a message over a WebSocket was not answered', { error: String(error) })
+    telemetry.log('warn', 'WebSocket message not answered', { error: String(error) })
     connection.fail('try again later')
   }
 
@@ -109,7 +109,7 @@ export function serveSocket(
   // Some clients send their text in binary frames, and nodes read both alike.
   socket.on('message', (data) => void take(data))
   // A frame that breaks the protocol; the library closes the connection by itself.
-  socket.on('error', (error) => telemetry.log('debug', 'a WebSocket failed', { error: error.message }))
+  socket.on('error', (error) => telemetry.log('debug', 'WebSocket failed', { error: error.message }))
   socket.on('close', () => {
     gone.abort()
     stopBeating()
@@ -139,10 +139,10 @@ function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): { r
   function recheck(): void {
     door.isAllowed(caller).then(
       (isAllowed) => {
-        if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer good')
+        if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
       },
       // A database that is away for a moment ends no connection: each message is asked about anew.
-      (error: unknown) => telemetry.log('debug', 'a key could not be looked up', { error: String(error) }),
+      (error: unknown) => telemetry.log('debug', 'could not look up an API key', { error: String(error) }),
     )
   }
 

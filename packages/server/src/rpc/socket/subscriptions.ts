@@ -65,7 +65,7 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
         })
       case 'newPendingTransactions':
         if (options === true)
-          throw new RpcFailure('invalid_params', 'only the hashes of pending transactions can be had')
+          throw new RpcFailure('invalid_params', 'only the hashes of pending transactions are available')
         return sources.pending.listen((hash) => tell(id, hash))
       case 'syncing':
         tell(id, false)
@@ -79,7 +79,7 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
     // Who leaves while the call is under way would be listened for until the service stops.
     if (isClosed) throw new RpcFailure('refused', 'the connection is closed')
     if (open.size >= MAX_SUBSCRIPTIONS) {
-      throw new RpcFailure('limit_exceeded', `a connection may have ${MAX_SUBSCRIPTIONS} subscriptions`)
+      throw new RpcFailure('limit_exceeded', `a connection may have at most ${MAX_SUBSCRIPTIONS} subscriptions`)
     }
     const id = `0x${randomBytes(16).toString('hex')}`
     held.set(id, [])

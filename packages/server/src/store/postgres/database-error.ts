@@ -40,7 +40,7 @@ export function translateError(error: unknown): unknown {
   if (error instanceof DatabaseError) {
     const code = error.code ?? ''
     if (!UNAVAILABLE_CLASSES.has(code.slice(0, 2)) && !UNAVAILABLE_CODES.has(code)) return error
-    return new StoreUnavailable(`the database cannot answer now (${code}): ${error.message}`, { cause: error })
+    return new StoreUnavailable(`the database cannot respond now (${code}): ${error.message}`, { cause: error })
   }
   // The driver reports lost connections and its own time-outs as plain errors; a TypeError is a mistake in this program.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return error

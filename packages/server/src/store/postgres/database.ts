@@ -71,7 +71,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   // The pool replaces an idle connection that broke; the next statement finds out by itself.
   for (const each of [pool, vitalPool]) {
     each.on('error', (error) => {
-      telemetry.log('warn', 'an idle database connection was lost', { error: error.message })
+      telemetry.log('warn', 'lost an idle database connection', { error: error.message })
     })
   }
 

@@ -41,7 +41,7 @@ export function describeOutage(error: unknown): string | null {
   const isUnreachable = error instanceof DatabaseUnreachable
   const meant = isUnreachable ? translateError(error.cause) : error
   if (!(meant instanceof StoreUnavailable)) return null
-  return isUnreachable ? `${error.place} does not answer: ${causeOf(meant)}` : meant.message
+  return isUnreachable ? `${error.place} does not respond: ${causeOf(meant)}` : meant.message
 }
 
 /** A name with several addresses fails with one error for each. */
@@ -137,7 +137,7 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
     await rollback(client, error)
     if (!(error instanceof DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error
     const advice = 'grant it CREATE on the schema, or run `drover migrate` as a user who has it'
-    throw new MigrationRefused(`the database user may not make the tables; ${advice}`, { cause: error })
+    throw new MigrationRefused(`the database user may not create tables; ${advice}`, { cause: error })
   }
 }
 
@@ -153,7 +153,7 @@ function verifyApplied(rows: readonly AppliedRow[], migrations: readonly Migrati
   const newest = rows.at(-1)
   if (newest !== undefined && newest.version > migrations.length) {
     throw new MigrationRefused(
-      `the database has schema version ${newest.version} and this program knows only ${migrations.length}: run a newer Drover`,
+      `the database has schema version ${newest.version} but this version of Drover knows only ${migrations.length}: run a newer version`,
     )
   }
   for (const [index, row] of rows.entries()) {

@@ -58,7 +58,10 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
 
   function reconnectLater(why: string): void {
     if (isClosed) return
-    telemetry.log('warn', 'not listening to the database; polling goes on', { error: why, retryMs: pauseMs })
+    telemetry.log('warn', 'lost the notification connection to the database; polling continues', {
+      error: why,
+      retryMs: pauseMs,
+    })
     retry = setTimeout(open, pauseMs)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
@@ -67,7 +70,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
     retry = null
     if (isClosed) return
     connecting = connect().catch((error: unknown) => {
-      telemetry.log('warn', 'a listening connection did not close', { error: String(error) })
+      telemetry.log('warn', 'could not close the notification connection', { error: String(error) })
     })
   }
 

@@ -100,7 +100,7 @@ test('listeners hear of a gap after each reconnection, and go on hearing [G7]', 
   await hears('gap', 1)
   await terminate('victim listen')
   await hears('gap', 2)
-  expect(lost).toContain('not listening to the database; polling goes on')
+  expect(lost).toContain('lost the notification connection to the database; polling continues')
   const lane = await registerLane(store)
   await acceptOne(store, lane)
   await hears('lane.work', 1)

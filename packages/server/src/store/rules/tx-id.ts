@@ -14,5 +14,5 @@ const PLACE = /^\d{1,16}$/
 export function readPageCursor(after: string | null): number | null {
   if (after === null) return null
   if (PLACE.test(after)) return Number(after)
-  throw new AppError('invalid_request', 'This is not a cursor from an earlier page.', { field: 'after' })
+  throw new AppError('invalid_request', 'This is not a cursor from a previous page.', { field: 'after' })
 }

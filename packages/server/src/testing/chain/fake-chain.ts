@@ -219,7 +219,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     if (outcome.type === 'ok' || outcome.type === 'unknown') return outcome
     if (head === null) return { ...outcome, atLatest: true }
     const isKnown = ledger.at(head.number)?.hash === head.hash && !(stale && head.number === ledger.head().number)
-    return isKnown ? outcome : { type: 'unknown', message: 'the node does not have this block' }
+    return isKnown ? outcome : { type: 'unknown', message: 'the RPC node does not have this block' }
   }
 
   return {
@@ -244,7 +244,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     async getInclusions(block, hashes) {
       openRead('getInclusions')
       const inclusions = ledger.byHash(block.hash)?.inclusions
-      if (inclusions === undefined) throw new ChainUnavailable('the node does not have this block')
+      if (inclusions === undefined) throw new ChainUnavailable('the RPC node does not have this block')
       const visible = hashes.filter((hash) => faultOf('getInclusions', hash) !== 'receipt_missing')
       return [...new Set(visible)].flatMap((hash) => inclusions.get(hash) ?? [])
     },
@@ -270,7 +270,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     },
     async findNonceUser(height, address, nonce) {
       const block = findBlock(height, openRead('findNonceUser'))
-      if (block === null) throw new ChainUnavailable('findNonceUser: the node does not have this block')
+      if (block === null) throw new ChainUnavailable('findNonceUser: the RPC node does not have this block')
       const tx = block.transactions.find((each) => each.from === address && each.nonce === nonce)
       const inclusion = tx && block.inclusions.get(tx.hash)
       if (tx === undefined || inclusion === undefined) return null

@@ -27,41 +27,43 @@ function listOf<T extends z.ZodType>(item: T, most: number) {
 
 export const apiKeyRequest = z
   .strictObject({
-    name: textInput(100).meta({ description: 'Whose it is or what it is for; the history and the audit show it.' }),
+    name: textInput(100).meta({
+      description: 'Who uses the key, or what for. Shown in the history and the audit log.',
+    }),
     tenant: textInput(100).nullable().default(null).meta({
       description:
-        'Whom it belongs to. Keys of one tenant share its part of every pool and its request ids, so a key that takes over from another names the same tenant. Left out: the name.',
+        'The tenant that the key belongs to. All keys of a tenant share its limits and its request ids, so give a replacement key the same tenant. Default: the name of the key.',
     }),
     scopes: listOf(z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` }), 10).meta({
-      description: 'What it may do; none implies another.',
+      description: 'What the key may do. No scope includes another.',
     }),
     signers: listOf(addressInput, MOST_LISTED)
       .nullable()
       .default(null)
-      .meta({ description: 'The only signers that it may see and use; null: all.' }),
+      .meta({ description: 'The signers that the key may see and use. Null: all.' }),
     chains: listOf(wholeNumber(Number.MAX_SAFE_INTEGER), MOST_LISTED)
       .nullable()
       .default(null)
-      .meta({ description: 'The only chains that it may see and use; null: all.' }),
+      .meta({ description: 'The chains that the key may see and use. Null: all.' }),
     rate: z
       .strictObject({
         perSecond: wholeNumber(MOST_PER_SECOND).meta({
-          description: 'Items in a second, over time: a request is one, and a batch as many as it holds.',
+          description: 'Items per second on average. A request counts as one item, a batch as many as it contains.',
         }),
         burst: wholeNumber(MOST_PER_SECOND)
           .optional()
-          .meta({ description: 'At once; left out: as many as a second has.' }),
+          .meta({ description: 'Items at once. Default: the same as `perSecond`.' }),
       })
       .transform(({ perSecond, burst }) => ({ perSecond, burst: burst ?? perSecond }))
       .nullable()
       .default(null)
-      .meta({ description: 'Counted by each node for itself; null: no limit.' }),
+      .meta({ description: 'Rate limit, counted by each node separately. Null: no limit.' }),
     maxTxFee: amountInput({ min: 1n }).nullable().default(null).meta({
       description:
-        'Wei; no transaction that it sends may cost more than this in fees. A lower limit of the signer or the chain counts as well. Null: no limit of its own.',
+        'The most that a transaction sent with this key may cost in fees, in wei. A lower limit of the signer or the chain still applies. Null: no limit for this key.',
     }),
-    expiresAt: instantInput.nullable().default(null).meta({ description: 'Null: never.' }),
+    expiresAt: instantInput.nullable().default(null).meta({ description: 'Null: the key never expires.' }),
   })
   .transform(({ maxTxFee, ...rest }) => ({ ...rest, maxTxFeeWei: maxTxFee }))
-  .meta({ description: 'Nothing in it may be more than the key has that makes it.' })
+  .meta({ description: 'A key cannot grant more than the key that creates it has.' })
 requestSchemas.add(apiKeyRequest, { id: 'ApiKeyRequest' })

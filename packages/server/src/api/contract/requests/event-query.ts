@@ -15,9 +15,9 @@ export const eventTypes = z
   .max(MOST_TYPES)
 
 const typesParam = z
-  .string({ error: 'must be given once' })
+  .string({ error: 'must be given only once' })
   .meta({
-    description: `Only events of these types: 1 to ${MOST_TYPES}, separated by commas.`,
+    description: `Only events of these types (1 to ${MOST_TYPES}, separated by commas).`,
     examples: ['inclusion.seen,finality.reached'],
   })
   .transform((text, context) => {
@@ -30,7 +30,7 @@ const typesParam = z
 const completionsParam = z
   .enum(['true', 'false'])
   .default('false')
-  .meta({ description: '`true`: only the one event of each transaction that made it final.' })
+  .meta({ description: '`true`: only the event that made each transaction final.' })
 
 export const eventFilterParams = {
   types: typesParam.optional(),

@@ -5,14 +5,16 @@ import { hash } from '../values/bytes.ts'
 import { instant, presentInstant } from '../values/instant.ts'
 
 export const lowestReserved = z.object({
-  reservationId: z.uuid().nullable().meta({ description: "Null, like who holds it, where it is another tenant's." }),
+  reservationId: z.uuid().nullable().meta({ description: 'Null, like the holder, if it belongs to another tenant.' }),
   nonce: z.int().min(0),
-  lockedUntil: instant.meta({ description: 'Free again then, unless it is used or extended.' }),
+  lockedUntil: instant.meta({ description: 'When the nonce becomes free again, unless it is used or extended.' }),
   tenant: z.string().nullable(),
-  holder: z.string().nullable().meta({ description: 'The API key that it was made with: name and id.' }),
-  isUsed: z.boolean().meta({ description: 'Its holder says that a transaction was sent with it.' }),
-  hash: hash.nullable().meta({ description: 'The latest that the holder named.' }),
-  isFilling: z.boolean().meta({ description: 'An operator ordered an empty transaction in its place.' }),
+  holder: z.string().nullable().meta({ description: 'Name and id of the API key that made the reservation.' }),
+  isUsed: z.boolean().meta({ description: 'The holder reported a transaction sent with this nonce.' }),
+  hash: hash.nullable().meta({ description: 'The latest hash that the holder reported.' }),
+  isFilling: z
+    .boolean()
+    .meta({ description: 'An operator asked Drover to fill this nonce with an empty transaction.' }),
   alarm: z.enum(RESERVATION_ALARMS).nullable(),
 })
 

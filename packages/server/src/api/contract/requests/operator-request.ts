@@ -4,7 +4,9 @@ import { requestSchemas } from '../api-schemas.ts'
 import { hashInput } from '../values/bytes.ts'
 import { textInput } from '../values/text.ts'
 
-export const reasonInput = textInput(500).meta({ description: 'Why; kept with who did it.' })
+export const reasonInput = textInput(500).meta({
+  description: 'The reason. Stored in the history, together with who did it.',
+})
 
 export const operatorRequest = z.strictObject({ reason: reasonInput })
 requestSchemas.add(operatorRequest, { id: 'OperatorRequest' })
@@ -13,7 +15,7 @@ export const resolveRequest = z.strictObject({
   reason: reasonInput,
   hash: hashInput.optional().meta({
     description:
-      'The transaction that used the nonce. May be left out: Drover finds it. Either way it must be final and do what this one was to do.',
+      'The transaction that used the nonce. Optional: Drover can find it. It must be final and do the same as this transaction.',
   }),
 })
 requestSchemas.add(resolveRequest, { id: 'ResolveRequest' })

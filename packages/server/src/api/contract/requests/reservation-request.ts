@@ -13,28 +13,26 @@ const ttlMs = z
   .int({ error: `must be a whole number from 1000 to ${DAY_MS}` })
   .min(1_000, { error: 'must be at least 1000' })
   .max(DAY_MS, { error: `must be at most ${DAY_MS}` })
-  .meta({ description: 'How long the nonce stays lent without being used, in milliseconds.' })
+  .meta({ description: 'How long the nonce stays reserved if it is not used, in milliseconds.' })
 
 const lockOwner = textInput(200).meta({
-  description: 'The proof that the reservation was made with; whoever has it may act for the holder.',
+  description: 'The `lockOwner` of the reservation. Anyone who has it can act on the reservation.',
 })
 
 export const reservationRequest = z.strictObject({
-  chainId: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'May be left out where the signer is registered on one chain.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'Optional if the signer is registered on only one chain.' }),
   ttlMs: ttlMs.optional().meta({
     description:
-      'How long the nonce stays lent without being used, in milliseconds. Left out: `reservationTtl` of the service, one minute by default. At most its `reservationMaxTtl`, ten minutes by default.',
+      'How long the nonce stays reserved if it is not used, in milliseconds. Default: the setting `reservationTtl` (one minute). Maximum: the setting `reservationMaxTtl` (ten minutes).',
   }),
-  count: z.int().min(1).max(100).default(1).meta({ description: 'How many nonces; they need not be consecutive.' }),
-  requestId: requestIdInput.optional().meta({ description: 'The same again gives the same reservations.' }),
+  count: z.int().min(1).max(100).default(1).meta({ description: 'Number of nonces. They are not always consecutive.' }),
+  requestId: requestIdInput
+    .optional()
+    .meta({ description: 'Idempotency key. Sending the same again returns the same reservations.' }),
   label: textInput(100).optional(),
   lockOwner: lockOwner.optional().meta({
     description:
-      'A proof of your own, not to be guessed: with it and a requestId a lost answer can be asked for again. Left out, one is made up and told once.',
+      'A secret of your own that nobody can guess. With it and a `requestId` you can repeat a request whose response was lost. Default: Drover creates one and returns it once.',
   }),
 })
 requestSchemas.add(reservationRequest, { id: 'ReservationRequest' })
@@ -49,17 +47,13 @@ export const releaseRequest = z.strictObject({ lockOwner })
 requestSchemas.add(releaseRequest, { id: 'ReleaseNonceRequest' })
 
 export const takeBackRequest = z.strictObject({
-  chainId: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'May be left out where the signer is registered on one chain.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'Optional if the signer is registered on only one chain.' }),
   reason: reasonInput,
   reservationId: z
     .uuid({ error: 'must be the id of a reservation' })
     .optional()
-    .meta({ description: 'Only this one.' }),
-  tenant: textInput(100).optional().meta({ description: 'Only those of this tenant.' }),
-  keyId: textInput(100).optional().meta({ description: 'Only those that were made with this API key.' }),
+    .meta({ description: 'Only this reservation.' }),
+  tenant: textInput(100).optional().meta({ description: 'Only reservations of this tenant.' }),
+  keyId: textInput(100).optional().meta({ description: 'Only reservations made with this API key.' }),
 })
 requestSchemas.add(takeBackRequest, { id: 'TakeBackRequest' })

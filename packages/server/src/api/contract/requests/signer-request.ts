@@ -24,12 +24,15 @@ const policyChange = z
   .strictObject({
     preset: z
       .enum(['stable', 'fast'])
-      .meta({ description: 'Sets all that the presets differ in; fields that are given as well come on top of it.' }),
+      .meta({ description: 'Sets all fields of the preset. Other fields in the request override it.' }),
     maxInFlight: wholeNumberOrAuto(1, 10_000).meta({
-      description: "Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep.",
+      description:
+        'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
     }),
     slotHeldUntil: z.enum(['mined', 'final']),
-    maxUnfinal: wholeNumber(1, 100_000).meta({ description: 'Most transactions that are mined and not final.' }),
+    maxUnfinal: wholeNumber(1, 100_000).meta({
+      description: 'Maximum number of transactions that are mined but not final.',
+    }),
     resubmitIntervalMs: wholeNumber(500, DAY_MS),
     stuckAfterMs: wholeNumber(1_000, 30 * DAY_MS),
     maxSubmitAttempts: wholeNumber(1, 100_000),
@@ -39,23 +42,25 @@ const policyChange = z
       })
       .meta({
         description:
-          'Whether another transaction may take the place of a sent one. `on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself. `true` is read as `automatic`, `false` as `never`.',
+          'Whether Drover may replace a sent transaction. `never`; `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself. `true` means `automatic`, `false` means `never`.',
       }),
     bumpAfterMs: wholeNumber(500, DAY_MS),
     onDeferral: z.enum(['hold', 'pass_over']),
-    lowBalance: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; below it a warning; null: none.' }),
+    lowBalance: amountInput({ min: 1n })
+      .nullable()
+      .meta({ description: 'Drover warns when the balance falls below this, in wei. Null: no warning.' }),
     lowRunway: wholeNumber(1, 1_000_000)
       .nullable()
-      .meta({ description: 'A warning when the balance pays for fewer transactions than this; null: none.' }),
+      .meta({ description: 'Drover warns when the balance pays for fewer transactions than this. Null: no warning.' }),
     externalUse: z.boolean(),
     onForeignNonce: z.enum(['stuck', 'requeue']),
     gasLimitPercent: wholeNumber(100, 1_000),
-    maxFeePerGas: amountInput({ min: 1n }).nullable().meta({ description: 'Wei; null: no cap.' }),
+    maxFeePerGas: amountInput({ min: 1n }).nullable().meta({ description: 'In wei. Null: no limit.' }),
     maxTxFee: amountInput({ min: 1n }).nullable().meta({
       description:
-        "Wei; no transaction may cost more than this in fees (gas limit times price per gas). The chain's `maxTxFee` counts as well, whichever is lower. Null: the chain's alone.",
+        "The most that a transaction may cost in fees (gas limit times price per gas), in wei. The chain's `maxTxFee` also applies, whichever is lower. Null: only the chain's limit.",
     }),
-    finality: finalityRule.nullable().meta({ description: 'Null: the rule of the chain.' }),
+    finality: finalityRule.nullable().meta({ description: 'Null: the finality rule of the chain.' }),
   })
   .partial()
 export type PolicyChange = z.output<typeof policyChange>
@@ -64,26 +69,24 @@ const chainId = z
   .int()
   .min(1)
   .optional()
-  .meta({ description: 'May be left out where the signer is registered on one chain.' })
+  .meta({ description: 'Optional if the signer is registered on only one chain.' })
 
 export const signerChange = z
   .strictObject({
     chainId,
-    label: textInput(100).nullable().optional().meta({ description: 'Null takes it away.' }),
+    label: textInput(100).nullable().optional().meta({ description: 'Null removes it.' }),
     policy: policyChange.optional(),
   })
   .refine(({ label, policy }) => label !== undefined || Object.keys(policy ?? {}).length > 0, {
-    error: 'must change something: label, or a field of policy',
+    error: 'must change label or a field of policy',
   })
 requestSchemas.add(signerChange, { id: 'SignerChange' })
 
 export const signerRegistration = z.strictObject({
   chainId: z.int().min(1),
-  address: addressInput.meta({ description: 'Its key must be among those that this service holds.' }),
+  address: addressInput.meta({ description: 'Drover must have the key of this address.' }),
   label: textInput(100).nullable().optional(),
-  policy: policyChange
-    .optional()
-    .meta({ description: 'What differs from the policy that the configuration gives it.' }),
+  policy: policyChange.optional().meta({ description: 'Fields that differ from the configured policy.' }),
 })
 requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
 
@@ -95,7 +98,7 @@ export const resetRequest = z.strictObject({
   reason: reasonInput,
   cancelInFlight: z.boolean().optional().meta({
     description:
-      'Cancel everything that is in flight first, as one order. Transactions in line stay there and take no nonce until it is over.',
+      'First cancel everything in flight. Queued transactions stay queued and get no nonce until the reset is done.',
   }),
 })
 requestSchemas.add(resetRequest, { id: 'ResetRequest' })

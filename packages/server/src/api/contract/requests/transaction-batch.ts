@@ -22,19 +22,19 @@ requestSchemas.add(transactionBatchRequest, { id: 'TransactionBatchRequest' })
 export const batchKeyInput = requestIdInput
   .max(200 - INDEX_LENGTH, { error: `must be at most ${200 - INDEX_LENGTH} characters long` })
   .meta({
-    description: 'Items without a `requestId` get this key, a colon and their index as theirs.',
+    description: 'Items without a `requestId` get this key, a colon and their index as `requestId`.',
   })
 
 const batchResult = z.union([
   z.object({
-    status: z.literal([202, 200]).meta({ description: '200: the same request was accepted before.' }),
+    status: z.literal([202, 200]).meta({ description: '200: the same request was already accepted.' }),
     transaction: transactionResource,
   }),
   z.object({ status: z.int().min(400).max(599), problem }),
 ])
 
 export const transactionBatchResource = z.object({
-  results: z.array(batchResult).meta({ description: 'As many as there were transactions, in the same order.' }),
+  results: z.array(batchResult).meta({ description: 'One result per transaction, in the same order.' }),
 })
 export type TransactionBatchResource = z.infer<typeof transactionBatchResource>
 resourceSchemas.add(transactionBatchResource, { id: 'TransactionBatch' })

@@ -26,9 +26,9 @@ const MAX_METADATA_ENTRIES = 32
 export const requestIdInput = z
   .string({ error: 'must be a string' })
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/, {
-    error: 'must be 1 to 200 printable ASCII characters without blanks at the ends',
+    error: 'must be 1 to 200 printable ASCII characters without spaces at either end',
   })
-  .meta({ description: 'Idempotency key: the same key and body again give the same transaction.' })
+  .meta({ description: 'Idempotency key. Sending the same key and body again returns the same transaction.' })
 
 const call = z
   .strictObject({
@@ -36,10 +36,14 @@ const call = z
       .string({ error: 'must be a signature like "transfer(address,uint256)"' })
       .min(3)
       .max(1_000)
-      .meta({ description: 'Human-readable signature.', examples: ['transfer(address,uint256)'] }),
-    args: z.array(z.unknown()).max(1_000).default([]).meta({ description: 'Its arguments; integers as strings.' }),
+      .meta({ description: 'Function signature.', examples: ['transfer(address,uint256)'] }),
+    args: z
+      .array(z.unknown())
+      .max(1_000)
+      .default([])
+      .meta({ description: 'Arguments of the function, integers as strings.' }),
   })
-  .meta({ description: 'A contract call to be encoded by the service, in place of `data`.' })
+  .meta({ description: 'A contract call that Drover encodes for you. Use it instead of `data`.' })
 
 const priceInput = amountInput({ max: MAX_PRICE })
 
@@ -49,7 +53,9 @@ const fees = z
     maxPriorityFeePerGas: priceInput.optional(),
     gasPrice: priceInput.optional(),
   })
-  .meta({ description: 'Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice; in wei. Left out: market price.' })
+  .meta({
+    description: 'Either maxFeePerGas and maxPriorityFeePerGas, or gasPrice, in wei. Default: the market price.',
+  })
   .transform((given, context): Fees => {
     const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = given
     if (gasPrice !== undefined && maxFeePerGas === undefined && maxPriorityFeePerGas === undefined) {
@@ -78,30 +84,38 @@ const metadata = z
   .refine((entries) => Object.keys(entries).length <= MAX_METADATA_ENTRIES, {
     error: `must have at most ${MAX_METADATA_ENTRIES} entries`,
   })
-  .meta({ description: 'Text that is kept with the transaction and returned with it; up to 32 entries.' })
+  .meta({ description: 'Your own key-value pairs, stored and returned with the transaction. Up to 32 entries.' })
 
 const knownFields = z.strictObject({
-  chainId: z.int().min(1).optional().meta({ description: 'May be left out where the service follows one chain.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'Optional if Drover follows only one chain.' }),
   from: addressInput.meta({ description: 'A registered signer.' }),
-  to: addressInput.nullish().meta({ description: 'Left out or null: deploys a contract.' }),
+  to: addressInput.nullish().meta({ description: 'Leave it out, or set it to null, to deploy a contract.' }),
   data: bytesInput(MAX_DATA_BYTES).optional(),
   call: call.optional(),
-  value: amountInput().optional().meta({ description: 'Wei; 0 if left out.' }),
-  gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional().meta({ description: 'Left out: estimated.' }),
+  value: amountInput().optional().meta({ description: 'Amount in wei. Default: 0.' }),
+  gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional().meta({ description: 'Default: estimated.' }),
   fees: fees.optional(),
   accessList: accessListInput.optional(),
   speed: z.enum(SPEEDS).optional(),
-  priority: z.int().min(-1_000).max(1_000).optional().meta({ description: 'Higher goes first within the signer.' }),
-  validUntil: instantInput.optional().meta({ description: 'After it no nonce is taken any more.' }),
+  priority: z
+    .int()
+    .min(-1_000)
+    .max(1_000)
+    .optional()
+    .meta({ description: 'Higher priorities of the same signer go first.' }),
+  validUntil: instantInput.optional().meta({ description: 'If it has no nonce by then, it expires.' }),
   requestId: requestIdInput.optional(),
   finality: finalityRule.optional(),
-  simulate: z.boolean().optional().meta({ description: 'False: accepted without being tried out first.' }),
+  simulate: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Set it to false to accept the transaction without simulating it first.' }),
   metadata: metadata.optional(),
 })
 
 /** Looked at also where other fields are wrong, so that one answer names all that is missing. */
 const fields = knownFields.refine(({ to, data, call: encoded }) => [to, data, encoded].some(isGiven), {
-  ...{ path: ['to'], error: 'is needed, unless data deploys a contract' },
+  ...{ path: ['to'], error: 'is required, unless data deploys a contract' },
   when: ({ issues }) =>
     !issues.some(({ code, path }) => path?.[0] === 'to' || (code === 'invalid_type' && !path?.length)),
 })
@@ -140,8 +154,8 @@ function resolveData(body: z.output<typeof fields>, context: z.RefinementCtx): H
   }
   const isDeployment = body.to === undefined || body.to === null
   if (body.call === undefined) return body.data ?? '0x'
-  if (body.data !== undefined) return refuse(['call'], 'cannot be given together with data')
-  if (isDeployment) return refuse(['to'], 'is needed where there is a call')
+  if (body.data !== undefined) return refuse(['call'], 'cannot be used together with data')
+  if (isDeployment) return refuse(['to'], 'is required with call')
   try {
     const data = encodeCall(body.call)
     return byteLength(data) <= MAX_DATA_BYTES ? data : refuse(['call', 'args'], 'are too large when encoded')

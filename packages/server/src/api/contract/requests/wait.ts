@@ -16,17 +16,17 @@ export const waitQuery = z
       .optional()
       .meta({
         description:
-          'Hold the answer until the transaction has come this far. The header `Drover-Wait` of the answer then says `reached`, `ended` (it is final otherwise, or stuck), `timeout` or `stopping` (ask again).',
+          'Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again).',
       }),
     timeoutMs: integerParam(1, MAX_TIMEOUT_MS)
       .optional()
       .meta({
-        description: `With \`wait\`: after this the transaction is answered as it is; ${DEFAULT_TIMEOUT_MS} if left out.`,
+        description: `How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with \`wait\`. Default: ${DEFAULT_TIMEOUT_MS}.`,
       }),
   })
   .refine(({ wait, timeoutMs }) => wait !== undefined || timeoutMs === undefined, {
     path: ['timeoutMs'],
-    error: 'is only known together with wait',
+    error: 'can only be used together with wait',
   })
 
 export type WaitQuery = z.output<typeof waitQuery>

@@ -11,7 +11,10 @@ const URL_RULE = `must be an https URL of at most ${LONGEST_URL} characters`
 const urlInput = z
   .string({ error: URL_RULE })
   .max(LONGEST_URL, { error: URL_RULE })
-  .meta({ description: 'Where events are posted to. https, and no private address, unless the service allows it.' })
+  .meta({
+    description:
+      'Drover posts events to this URL. It must be https and not a private address, unless `webhookAllowPrivate` is set.',
+  })
   .transform((text, context) => {
     const url = URL.canParse(text) ? new URL(text) : null
     if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url
@@ -22,14 +25,14 @@ const urlInput = z
 const CHAIN_RULE = 'must be the id of a chain, a whole number'
 const fields = {
   description: textInput(200).nullable(),
-  types: eventTypes.nullable().meta({ description: 'Only events of these types; null: all.' }),
+  types: eventTypes.nullable().meta({ description: 'Only events of these types. Null: all.' }),
   chainId: z
     .int({ error: CHAIN_RULE })
     .min(1, { error: CHAIN_RULE })
     .nullable()
-    .meta({ description: 'Only events of this chain; null: of all.' }),
-  from: addressInput.nullable().meta({ description: 'Only events of this signer; null: of all.' }),
-  completions: z.boolean().meta({ description: 'Only the one event of each transaction that made it final.' }),
+    .meta({ description: 'Only events of this chain. Null: all.' }),
+  from: addressInput.nullable().meta({ description: 'Only events of this signer. Null: all.' }),
+  completions: z.boolean().meta({ description: 'Only the event that made each transaction final.' }),
 }
 
 export const webhookRequest = z.strictObject({
@@ -44,7 +47,7 @@ export const webhookRequest = z.strictObject({
     .min(0, { error: 'must be the id of an event, or 0' })
     .nullable()
     .default(null)
-    .meta({ description: 'The last event that it is not told of; 0: it is told of all; null: of those from now on.' }),
+    .meta({ description: 'Deliver events after this one. `0`: all events. Null: only new events.' }),
 })
 export type WebhookRequest = z.output<typeof webhookRequest>
 requestSchemas.add(webhookRequest, { id: 'WebhookRequest' })
@@ -58,15 +61,15 @@ export const webhookChange = z
     from: fields.from.optional(),
     completions: fields.completions.optional(),
     enabled: z.boolean().optional().meta({
-      description: '`false` stops it; `true` goes on where it stood, with all that it has missed.',
+      description: '`false` stops deliveries. `true` resumes them, including all events missed in the meantime.',
     }),
-    rotateSecret: z
-      .literal(true, { error: 'must be true, or left out' })
-      .optional()
-      .meta({ description: 'A new secret, told in this answer only; the old one signs beside it for a while.' }),
+    rotateSecret: z.literal(true, { error: 'must be true, or left out' }).optional().meta({
+      description:
+        'Create a new secret. It is returned only in this response. For a while, deliveries are signed with both secrets.',
+    }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: 'must change something',
+    error: 'must change at least one field',
   })
 export type WebhookChangeRequest = z.output<typeof webhookChange>
 requestSchemas.add(webhookChange, { id: 'WebhookChange' })

@@ -12,10 +12,12 @@ resourceSchemas.add(blockResource, { id: 'Block' })
 
 export const blockPage = z.object({
   items: z.array(blockResource).meta({ description: 'Confirmed blocks only, lowest first.' }),
-  next: blockNumber.nullable().meta({ description: 'Pass as `after` to go on; null while nothing is confirmed yet.' }),
-  from: blockNumber.meta({ description: 'Lowest block that this node still has.' }),
-  confirmed: blockNumber.nullable().meta({ description: 'Highest confirmed block; null while there is none.' }),
-  gap: z.boolean().meta({ description: 'Blocks between `after` and the first item are no longer here.' }),
+  next: blockNumber
+    .nullable()
+    .meta({ description: 'Pass it as `after` to get the next page. Null while nothing is confirmed yet.' }),
+  from: blockNumber.meta({ description: 'The lowest block that this node still has.' }),
+  confirmed: blockNumber.nullable().meta({ description: 'The highest confirmed block. Null if there is none yet.' }),
+  gap: z.boolean().meta({ description: 'True if blocks between `after` and the first item are no longer available.' }),
 })
 export type BlockPage = z.infer<typeof blockPage>
 resourceSchemas.add(blockPage, { id: 'BlockPage' })

@@ -11,13 +11,13 @@ export const confirmationUpdate = z.object({
   transactionId: z.uuid(),
   chainId: z.int(),
   from: address,
-  blockNumber: blockNumber.meta({ description: 'The block that holds the transaction.' }),
+  blockNumber: blockNumber.meta({ description: 'The block that includes the transaction.' }),
   blockHash: hash,
-  count: z.int().min(0).meta({ description: 'Blocks on top of it, these included.' }),
+  count: z.int().min(0).meta({ description: 'Confirmations so far, including these.' }),
   required: finalityRule,
-  newFork: z
-    .boolean()
-    .meta({ description: 'True: `confirmations` replaces what was told before; false: it is added.' }),
+  newFork: z.boolean().meta({
+    description: 'True: `confirmations` replaces what was sent before. False: add it to what was sent before.',
+  }),
   confirmations: z.array(z.object({ blockNumber, blockHash: hash })).meta({ description: 'Lowest first.' }),
 })
 export type ConfirmationUpdate = z.infer<typeof confirmationUpdate>

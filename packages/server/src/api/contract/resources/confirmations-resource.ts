@@ -6,14 +6,12 @@ import { finalityRule } from '../values/finality.ts'
 
 export const confirmationsResource = z.object({
   required: finalityRule,
-  count: z.int().min(0).meta({ description: 'Blocks on top of the inclusion, as this node sees the chain now.' }),
-  final: z.boolean().meta({ description: 'The rule is met, and that is stored for good.' }),
-  newForks: z
-    .int()
-    .min(0)
-    .meta({ description: 'How often the blocks under it were replaced, and this list with them.' }),
+  count: z.int().min(0).meta({ description: 'Confirmations so far, as this node sees the chain.' }),
+  final: z.boolean().meta({ description: 'True once the finality rule is met. It never becomes false again.' }),
+  newForks: z.int().min(0).meta({ description: 'How often a reorg replaced its blocks, and this list with them.' }),
   items: z.array(z.object({ blockNumber: z.int().min(0), blockHash: hash })).meta({
-    description: 'Lowest first, as many as the rule asks for. Once final, those that made it so.',
+    description:
+      'Lowest block first, as many as the finality rule asks for. Once final, the blocks that made it final.',
   }),
 })
 export type ConfirmationsResource = z.infer<typeof confirmationsResource>

@@ -1,40 +1,41 @@
 /** What a caller can do about each error, for the reference page. Complete by type, like the table of statuses. */
 import type { AppErrorCode } from '../../../core/app-error.ts'
 
-const LATER = 'Send it again after `Retry-After`, with the same key.'
+const LATER = 'Retry after `Retry-After`, with the same idempotency key.'
 
 export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
-  invalid_request:
-    'Correct the part that `field` names; `issues` has what is wrong, up to 20. The same request never succeeds.',
-  not_found: 'Check the id, and that your key reaches its signer: what is out of reach is not there.',
-  unauthorized: 'Send `Authorization: Bearer` with a key that is neither revoked nor expired.',
-  forbidden: 'Use a key with the scope, and for the signer and chain, that `detail` names.',
+  invalid_request: 'Fix the field that `field` names. `issues` lists up to 20 problems. Do not retry the same request.',
+  not_found:
+    'Check the id, and check that your API key has access to its signer: without access you get this error too.',
+  unauthorized: 'Send `Authorization: Bearer drv_…` with a key that is neither revoked nor expired.',
+  forbidden: 'Use a key that has the scope, signer and chain named in `detail`.',
   rate_limited: LATER,
   tenant_limit:
-    '`bound` and `limit` say what of. Finish or close some of your own first; others are not affected. Then send it again after `Retry-After`.',
+    '`bound` names the resource and `limit` your share of it. Wait until some of your own work is done, then retry after `Retry-After`. Other tenants are not affected.',
   overloaded: LATER,
   misdirected_request:
-    'Call the service under localhost or 127.0.0.1 and not through a proxy, or create an API key to open it to others.',
-  method_not_allowed: 'Use a method of the `Allow` header.',
-  unknown_chain: 'Use a chain of `GET /v1/chains`.',
-  unknown_signer: 'Use a signer of `GET /v1/signers`, or register it first.',
+    'Call Drover as localhost or 127.0.0.1, without a proxy. To open it to others, create an API key.',
+  method_not_allowed: 'Use a method from the `Allow` header.',
+  unknown_chain: 'Use a chain that `GET /v1/chains` lists.',
+  unknown_signer: 'Use a signer that `GET /v1/signers` lists, or register it first.',
   signer_exists: 'Change it with `PATCH /v1/signers/{address}` instead.',
-  idempotency_conflict: '`transactionId` names the earlier one. Use a new key for a new request.',
+  idempotency_conflict: '`transactionId` names the earlier transaction. Use a new key for a new request.',
   transaction_rejected:
-    '`reason` says why. Correct the call; or send it with `simulate: false` if it waits for another one.',
+    '`reason` says why. Fix the call. If it depends on a transaction that is not mined yet, send it with `simulate: false`.',
   action_forbidden:
-    'Read the transaction or the signer again; `GET /v1/transactions/{id}/explain` lists what can be done.',
+    'Read the transaction or the signer again. `GET /v1/transactions/{id}/explain` lists the actions that are allowed.',
   not_lock_owner: 'Use the `lockOwner` that the reservation was made with.',
-  reservation_expired: 'Send nothing with that nonce; reserve another one.',
+  reservation_expired: 'Send nothing with that nonce. Reserve another one.',
   queue_full: LATER,
-  too_many_waiting: 'Send it again after `Retry-After`, or without `wait`, and follow the events instead.',
-  chain_unavailable: `${LATER} \`GET /readyz\` tells which chain does not answer.`,
-  database_unavailable: `${LATER} The key makes sure that it is stored once.`,
-  webhook_limit: 'Delete a webhook that is not needed any more, or raise the setting `maxWebhooks`.',
-  too_many_streams: 'Open it again after `Retry-After`, with `Last-Event-ID`; share one stream among your readers.',
-  payload_too_large: 'Send less at once.',
+  too_many_waiting: 'Retry after `Retry-After`, or send it without `wait` and follow the events instead.',
+  chain_unavailable: `${LATER} \`GET /readyz\` names the chain that does not respond.`,
+  database_unavailable: `${LATER} The key makes sure that the request is stored only once.`,
+  webhook_limit: 'Delete a webhook that you no longer need, or raise the setting `maxWebhooks`.',
+  too_many_streams:
+    'Open the stream again after `Retry-After`, with `Last-Event-ID`. Share one stream among your readers.',
+  payload_too_large: 'Send a smaller request.',
   headers_too_large: 'Shorten the URL or the headers.',
   request_timeout: 'Send the whole request at once.',
   unsupported_media_type: 'Send JSON with `Content-Type: application/json`.',
-  internal: 'Report it, with the time; the log of the service has the details.',
+  internal: 'Report it with the time of the request. The log of the node has the details.',
 }

@@ -6,5 +6,5 @@ export const errorResource = z.object({
   code: z.string(),
   message: z.string(),
   reason: z.string().optional(),
-  revertData: bytes.optional().meta({ description: 'What the contract returned as it reverted.' }),
+  revertData: bytes.optional().meta({ description: 'The data that the contract returned when it reverted.' }),
 })

@@ -10,12 +10,12 @@ import { receiptResource } from './receipt-resource.ts'
 const completion = z.object({
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
-  receipt: receiptResource.nullable().meta({ description: 'Null where it ended without being in a block.' }),
+  receipt: receiptResource.nullable().meta({ description: 'Null if it ended without being mined.' }),
   error: errorResource.nullable(),
 })
 
 export const eventResource = z.object({
-  eventId: z.int().min(0).meta({ description: 'Place in the stream; grows in commit order.' }),
+  eventId: z.int().min(0).meta({ description: 'Position in the stream. It grows in commit order.' }),
   transactionId: z.string().nullable(),
   chainId: z.int(),
   from: address,
@@ -30,24 +30,28 @@ export const eventResource = z.object({
   at: instant,
   count: z.int().min(1).meta({
     description:
-      'How often this happened since `at`: a resend or its answer in the same sub-state is kept as one entry.',
+      'How often this happened since `at`. Repeated resends and their answers in the same sub-state are one entry.',
   }),
   lastAt: instant,
   completion: completion
     .nullable()
-    .meta({ description: 'With the one event that made a transaction final: whose it was, and what came of it.' }),
+    .meta({ description: 'Only in the event that made a transaction final: the transaction and its result.' }),
 })
 export type EventResource = z.infer<typeof eventResource>
 resourceSchemas.add(eventResource, { id: 'Event' })
 
 export const historyPage = z.object({
   items: z.array(eventResource),
-  next: z.int().min(0).nullable().meta({ description: 'Pass as `after` to go on; null at the end.' }),
+  next: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'Pass it as `after` to get the next page. Null on the last page.' }),
 })
 resourceSchemas.add(historyPage, { id: 'History' })
 
 export const eventPage = z.object({
   items: z.array(eventResource),
-  next: z.int().min(0).meta({ description: 'Pass as `after` to go on, now or later: it never skips an event.' }),
+  next: z.int().min(0).meta({ description: 'Pass it as `after` to continue, now or later. It never skips an event.' }),
 })
 resourceSchemas.add(eventPage, { id: 'EventPage' })

@@ -23,18 +23,17 @@ const blockedBy = z.discriminatedUnion('type', [
 ])
 
 export const explanationResource = z.object({
-  summary: z.string().meta({ description: 'For people; may change.' }),
-  cause: z.enum(CAUSES).meta({ description: 'Stable: programs may act on it.' }),
-  blockedBy: blockedBy.optional().meta({ description: 'What has to move first, where there is such a thing.' }),
-  nextAction: z.string().meta({ description: 'What Drover does next, by itself.' }),
-  nextActionAt: instant.nullable().meta({ description: 'Null where it waits for something that has no set time.' }),
-  advice: z
-    .string()
-    .nullable()
-    .meta({ description: 'What a person should do now; null where nothing has to be done. For people; may change.' }),
+  summary: z.string().meta({ description: 'For people. The wording may change.' }),
+  cause: z.enum(CAUSES).meta({ description: 'Stable, so programs can rely on it.' }),
+  blockedBy: blockedBy.optional().meta({ description: 'What has to move first, if anything.' }),
+  nextAction: z.string().meta({ description: 'What Drover does next by itself.' }),
+  nextActionAt: instant.nullable().meta({ description: 'Null if the time is not known in advance.' }),
+  advice: z.string().nullable().meta({
+    description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.',
+  }),
   options: z
     .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
-    .meta({ description: 'What an operator may do now, and what each would bring about.' }),
+    .meta({ description: 'What an operator can do now, and the effect of each action.' }),
 })
 export type ExplanationResource = z.infer<typeof explanationResource>
 resourceSchemas.add(explanationResource, { id: 'Explanation' })

@@ -5,9 +5,7 @@ import { address } from '../values/address.ts'
 import { amount } from '../values/amount.ts'
 
 const offer = z.object({
-  maxFeePerGas: amount
-    .nullable()
-    .meta({ description: 'Null on a chain without base fees; there, gasPrice is offered.' }),
+  maxFeePerGas: amount.nullable().meta({ description: 'Null on a chain without base fees, where `gasPrice` is used.' }),
   maxPriorityFeePerGas: amount,
 })
 
@@ -15,19 +13,19 @@ export const feesResource = z.object({
   chainId: z.int(),
   nextBaseFeePerGas: amount
     .nullable()
-    .meta({ description: 'Of the block to come; null on a chain without base fees.' }),
-  gasPrice: amount.meta({ description: 'For transactions of the legacy kind.' }),
+    .meta({ description: 'Base fee of the next block. Null on a chain without base fees.' }),
+  gasPrice: amount.meta({ description: 'For legacy transactions.' }),
   speeds: z
     .object({ slow: offer, standard: offer, fast: offer })
-    .meta({ description: 'What is offered for each `speed`, before any cap; tips are medians of recent blocks.' }),
+    .meta({ description: 'What Drover offers at each `speed`, before any limit. Tips are medians of recent blocks.' }),
   saidBy: z.array(z.string()).meta({
-    description: 'Hosts of the RPC nodes whose answers this is made of; empty where the price is fixed by `gasPrice`.',
+    description: 'Hosts of the RPC nodes that these prices come from. Empty if the setting `gasPrice` fixes the price.',
   }),
   maxTxFee: amount.nullable().meta({
-    description: 'The most that one transaction on this chain may cost in fees (setting `maxTxFee`); null: `none`.',
+    description: 'The most that one transaction on this chain may cost in fees (setting `maxTxFee`). Null: no limit.',
   }),
   caps: z.array(z.object({ address, maxFeePerGas: amount.nullable(), maxTxFee: amount.nullable() })).meta({
-    description: 'Signers on this chain whose policy has a lower limit of its own: nothing above it is signed.',
+    description: 'Signers on this chain with a lower limit in their policy. Drover signs nothing above it.',
   }),
 })
 export type FeesResource = z.infer<typeof feesResource>

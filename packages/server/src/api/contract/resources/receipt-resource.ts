@@ -16,7 +16,7 @@ export const receiptResource = z.object({
   gasUsed: amount,
   effectiveGasPrice: amount,
   fee: amount.meta({
-    description: 'Gas used at the effective price, in wei; without what a rollup adds for its L1 data.',
+    description: 'Gas used times the effective price, in wei. Does not include the L1 data fee of a rollup.',
   }),
   contractAddress: address.nullable(),
 })
@@ -26,15 +26,15 @@ const logResource = z.object({
   address,
   topics: z.array(hash),
   data: bytes,
-  logIndex: z.int().min(0).meta({ description: 'Place within the block.' }),
+  logIndex: z.int().min(0).meta({ description: 'Position in the block.' }),
 })
 
 export const receiptWithLogs = receiptResource.extend({
   logs: z
     .array(logResource)
     .optional()
-    .meta({ description: 'Only with `include=logs`; at most 1,000, in the order of the block.' }),
-  logCount: z.int().min(0).optional().meta({ description: 'How many logs it has in all; only with `include=logs`.' }),
+    .meta({ description: 'Only with `include=logs`: at most 1,000 logs, in block order.' }),
+  logCount: z.int().min(0).optional().meta({ description: 'Total number of logs. Only with `include=logs`.' }),
 })
 export type ReceiptWithLogs = z.infer<typeof receiptWithLogs>
 resourceSchemas.add(receiptWithLogs, { id: 'Receipt' })

@@ -11,35 +11,35 @@ export const reservationResource = z.object({
   chainId: z.int(),
   address,
   state: z.enum(RESERVATION_STATES),
-  nonce: z.int().min(0).nullable().meta({ description: 'Null until the owner of the lane has lent one.' }),
+  nonce: z.int().min(0).nullable().meta({ description: 'Null until a nonce has been reserved.' }),
   lockedUntil: instant.meta({
     description:
-      'Use it before this, by the clock of the database. Without a nonce: after this none is wanted any more.',
+      'Use the nonce before this time (database clock). If there is no nonce yet, the request expires at this time.',
   }),
   ttlMs: z.int(),
-  tenant: z.string().meta({ description: 'Whose it is; empty where the service has no API keys.' }),
-  holder: z.string().nullable().meta({ description: 'The API key that it was made with: name and id.' }),
+  tenant: z.string().meta({ description: 'Tenant that holds it. Empty if Drover has no API keys.' }),
+  holder: z.string().nullable().meta({ description: 'Name and id of the API key that made the reservation.' }),
   label: z.string().nullable(),
   requestId: z.string().nullable(),
-  hash: hash.nullable().meta({ description: 'The one that is included, else the latest that the holder named.' }),
-  hashes: z.array(hash).meta({ description: 'All that the holder named, oldest first.' }),
+  hash: hash.nullable().meta({ description: 'The mined transaction, or the latest that the holder reported.' }),
+  hashes: z.array(hash).meta({ description: 'All transactions that the holder reported, oldest first.' }),
   inclusion: z
     .object({ transactionHash: hash, blockNumber: z.int(), blockHash: hash, succeeded: z.boolean() })
     .nullable(),
-  result: z
-    .enum(RESERVATION_RESULTS)
-    .nullable()
-    .meta({ description: 'How the nonce ended on chain; `foreign`: by a transaction that the holder did not name.' }),
+  result: z.enum(RESERVATION_RESULTS).nullable().meta({
+    description: 'How the nonce was used on chain. `foreign`: by a transaction that the holder did not report.',
+  }),
   alarm: z
     .object({ cause: z.enum(RESERVATION_ALARMS), at: instant })
     .nullable()
     .meta({
       description:
-        'Raised after `stuckAfter`. `unknown_hash`: no RPC node knows what was sent; `not_mined`, `not_used`: others wait for it.',
+        'Raised after `stuckAfter`. `unknown_hash`: no RPC node knows the transaction. `not_mined`, `not_used`: other transactions wait for this nonce.',
     }),
-  fillOrderedAt: instant
-    .nullable()
-    .meta({ description: 'When an operator ordered an empty transaction for its nonce. Whichever is mined uses it.' }),
+  fillOrderedAt: instant.nullable().meta({
+    description:
+      'When an operator asked Drover to fill the nonce with an empty transaction. Whichever is mined first uses the nonce.',
+  }),
   createdAt: instant,
   reservedAt: instant.nullable(),
   usedAt: instant.nullable(),
@@ -53,7 +53,7 @@ export const reservationList = z.object({
   items: z.array(reservationResource),
   lockOwner: z.string().nullable().meta({
     description:
-      'The proof to act on them with. Keep it: it is told once. Null where it was told with the first answer.',
+      'The secret that you need to act on the reservations. It is shown only once, so store it now. Null if an earlier response already contained it.',
   }),
 })
 resourceSchemas.add(reservationList, { id: 'ReservationList' })
@@ -64,10 +64,10 @@ export const reservationPage = z.object({
       nonce: z.int().min(0).nullable(),
       reservation: reservationResource
         .nullable()
-        .meta({ description: "Null: the nonce is taken by another tenant's reservation." }),
+        .meta({ description: 'Null: the reservation belongs to another tenant.' }),
     }),
   ),
-  next: z.string().nullable().meta({ description: 'Pass as `after` for the next page; null at the end.' }),
+  next: z.string().nullable().meta({ description: 'Pass it as `after` to get the next page. Null on the last page.' }),
 })
 resourceSchemas.add(reservationPage, { id: 'ReservationPage' })
 
@@ -76,7 +76,7 @@ export const takenList = z.object({
     z.object({
       reservation: reservationResource,
       outcome: z.enum(['released', 'filled', 'left']),
-      why: z.string().nullable().meta({ description: 'Why it was left.' }),
+      why: z.string().nullable().meta({ description: 'Why it was left alone.' }),
     }),
   ),
 })

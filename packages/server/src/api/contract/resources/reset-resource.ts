@@ -12,19 +12,19 @@ export const resetResource = z.object({
   state: z.enum(RESET_STATES),
   actor: z.string(),
   reason: z.string(),
-  fromNonce: z.int().nullable().meta({ description: 'The cursor before; null where there was none.' }),
-  toNonce: z.int().nullable().meta({ description: "The cursor after: the chain's count." }),
-  refusal: z.string().nullable().meta({ description: 'What stood in the way.' }),
-  cancelsInFlight: z.boolean().meta({ description: 'Everything in flight is cancelled before the cursor moves.' }),
+  fromNonce: z.int().nullable().meta({ description: 'Next nonce before the reset. Null if there was none.' }),
+  toNonce: z.int().nullable().meta({ description: "Next nonce after the reset: the chain's transaction count." }),
+  refusal: z.string().nullable().meta({ description: 'Why the reset was refused.' }),
+  cancelsInFlight: z.boolean().meta({ description: 'Everything in flight is cancelled before the nonce is reset.' }),
   progress: z
     .object({
-      total: z.int().meta({ description: 'Transactions that the order is about.' }),
+      total: z.int().meta({ description: 'Transactions to cancel.' }),
       cancelled: z.int(),
-      endedOtherwise: z.int().meta({ description: 'Mined before their cancel was, for instance.' }),
+      endedOtherwise: z.int().meta({ description: 'Ended in another way, for example mined before the cancellation.' }),
       left: z.int(),
     })
     .nullable()
-    .meta({ description: 'Null for a plain reset, and until the owner of the lane has begun.' }),
+    .meta({ description: 'Null for a plain reset, and until the node that runs the signer has started.' }),
   requestedAt: instant,
   answeredAt: instant.nullable(),
 })

@@ -14,41 +14,45 @@ import { transactionResource } from './transaction-resource.ts'
 
 const policy = z.object({
   preset: z.enum(['stable', 'fast']),
-  maxInFlight: z
-    .union([z.int(), z.literal('auto')])
-    .meta({ description: "Transactions that hold a slot at one time; `auto`: as many as the chain's nodes keep." }),
+  maxInFlight: z.union([z.int(), z.literal('auto')]).meta({
+    description:
+      'Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep.',
+  }),
   slotHeldUntil: z.enum(['mined', 'final']),
-  maxUnfinal: z.int().meta({ description: 'Most transactions that are mined and not final.' }),
+  maxUnfinal: z.int().meta({ description: 'Maximum number of transactions that are mined but not final.' }),
   resubmitIntervalMs: z.int(),
   stuckAfterMs: z.int(),
   maxSubmitAttempts: z.int(),
   mayReplace: z.enum(REPLACEMENTS).meta({
-    description: '`on_order`: only where an operator or the stuck hook says so; `automatic`: also by itself.',
+    description:
+      'Whether Drover may replace a sent transaction. `on_order`: only when an operator or the stuck hook asks for it; `automatic`: also by itself.',
   }),
   bumpAfterMs: z.int(),
   onDeferral: z.enum(['hold', 'pass_over']),
-  lowBalance: amount.nullable().meta({ description: 'Wei; below it the balance is low. Null: no such limit.' }),
+  lowBalance: amount
+    .nullable()
+    .meta({ description: 'The balance is low when it falls below this, in wei. Null: no limit.' }),
   lowRunway: z
     .int()
     .nullable()
-    .meta({ description: 'The balance is low when it pays for fewer transactions than this. Null: no such limit.' }),
+    .meta({ description: 'The balance is low when it pays for fewer transactions than this. Null: no limit.' }),
   externalUse: z.boolean(),
   onForeignNonce: z.enum(['stuck', 'requeue']),
   gasLimitPercent: z.int(),
   maxFeePerGas: amount.nullable(),
   maxTxFee: amount
     .nullable()
-    .meta({ description: "Most that a transaction may cost in fees; null: the chain's `maxTxFee` alone." }),
-  finality: finalityRule.nullable().meta({ description: 'Null: the rule of the chain.' }),
+    .meta({ description: "The most that a transaction may cost in fees. Null: only the chain's `maxTxFee` applies." }),
+  finality: finalityRule.nullable().meta({ description: 'Null: the finality rule of the chain.' }),
 })
 
 const problem = z.object({
-  code: z.enum(LANE_PROBLEMS).meta({ description: 'Stable: programs may act on it.' }),
+  code: z.enum(LANE_PROBLEMS).meta({ description: 'Stable, so programs can rely on it.' }),
   level: z.enum(['bad', 'warn']),
-  message: z.string().meta({ description: 'What is wrong. For people; may change.' }),
-  action: z.string().meta({ description: 'What to do about it. For people; may change.' }),
+  message: z.string().meta({ description: 'What is wrong. For people: the wording may change.' }),
+  action: z.string().meta({ description: 'What to do about it. For people: the wording may change.' }),
   since: instant,
-  transactionId: z.uuid().nullable().meta({ description: 'The first transaction that it concerns.' }),
+  transactionId: z.uuid().nullable().meta({ description: 'The first affected transaction.' }),
   reservationId: z.uuid().nullable(),
 })
 
@@ -58,67 +62,69 @@ export const laneResource = z.object({
   label: z.string().nullable(),
   paused: z.boolean(),
   policy,
-  nextNonce: z.int().nullable().meta({ description: 'Null until the first nonce is taken.' }),
+  nextNonce: z.int().nullable().meta({ description: 'Null until the first nonce is assigned.' }),
   queued: z.int(),
   inFlight: z.int(),
   stuck: z.int(),
-  reserved: z.int().meta({ description: 'Nonces that are lent to callers who sign themselves.' }),
-  free: z.int().meta({ description: 'Nonces that came back; they are used before any new one.' }),
-  stuckReserved: z.int().meta({ description: 'Reserved nonces for which an alarm was raised.' }),
+  reserved: z.int().meta({ description: 'Nonces reserved by callers who sign themselves.' }),
+  free: z.int().meta({ description: 'Nonces that were given back. Drover uses them before new ones.' }),
+  stuckReserved: z.int().meta({ description: 'Reserved nonces with an alarm.' }),
   lowestReserved: lowestReserved
     .nullable()
-    .meta({ description: 'The lowest lent nonce that is in no block: everything above it waits for it.' }),
+    .meta({ description: 'The lowest reserved nonce that is not mined. All higher nonces wait for it.' }),
   balance: z
     .object({
       wei: amount,
       at: instant,
       txCost: amount.nullable().meta({
         description:
-          'What one transaction takes from the account: the recent average of this lane, value included; before its first one, a plain transfer at the price of the moment.',
+          'Average cost of a recent transaction of this signer, value included. Before the first one: the cost of a plain transfer at the current price.',
       }),
       runway: z
         .int()
         .nullable()
-        .meta({ description: 'How many such transactions it still pays for. Null: not known, or they cost nothing.' }),
-      isLow: z.boolean().meta({ description: 'Below `lowRunway` or `lowBalance` of the policy.' }),
+        .meta({ description: 'How many such transactions the balance pays for. Null: unknown, or they cost nothing.' }),
+      isLow: z
+        .boolean()
+        .meta({ description: 'True if the balance is below `lowRunway` or `lowBalance` of the policy.' }),
     })
     .nullable()
-    .meta({ description: 'As the owner of the lane last read it; null until it has.' }),
+    .meta({ description: 'As last read by the node that runs the signer. Null until then.' }),
   chain: z
     .object({
-      latest: z
-        .int()
-        .meta({ description: 'Transactions of the account up to the latest block: the next nonce on chain.' }),
-      pending: z.int().meta({ description: "The same, with those in the RPC node's pool." }),
+      latest: z.int().meta({
+        description: 'Transaction count of the account at the latest block, which is the next nonce on chain.',
+      }),
+      pending: z.int().meta({ description: "The same, including transactions in the RPC node's mempool." }),
       drift: z.int().meta({
         description:
-          '0: the cursor fits. Below zero: the chain is past it, so something else uses the key. Above: so many nonces below it are neither used nor held.',
+          '0: the next nonce matches the chain. Negative: the chain is ahead, so something else uses this key. Positive: this many lower nonces are neither used nor reserved.',
       }),
       at: instant,
     })
     .nullable()
-    .meta({ description: 'What the chain counts, as the owner of the lane last saw it; null until it looked.' }),
-  problems: z.array(problem).meta({ description: 'What keeps the lane from its work, or soon will; the worst first.' }),
+    .meta({
+      description: 'Transaction counts on chain, as last read by the node that runs the signer. Null until then.',
+    }),
+  problems: z.array(problem).meta({ description: 'What blocks the signer now or soon, worst first.' }),
   window: z
     .object({
-      size: z.int().meta({ description: 'How many unmined transactions may be out now.' }),
+      size: z.int().meta({ description: 'How many unmined transactions the signer may have now.' }),
       reason: z.enum([...WINDOW_REASONS, 'delegated']),
       ceiling: z
         .int()
         .nullable()
-        .meta({ description: 'What nodes kept when it was last too much; null: they kept all.' }),
+        .meta({ description: 'How many the RPC nodes kept when they last dropped some. Null: they kept all.' }),
       since: instant,
     })
     .nullable()
-    .meta({ description: 'How far the lane sends ahead, as its owner found it; null until one ran it.' }),
-  lastConfirmationAt: instant.nullable().meta({ description: 'When a transaction of the lane was last found final.' }),
-  lastNonceMovementAt: instant
-    .nullable()
-    .meta({ description: 'When a transaction of the lane was last found in a block.' }),
+    .meta({ description: 'How far the signer sends ahead, as found by the node that runs it. Null until then.' }),
+  lastConfirmationAt: instant.nullable().meta({ description: 'When a transaction of this signer last became final.' }),
+  lastNonceMovementAt: instant.nullable().meta({ description: 'When a transaction of this signer was last mined.' }),
   lease: z
     .object({ node: z.string(), fence: z.int(), expiresAt: instant, live: z.boolean() })
     .nullable()
-    .meta({ description: 'The node that advances the lane; null if none ever did.' }),
+    .meta({ description: 'The node that runs the signer. Null if none ever did.' }),
   createdAt: instant,
 })
 export type LaneResource = z.infer<typeof laneResource>
@@ -133,6 +139,6 @@ resourceSchemas.add(fillList, { id: 'FillList' })
 export const signerResource = z.object({
   address,
   lanes: z.array(laneResource),
-  resets: z.array(resetResource).meta({ description: 'The latest resets of its cursors, newest first.' }),
+  resets: z.array(resetResource).meta({ description: 'The latest nonce resets, newest first.' }),
 })
 resourceSchemas.add(signerResource, { id: 'Signer' })

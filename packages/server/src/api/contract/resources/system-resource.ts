@@ -8,27 +8,29 @@ import { finalityRule } from '../values/finality.ts'
 import { instant } from '../values/instant.ts'
 
 export const endpointResource = z.object({
-  name: z.string().meta({ description: 'Host and port; with its position where several URLs share them.' }),
+  name: z.string().meta({ description: 'Host and port, plus the position if several URLs share them.' }),
   state: z.enum(ENDPOINT_STATES).meta({
     description:
-      '`lagging` and `implausible` endpoints are not read from, but still sent to; `wrong_chain` ones are not used at all.',
+      'Drover does not read from `lagging` and `implausible` endpoints, but still sends to them. It does not use `wrong_chain` endpoints at all.',
   }),
   since: instant,
-  inUse: z.boolean().meta({ description: 'Reads go to it now. Transactions are sent to every endpoint.' }),
+  inUse: z
+    .boolean()
+    .meta({ description: 'Drover reads from this endpoint now. Transactions are sent to every endpoint.' }),
   head: z
     .object({ number: z.int(), seenAt: instant })
     .nullable()
-    .meta({ description: 'The newest block that it told of, and when this was first seen.' }),
-  lagBlocks: z.int().nullable().meta({ description: 'Blocks behind the newest one that can be believed.' }),
+    .meta({ description: 'The newest block that it reported, and when Drover first saw it.' }),
+  lagBlocks: z.int().nullable().meta({ description: 'How many blocks it is behind the newest plausible block.' }),
   errorRate: z
     .number()
     .nullable()
-    .meta({ description: 'Share of the calls of the last minute without a usable answer, from 0 to 1.' }),
+    .meta({ description: 'Share of calls without a usable answer in the last minute, from 0 to 1.' }),
   latencyMs: z.int().nullable(),
   callsPerSecond: z
     .int()
     .nullable()
-    .meta({ description: 'The rate that it was found to allow; null where it never answered 429.' }),
+    .meta({ description: 'The rate limit that Drover observed. Null if it never answered 429.' }),
   lastError: z.object({ message: z.string(), at: instant }).nullable(),
 })
 export type EndpointResource = z.infer<typeof endpointResource>
@@ -40,7 +42,7 @@ export const chainResource = z.object({
   safe: z.int().nullable(),
   finalized: z.int().nullable(),
   finality: finalityRule,
-  following: z.boolean().meta({ description: 'The head is known and kept up with.' }),
+  following: z.boolean().meta({ description: 'True if Drover knows the newest block and keeps up with it.' }),
   health: z
     .object({
       state: z.enum(CHAIN_STATES),
@@ -49,12 +51,12 @@ export const chainResource = z.object({
     })
     .meta({
       description:
-        'As this node sees the chain. `standing`: no block for long while something waits to be mined; `rewound`: the head went back and stays there; `unreachable`: no RPC node answers.',
+        'As this node sees the chain. `standing`: no block for a long time while something waits to be mined. `rewound`: the head went back and has not recovered. `unreachable`: no RPC node responds.',
     }),
   lastError: z.string().nullable(),
   endpoints: z
     .array(endpointResource)
-    .meta({ description: 'Its RPC endpoints as this node sees them, in the order of the URLs.' }),
+    .meta({ description: 'RPC endpoints as this node sees them, in the order of the URLs.' }),
 })
 export type ChainResource = z.infer<typeof chainResource>
 resourceSchemas.add(chainResource, { id: 'Chain' })
@@ -65,12 +67,12 @@ resourceSchemas.add(chainList, { id: 'ChainList' })
 export const nodeResource = z.object({
   id: z.string(),
   address: z.string().nullable(),
-  lanes: z.int().meta({ description: 'How many lanes it holds the lease of.' }),
+  lanes: z.int().meta({ description: 'Number of lanes that it holds the lease of.' }),
   chains: z.array(z.int()).nullable().meta({
     description:
-      'Chains whose RPC nodes answer it; it runs no lane of another while a peer can. Null where it does not say.',
+      'Chains that this node can reach. It leaves signers of other chains to nodes that can reach them. Null if unknown.',
   }),
-  self: z.boolean().meta({ description: 'The node that gave this answer.' }),
+  self: z.boolean().meta({ description: 'True for the node that sent this response.' }),
   startedAt: instant,
   heartbeatAt: instant,
 })
@@ -87,11 +89,11 @@ export const readinessResource = z.object({
   ready: z.boolean(),
   status: z.enum(['ready', 'degraded', 'unavailable']).meta({
     description:
-      '`degraded`: the node does its work, but a chain, another node or a signer does not; `problems` says which and why.',
+      '`degraded`: this node works, but a chain, another node or a signer does not. `problems` says which and why.',
   }),
   problems: z.array(
     z.object({
-      part: z.string().meta({ description: '`database`, `schema`, or a chain, node or signer with its name.' }),
+      part: z.string().meta({ description: '`database`, `schema`, or the name of a chain, node or signer.' }),
       message: z.string(),
       action: z.string().meta({ description: 'What to do about it.' }),
     }),

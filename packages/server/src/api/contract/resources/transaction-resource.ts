@@ -17,9 +17,9 @@ const blockNumber = z.int().min(0)
 const inclusion = z.object({ blockNumber, blockHash: hash })
 
 const confirmations = z.object({
-  count: z.int().min(0).meta({ description: 'Blocks on top of the inclusion, as this node sees the chain now.' }),
+  count: z.int().min(0).meta({ description: 'Confirmations so far, as this node sees the chain.' }),
   required: finalityRule,
-  newForks: z.int().min(0).meta({ description: 'How often the blocks under it were replaced.' }),
+  newForks: z.int().min(0).meta({ description: 'How often a reorg replaced its blocks.' }),
 })
 
 const fees = z.union([z.object({ maxFeePerGas: amount, maxPriorityFeePerGas: amount }), z.object({ gasPrice: amount })])
@@ -35,49 +35,50 @@ export const transactionResource = z.object({
   to: address.nullable(),
   data: bytes,
   value: amount,
-  gasLimit: amount.nullable().meta({ description: 'Null until it is estimated.' }),
-  fees: wantedFees
-    .nullable()
-    .meta({ description: 'The price that was asked for; null, the whole or a field: the market at `speed`.' }),
+  gasLimit: amount.nullable().meta({ description: 'Null until it has been estimated.' }),
+  fees: wantedFees.nullable().meta({
+    description:
+      'The price that the request asked for. If it or a field is null, Drover uses the market price at `speed`.',
+  }),
   speed: z.enum(SPEEDS),
   priority: z.int(),
   validUntil: instant.nullable(),
   nonce: nonce.nullable(),
   state: z.enum(TX_STATES),
   subState: z.enum(SUB_STATES),
-  hash: hash.nullable().meta({ description: 'Of the attempt that is included, else of the newest.' }),
-  hashes: z.array(hash).meta({ description: 'Of every attempt ever signed for it, oldest first.' }),
-  attempts: z.int().min(0).meta({ description: 'How many byte strings were signed for it.' }),
+  hash: hash.nullable().meta({ description: 'Hash of the mined attempt, or of the newest if none is mined.' }),
+  hashes: z.array(hash).meta({ description: 'Hashes of all attempts ever signed, oldest first.' }),
+  attempts: z.int().min(0).meta({ description: 'Number of attempts signed.' }),
   receipt: receiptResource.nullable(),
   inclusion: inclusion.nullable(),
   confirmations,
   error: errorResource.nullable(),
   simulated: z.boolean().meta({
     description:
-      'The call was tried out before it was accepted. False where the request asked for no simulation, or no RPC node could run it in time; it is tried out again before it takes a nonce.',
+      'The call was simulated before it was accepted. False if the request turned simulation off, or if no RPC node could run it in time. Drover simulates it again before it gets a nonce.',
   }),
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
   createdAt: instant,
-  suspended: z.boolean().meta({ description: 'An operator holds it back.' }),
-  submitCount: z.int().min(0).meta({ description: 'How often its bytes were sent under the nonce that it has.' }),
-  submittedAt: instant.nullable().meta({ description: 'When a node first took its bytes.' }),
-  lastSubmitAt: instant.nullable().meta({ description: 'When its bytes were last sent.' }),
+  suspended: z.boolean().meta({ description: 'An operator suspended it.' }),
+  submitCount: z.int().min(0).meta({ description: 'How often it was sent under its current nonce.' }),
+  submittedAt: instant.nullable().meta({ description: 'When an RPC node first accepted it.' }),
+  lastSubmitAt: instant.nullable().meta({ description: 'When it was last sent.' }),
   nextResubmitAt: instant
     .nullable()
-    .meta({ description: 'When its bytes are sent again, unless a block has it by then; null where they are not.' }),
+    .meta({ description: 'When Drover sends it again if it is not mined by then. Null if it does not.' }),
   stuckAt: instant.nullable(),
   minedAt: instant.nullable(),
   finalAt: instant.nullable(),
-  fence: z.int().nullable().meta({ description: 'Number of the lease under which the nonce was taken.' }),
-  node: z.string().nullable().meta({ description: 'Node that took the nonce.' }),
+  fence: z.int().nullable().meta({ description: 'Fencing token of the lease under which it got its nonce.' }),
+  node: z.string().nullable().meta({ description: 'Node that assigned the nonce.' }),
 })
 export type TransactionResource = z.infer<typeof transactionResource>
 resourceSchemas.add(transactionResource, { id: 'Transaction' })
 
 export const transactionPage = z.object({
   items: z.array(transactionResource),
-  next: z.string().nullable().meta({ description: 'Pass as `after` to go on; null at the end.' }),
+  next: z.string().nullable().meta({ description: 'Pass it as `after` to get the next page. Null on the last page.' }),
 })
 resourceSchemas.add(transactionPage, { id: 'TransactionPage' })
 

@@ -17,14 +17,17 @@ export const webhookResource = z.object({
   disabled: z
     .object({
       reason: z.enum(['operator', 'gone', 'failing']).meta({
-        description: 'Switched off by somebody; answered 410; or nothing could be delivered for a long time.',
+        description:
+          'Why deliveries stopped: someone disabled the webhook, the receiver answered 410, or nothing could be delivered for a long time.',
       }),
       at: instant,
     })
     .nullable(),
-  failingSince: instant.nullable().meta({ description: 'Since when nothing was delivered although it was tried.' }),
-  plannedTo: z.int().meta({ description: 'Events up to this one have their deliveries.' }),
-  previousSecretUntil: instant.nullable().meta({ description: 'Until then the secret before this one signs too.' }),
+  failingSince: instant.nullable().meta({ description: 'Since when all deliveries have failed.' }),
+  plannedTo: z.int().meta({ description: 'Deliveries exist for all events up to this one.' }),
+  previousSecretUntil: instant
+    .nullable()
+    .meta({ description: 'Until then, deliveries are also signed with the old secret.' }),
   createdAt: instant,
   createdBy: z.string(),
 })
@@ -32,7 +35,7 @@ export type WebhookResource = z.infer<typeof webhookResource>
 resourceSchemas.add(webhookResource, { id: 'Webhook' })
 
 const secret = z.string().meta({
-  description: '`whsec_` and base64, as Standard Webhooks has it; told only here: keep it now.',
+  description: '`whsec_` and base64, as in Standard Webhooks. It is shown only once, so store it now.',
 })
 
 export const newWebhookResource = webhookResource.extend({ secret })
@@ -45,7 +48,7 @@ export const webhookList = z.object({ items: z.array(webhookResource) })
 resourceSchemas.add(webhookList, { id: 'WebhookList' })
 
 export const deliveryResource = z.object({
-  id: z.string().meta({ description: 'The `webhook-id` that the receiver sees, the same with every attempt.' }),
+  id: z.string().meta({ description: 'The `webhook-id` that the receiver sees. It is the same for every attempt.' }),
   webhookId: z.string(),
   eventId: z.int().nullable().meta({ description: 'Null for a test.' }),
   transactionId: z.string().nullable(),
@@ -53,15 +56,15 @@ export const deliveryResource = z.object({
   state: z.enum(DELIVERY_STATES),
   dueAt: instant.nullable().meta({
     description:
-      'When it is tried next; null where it is settled, and while an earlier one of its transaction is pending.',
+      'Time of the next attempt. Null if the delivery is finished, or waits for an earlier delivery of the same transaction.',
   }),
   attempts: z.int(),
   lastAttempt: z
     .object({
       at: instant,
-      status: z.int().nullable().meta({ description: 'Null where there was no answer.' }),
+      status: z.int().nullable().meta({ description: 'Null if there was no response.' }),
       error: z.string().nullable(),
-      response: z.string().nullable().meta({ description: 'The first bytes of the answer.' }),
+      response: z.string().nullable().meta({ description: 'The first bytes of the response.' }),
       durationMs: z.int(),
     })
     .nullable(),
@@ -73,6 +76,6 @@ resourceSchemas.add(deliveryResource, { id: 'Delivery' })
 
 export const deliveryPage = z.object({
   items: z.array(deliveryResource),
-  next: z.int().nullable().meta({ description: 'Pass as `before` to go on; null at the end.' }),
+  next: z.int().nullable().meta({ description: 'Pass it as `before` to get the next page. Null on the last page.' }),
 })
 resourceSchemas.add(deliveryPage, { id: 'DeliveryPage' })

@@ -13,7 +13,7 @@ export const accessListInput = z
   .refine((list) => countEntries(list) <= MAX_ENTRIES, {
     error: `must have at most ${MAX_ENTRIES} addresses and storage keys together`,
   })
-  .meta({ description: 'Storage that is declared in advance, as in EIP-2930.' })
+  .meta({ description: 'Access list (EIP-2930).' })
 
 function countEntries(list: AccessList): number {
   return list.reduce((count, { storageKeys }) => count + 1 + storageKeys.length, 0)

@@ -12,7 +12,7 @@ export function parseAddress(value: unknown): { readonly address: Address } | { 
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
   const checksummed = checksumAddress(toAddress(value))
   if (isMixed && checksummed !== value) {
-    return { problem: `has a wrong checksum: check it for a typing error, or write it in lower case` }
+    return { problem: `has a wrong checksum: check it for typos, or write it in lower case` }
   }
   return { address: toAddress(value) }
 }
@@ -21,10 +21,17 @@ export function checksumAddress(address: Address): string {
   return getAddress(address)
 }
 
+const IN_TEXT = /0x[0-9a-f]{40}(?![0-9a-fA-F])/g
+
+/** A sentence for people: addresses in it as they know them. */
+export function checksumText(text: string): string {
+  return text.replaceAll(IN_TEXT, (found) => checksumAddress(toAddress(found)))
+}
+
 export const addressInput = z
   .string({ error: 'must be 0x and 40 hex digits' })
   .meta({
-    description: 'Address in any case; mixed case must carry a right checksum.',
+    description: 'Address. In mixed case, its checksum must be right.',
     examples: [`0x${'0'.repeat(40)}`],
   })
   .transform((value, context) => {
@@ -34,4 +41,4 @@ export const addressInput = z
     return z.NEVER
   })
 
-export const address = z.string().regex(SHAPE).meta({ description: 'Check-summed address.' })
+export const address = z.string().regex(SHAPE).meta({ description: 'Checksummed address.' })

@@ -71,12 +71,12 @@ function convertTuple(parameter: AbiParameter, value: unknown, path: Path): unkn
     return isNamed ? Object.fromEntries(components.map((component, index) => [component.name, parts[index]])) : parts
   }
   if (!isNamed || value === null || typeof value !== 'object') {
-    throw new CallProblem(path, isNamed ? 'must be an object or an array' : 'must be an array of its parts, in order')
+    throw new CallProblem(path, isNamed ? 'must be an object or an array' : 'must be an array of its fields, in order')
   }
   const fields = new Map<string, unknown>(Object.entries(value))
   const names = new Set(components.map((component) => component.name))
   for (const name of fields.keys()) {
-    if (!names.has(name)) throw new CallProblem([...path, name], 'is not a part of this tuple')
+    if (!names.has(name)) throw new CallProblem([...path, name], 'is not a field of this tuple')
   }
   return Object.fromEntries(
     components.map(({ name = '', ...rest }) => [name, convert({ name, ...rest }, fields.get(name), [...path, name])]),
@@ -99,7 +99,7 @@ function convertPlain(type: string, value: unknown, path: Path): unknown {
     throw new CallProblem(path, 'must be a string')
   }
   if (type.startsWith('bytes')) return convertBytes(type, value, path)
-  throw new CallProblem(path, `has a type that is not supported here: ${type}`)
+  throw new CallProblem(path, `has an unsupported type: ${type}`)
 }
 
 function convertInteger(type: string, value: unknown, path: Path): bigint {
@@ -107,7 +107,7 @@ function convertInteger(type: string, value: unknown, path: Path): bigint {
   const bits = BigInt(/\d+$/.exec(type)?.[0] ?? '256')
   const isNegative = (typeof value === 'string' && value.startsWith('-')) || (typeof value === 'number' && value < 0)
   const magnitude = parseAmount(isNegative ? withoutSign(value) : value)
-  if (magnitude === null) throw new CallProblem(path, `must be a whole number (${type}), best as a string`)
+  if (magnitude === null) throw new CallProblem(path, `must be a whole number (${type}), preferably as a string`)
   const integer = isNegative ? -magnitude : magnitude
   const [min, max] = isSigned ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n]
   if (integer < min || integer > max) throw new CallProblem(path, `does not fit in ${type}`)

@@ -6,7 +6,10 @@ const error = 'must be a number of confirmations (0 to 10000), "safe" or "finali
 
 export const finalityRule = z
   .union([z.int({ error }).min(0, { error }).max(10_000, { error }), z.enum(['safe', 'finalized'])], { error })
-  .meta({ description: 'Confirmations that are needed, or the block tag that has to reach the inclusion.' })
+  .meta({
+    description:
+      'Number of confirmations, or the block tag (`safe`, `finalized`) that has to reach the block of the transaction.',
+  })
 
 export type FinalityRule = z.infer<typeof finalityRule>
 

@@ -9,19 +9,19 @@ const CODES = Object.keys(APP_ERRORS) as [AppErrorCode, ...AppErrorCode[]]
 
 export const problem = z
   .object({
-    type: z.string().meta({ description: 'urn:drover:error: and the code.' }),
+    type: z.string().meta({ description: '`urn:drover:error:` followed by the code.' }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().meta({ description: 'What is wrong here, and what to do about it.' }),
-    code: z.enum(CODES).meta({ description: 'Stable: programs may act on it.' }),
-    field: z.string().optional().meta({ description: 'Path of the part of the request at fault.' }),
+    detail: z.string().meta({ description: 'What is wrong and what to do about it.' }),
+    code: z.enum(CODES).meta({ description: 'Stable, so programs can rely on it.' }),
+    field: z.string().optional().meta({ description: 'Path of the field that is wrong.' }),
     reason: z.string().optional().meta({ description: "Decoded revert reason, or the node's own words." }),
     retryAfterMs: z.int().optional(),
     issues: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: 'At most 20 in one answer.' }),
-    more: z.int().optional().meta({ description: 'How many issues there are besides those listed.' }),
+      .meta({ description: 'At most 20 per response.' }),
+    more: z.int().optional().meta({ description: 'Number of issues that are not listed.' }),
   })
   .catchall(z.unknown())
 export type Problem = z.infer<typeof problem>

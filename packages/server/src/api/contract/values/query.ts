@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { TX_STATES, type TxState } from '../../../core/transaction/transaction.ts'
 import { parseHash } from './bytes.ts'
 
-const ONCE = 'must be given once'
+const ONCE = 'must be given only once'
 
 /** A whole number in decimal, within bounds. */
 export function integerParam(min: number, max: number) {
@@ -37,8 +37,8 @@ export const reservationIdParam = z
 /** Opaque to callers. */
 export const cursorParam = z
   .string({ error: ONCE })
-  .regex(/^[0-9]{1,16}$/, { error: 'must be the `next` of an earlier page' })
-  .meta({ description: '`next` of the page before.' })
+  .regex(/^[0-9]{1,16}$/, { error: 'must be the `next` of a previous page' })
+  .meta({ description: '`next` from the previous page.' })
 
 /** Which end of a list comes first. */
 export function orderParam(first: 'asc' | 'desc') {
@@ -48,13 +48,13 @@ export function orderParam(first: 'asc' | 'desc') {
     .meta({ description: '`asc`: oldest first; `desc`: newest first.' })
 }
 
-const PAIR_RULE = 'must be a key and its value, as key=value'
+const PAIR_RULE = 'must have the form key=value'
 
 /** One pair, so that neither part needs a way to write commas; the key ends at the first `=`. */
 export const metadataParam = z
   .string({ error: ONCE })
   .max(1_000, { error: PAIR_RULE })
-  .meta({ description: 'Only with this pair in their metadata.', examples: ['orderId=17'] })
+  .meta({ description: 'Only transactions with this pair in their metadata.', examples: ['orderId=17'] })
   .transform((text, context): Readonly<Record<string, string>> => {
     const end = text.indexOf('=')
     if (end > 0) return { [text.slice(0, end)]: text.slice(end + 1) }

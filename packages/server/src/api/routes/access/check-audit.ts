@@ -12,16 +12,16 @@ export const checkAudit = defineRoute(
     query: z.strictObject({
       after: integerParam(0, Number.MAX_SAFE_INTEGER)
         .default(0)
-        .meta({ description: '`last.id` of the check before, to go on from there.' }),
+        .meta({ description: '`last.id` of the previous check, to continue from there.' }),
     }),
   },
   {
     operationId: 'checkAudit',
     method: 'GET',
     path: '/v1/audit/check',
-    summary: `Compute the hashes of the audit anew, ${MOST_ENTRIES} entries at a time`,
+    summary: `Verify the hashes of the audit log, ${MOST_ENTRIES} entries at a time`,
     scope: 'admin',
-    answers: [{ status: 200, description: 'What was found.', schema: auditCheckResource }],
+    answers: [{ status: 200, description: 'The result.', schema: auditCheckResource }],
     errors: [],
   },
   async ({ query: { after } }, { audit }) => ({

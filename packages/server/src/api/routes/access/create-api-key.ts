@@ -10,7 +10,7 @@ export const createApiKey = defineRoute(
     operationId: 'createApiKey',
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Make an API key; from the first one on, every call needs one',
+    summary: 'Create an API key. Once one exists, every call needs one',
     scope: 'admin',
     answers: [{ status: 201, description: 'The key, with its token.', schema: newApiKeyResource }],
     errors: [],

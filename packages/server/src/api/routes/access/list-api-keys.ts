@@ -14,7 +14,7 @@ export const listApiKeys = defineRoute(
     answers: [
       {
         status: 200,
-        description: 'All keys; to a key that is limited to some signers or chains, those within its limits.',
+        description: 'All keys. A key that is limited to some signers or chains sees only keys within those limits.',
         schema: apiKeyList,
       },
     ],

@@ -10,7 +10,9 @@ export const listAudit = defineRoute(
   {
     ...NO_INPUT,
     query: z.strictObject({
-      before: integerParam(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` of the page before.' }),
+      before: integerParam(1, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
     }),
   },
@@ -18,7 +20,7 @@ export const listAudit = defineRoute(
     operationId: 'listAudit',
     method: 'GET',
     path: '/v1/audit',
-    summary: 'Read who changed what, newest first',
+    summary: 'Read the audit log: who changed what, newest first',
     scope: 'admin',
     answers: [{ status: 200, description: 'One page.', schema: auditPage }],
     errors: [],

@@ -17,9 +17,9 @@ export const revokeApiKey = defineRoute(
     operationId: 'revokeApiKey',
     method: 'DELETE',
     path: '/v1/api-keys/{id}',
-    summary: 'Revoke an API key: it opens nothing on any node from the moment of the answer',
+    summary: 'Revoke an API key. It stops working on all nodes before the response is sent',
     scope: 'admin',
-    answers: [{ status: 200, description: 'Revoked, now or before.', schema: apiKeyResource }],
+    answers: [{ status: 200, description: 'Revoked now, or already revoked.', schema: apiKeyResource }],
     errors: ['not_found', 'action_forbidden'],
   },
   async ({ params }, { apiKeys }, caller) => ({

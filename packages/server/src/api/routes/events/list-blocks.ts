@@ -14,7 +14,7 @@ export const listBlocks = defineRoute(
     query: z.strictObject({
       after: integerParam(0, Number.MAX_SAFE_INTEGER)
         .optional()
-        .meta({ description: '`next` of the page before; left out: from the lowest block that is here.' }),
+        .meta({ description: '`next` from the previous page. Default: start at the lowest available block.' }),
       limit: pageLimitParam,
     }),
   },
@@ -22,9 +22,9 @@ export const listBlocks = defineRoute(
     operationId: 'listBlocks',
     method: 'GET',
     path: '/v1/chains/{chainId}/blocks',
-    summary: 'Read confirmed blocks in order, from a cursor on',
+    summary: 'Read confirmed blocks in order, starting at a cursor',
     scope: 'read',
-    answers: [{ status: 200, description: 'One page; empty while no more are confirmed.', schema: blockPage }],
+    answers: [{ status: 200, description: 'One page. Empty if no more blocks are confirmed yet.', schema: blockPage }],
     errors: ['not_found', 'chain_unavailable'],
   },
   async ({ params: { chainId }, query: { after = null, limit } }, services) => {
@@ -34,7 +34,7 @@ export const listBlocks = defineRoute(
     }
     const view = services.viewOf(chainId)
     if (view === null) {
-      const message = `No block of chain ${chainId} has been seen yet; ask again.`
+      const message = `Drover has not seen a block of chain ${chainId} yet. Retry later.`
       throw new AppError('chain_unavailable', message, { retryAfterMs: 1_000 })
     }
     const stored = await services.store.readHeaders(chainId, 0, view.head.number)

@@ -13,7 +13,9 @@ export const listEvents = defineRoute(
   {
     ...NO_INPUT,
     query: z.strictObject({
-      after: integerParam(0, Number.MAX_SAFE_INTEGER).default(0).meta({ description: '`next` of the page before.' }),
+      after: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .default(0)
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
       ...eventFilterParams,
     }),
@@ -22,12 +24,12 @@ export const listEvents = defineRoute(
     operationId: 'listEvents',
     method: 'GET',
     path: '/v1/events',
-    summary: 'Read events in order, from a cursor on',
+    summary: 'Read events in order, starting at a cursor',
     scope: 'read',
     answers: [
       {
         status: 200,
-        description: 'One page. At the end of the stream it is empty and `next` is the cursor that was asked with.',
+        description: 'One page. At the end of the stream it is empty, and `next` is the cursor of the request.',
         schema: eventPage,
       },
     ],

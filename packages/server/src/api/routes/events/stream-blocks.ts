@@ -15,25 +15,25 @@ export const streamBlocks = defineRoute(
     query: z.strictObject({
       after: blockNumber
         .optional()
-        .meta({ description: 'The last block that was dealt with; left out: those that are confirmed from now on.' }),
+        .meta({ description: 'The last block that you processed. Default: only newly confirmed blocks.' }),
     }),
     headers: z.object({
       'last-event-id': blockNumber
         .optional()
-        .meta({ description: 'The last block that was received; goes before `after`.' }),
+        .meta({ description: 'The last block that you received. Takes precedence over `after`.' }),
     }),
   },
   {
     operationId: 'streamBlocks',
     method: 'GET',
     path: '/v1/chains/{chainId}/blocks/stream',
-    summary: 'Follow confirmed blocks in order as they are confirmed',
+    summary: 'Stream confirmed blocks in order as they are confirmed',
     scope: 'read',
     answers: [
       {
         status: 200,
         description:
-          'Server-Sent Events without end: `id` is the number of the block, `event` is `block`, `data` the same JSON as in a page. An event `gap` says from which block on this node still has them.',
+          'An endless stream of Server-Sent Events: `id` is the block number, `event` is `block`, `data` the same JSON as in a page. A `gap` event says from which block on this node still has blocks.',
         contentType: 'text/event-stream',
         events: [blockResource],
       },

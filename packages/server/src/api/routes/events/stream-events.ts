@@ -9,9 +9,9 @@ import { defineRoute, NO_INPUT } from '../../route.ts'
 const cursor = integerParam(0, Number.MAX_SAFE_INTEGER)
 
 const afterParam = z
-  .string({ error: 'must be given once' })
+  .string({ error: 'must be given only once' })
   .default('latest')
-  .meta({ description: 'Id of the last event that was dealt with; 0 for all; `latest` for those from now on.' })
+  .meta({ description: 'Id of the last event that you processed. `0`: all events. `latest`: only new events.' })
   .transform((text, context) => {
     if (text === 'latest') return text
     const parsed = cursor.safeParse(text)
@@ -28,27 +28,27 @@ export const streamEvents = defineRoute(
       ...eventFilterParams,
       include: z.literal('confirmations', { error: 'must be confirmations' }).optional().meta({
         description:
-          '`confirmations`: between the events, the blocks on top of each mined transaction as they come, as events without an id.',
+          '`confirmations`: also send the confirmations of each mined transaction as they arrive, as events without an id.',
       }),
     }),
     headers: z.object({
       // Sent by whoever comes back, beside the URL that it first came with: it is the newer of the two.
       'last-event-id': cursor
         .optional()
-        .meta({ description: 'Id of the last event that was received; goes before `after`.' }),
+        .meta({ description: 'Id of the last event that you received. Takes precedence over `after`.' }),
     }),
   },
   {
     operationId: 'streamEvents',
     method: 'GET',
     path: '/v1/events/stream',
-    summary: 'Follow events in order as they happen, from a cursor on',
+    summary: 'Stream events in order as they happen, starting at a cursor',
     scope: 'read',
     answers: [
       {
         status: 200,
         description:
-          'Server-Sent Events without end: `id` is the id of the event, `event` its type, `data` the same JSON as in a page. With `include=confirmations`, events `confirmations` have no id, and a ConfirmationUpdate as `data`.',
+          'An endless stream of Server-Sent Events: `id` is the id of the event, `event` its type, `data` the same JSON as in a page. With `include=confirmations`, `confirmations` events have no id, and their `data` is a ConfirmationUpdate.',
         contentType: 'text/event-stream',
         events: [eventResource, confirmationUpdate],
       },

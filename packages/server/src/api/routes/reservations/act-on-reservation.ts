@@ -9,21 +9,19 @@ import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
 export const useNonce = define(
   'use',
-  'Say which transaction was sent with a reserved nonce; it is then followed to finality',
+  'Report the transaction that you sent with a reserved nonce. Drover follows it until it is final',
   useRequest,
   ({ lockOwner, hash }) => [lockOwner, { type: 'use', hash }],
 )
 
-export const extendNonce = define(
-  'extend',
-  'Keep a reserved nonce for longer',
-  extendRequest,
-  ({ lockOwner, ttlMs }) => [lockOwner, { type: 'extend', ttlMs }],
-)
+export const extendNonce = define('extend', 'Extend a reservation', extendRequest, ({ lockOwner, ttlMs }) => [
+  lockOwner,
+  { type: 'extend', ttlMs },
+])
 
 export const releaseNonce = define(
   'release',
-  'Give a reserved nonce back; nothing may have been sent with it',
+  'Release a reserved nonce that was not used',
   releaseRequest,
   ({ lockOwner }) => [lockOwner, { type: 'release' }],
 )
@@ -42,7 +40,7 @@ function define<B extends z.ZodType>(
       path: `/v1/nonces/{id}/${action}`,
       summary,
       scope: 'send',
-      answers: [{ status: 200, description: 'The reservation after it.', schema: reservationResource }],
+      answers: [{ status: 200, description: 'The updated reservation.', schema: reservationResource }],
       errors: ['not_found', 'not_lock_owner', 'reservation_expired', 'action_forbidden'],
     },
     async ({ params, body }, { reservations }) => {

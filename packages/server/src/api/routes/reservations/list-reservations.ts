@@ -11,10 +11,10 @@ const query = z.strictObject({
   chainId: integerParam(1, Number.MAX_SAFE_INTEGER).optional(),
   limit: pageLimitParam,
   after: z
-    .string({ error: 'must be given once' })
-    .regex(/^(\d{1,16}|[0-9a-f-]{36})$/, { error: 'must be the `next` of an earlier page' })
+    .string({ error: 'must be given only once' })
+    .regex(/^(\d{1,16}|[0-9a-f-]{36})$/, { error: 'must be the `next` of a previous page' })
     .optional()
-    .meta({ description: '`next` of the page before.' }),
+    .meta({ description: '`next` from the previous page.' }),
 })
 
 export const listReservations = defineRoute(

@@ -109,7 +109,7 @@ test('a holder that comes too late is told to send nothing', async () => {
   const reply = await later.server.inject({ method: 'POST', url: `/v1/nonces/${id}/use`, payload })
   expect(reply.statusCode).toBe(409)
   expect(reply.json()).toMatchObject({ code: 'reservation_expired', nonce: 7 })
-  expect(reply.json().detail).toContain('do not send anything')
+  expect(reply.json().detail).toContain('Do not send anything')
 })
 
 test('a signer shows what is lent, who blocks, how it fares and what was reset', async () => {

@@ -11,7 +11,7 @@ export const showReservation = defineRoute(
     operationId: 'showReservation',
     method: 'GET',
     path: '/v1/nonces/{id}',
-    summary: 'Show a reservation and what became of its nonce',
+    summary: 'Show a reservation and how its nonce was used',
     scope: 'read',
     answers: [{ status: 200, description: 'The reservation.', schema: reservationResource }],
     errors: ['not_found'],

@@ -11,12 +11,12 @@ import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
 export const releaseReservations = define(
   'release',
-  'Take reserved nonces back: unused ones are free again, those whose transaction no RPC node knows are filled',
+  'Release reserved nonces: unused ones become free again, those whose transaction no RPC node knows are filled',
 )
 
 export const fillReservations = define(
   'fill',
-  'Use up reserved nonces with empty transactions, unless an RPC node knows the transaction of the holder',
+  "Fill reserved nonces with empty transactions, unless an RPC node knows the holder's transaction",
 )
 
 function define(action: TakeBackAction, summary: string): Route {
@@ -28,7 +28,7 @@ function define(action: TakeBackAction, summary: string): Route {
       path: `/v1/signers/{address}/nonces/${action}`,
       summary,
       scope: 'operate',
-      answers: [{ status: 200, description: 'What became of each reservation.', schema: takenList }],
+      answers: [{ status: 200, description: 'The result for each reservation.', schema: takenList }],
       errors: ['not_found', 'chain_unavailable'],
     },
     async ({ params, body: { chainId, reason, reservationId, tenant, keyId } }, services, caller) => {

@@ -14,9 +14,9 @@ export const fillGap = defineRoute(
     operationId: 'fillGap',
     method: 'POST',
     path: '/v1/signers/{address}/fill-gap',
-    summary: 'Close gaps below nonces that were given out, with empty transactions to the signer itself',
+    summary: 'Fill nonce gaps with empty transactions from the signer to itself',
     scope: 'operate',
-    answers: [{ status: 202, description: 'Queued before all others: one for each gap.', schema: fillList }],
+    answers: [{ status: 202, description: 'Queued ahead of all others, one per gap.', schema: fillList }],
     errors: ['not_found', 'action_forbidden'],
   },
   async ({ params, body: { chainId, reason } }, services, caller) => {

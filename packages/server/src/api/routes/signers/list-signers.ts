@@ -9,7 +9,7 @@ export const listSigners = defineRoute(
     operationId: 'listSigners',
     method: 'GET',
     path: '/v1/signers',
-    summary: 'List the signers, one entry for each chain',
+    summary: 'List all signers, one entry per chain',
     scope: 'read',
     answers: [{ status: 200, description: 'All lanes.', schema: laneList }],
     errors: [],

@@ -8,8 +8,11 @@ import { getLane } from '../../lookup/get-lane.ts'
 import { updateLane } from '../../lookup/update-lane.ts'
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-export const pauseSigner = defineSwitch('pause', 'Take no more nonces for a signer; what is in flight goes on')
-export const resumeSigner = defineSwitch('resume', 'Take nonces for a signer again')
+export const pauseSigner = defineSwitch(
+  'pause',
+  'Pause a signer: it gets no new nonces, but transactions in flight continue',
+)
+export const resumeSigner = defineSwitch('resume', 'Resume a signer')
 
 /** To ask for what is so already changes nothing and is no error. */
 function defineSwitch(action: 'pause' | 'resume', summary: string): Route {
@@ -21,7 +24,7 @@ function defineSwitch(action: 'pause' | 'resume', summary: string): Route {
       path: `/v1/signers/{address}/${action}`,
       summary,
       scope: 'operate',
-      answers: [{ status: 200, description: 'The lane after it.', schema: laneResource }],
+      answers: [{ status: 200, description: 'The updated lane.', schema: laneResource }],
       errors: ['not_found'],
     },
     async ({ params, body: { chainId, reason } }, services, caller) => {

@@ -15,7 +15,7 @@ export const registerSigner = defineRoute(
     operationId: 'registerSigner',
     method: 'POST',
     path: '/v1/signers',
-    summary: 'Register a signer on one chain, whose key this service holds',
+    summary: 'Register a signer on a chain. Drover must have its key',
     scope: 'admin',
     answers: [{ status: 201, description: 'The new lane.', schema: laneResource }],
     errors: ['unknown_chain', 'unknown_signer', 'signer_exists'],
@@ -24,7 +24,7 @@ export const registerSigner = defineRoute(
     checkChain(services, chainId)
     const lane = { chainId, signer: address }
     if (!services.ownKeys.addresses().includes(address)) {
-      const message = `This service holds no key for ${checksumAddress(address)}; give it the key first, then register it.`
+      const message = `Drover has no key for ${checksumAddress(address)}. Add the key first, then register the signer.`
       throw new AppError('unknown_signer', message, { field: 'address' })
     }
     if ((await services.store.listLaneStatus({ lane })).length > 0) throw exists(lane)
@@ -32,7 +32,7 @@ export const registerSigner = defineRoute(
     await services.store.registerSigners([{ lane, policy, label }])
     const [status] = await services.store.listLaneStatus({ lane })
     if (status === undefined) throw new AppError('internal', 'a registered signer is not there')
-    services.telemetry.log('info', 'a signer was registered', { ...lane, preset: policy.preset })
+    services.telemetry.log('info', 'signer registered', { ...lane, preset: policy.preset })
     const location = `/v1/signers/${checksumAddress(address)}`
     return { status: 201, headers: { location }, body: presentLane(status, services) }
   },
@@ -41,11 +41,11 @@ export const registerSigner = defineRoute(
 function checkChain(services: ApiServices, chainId: number): void {
   const followed = services.chainStatus().map((chain) => chain.chainId)
   if (followed.includes(chainId)) return
-  const message = `This service does not follow chain ${chainId}; it follows ${followed.join(', ')}.`
+  const message = `This service does not follow chain ${chainId}, only ${followed.join(', ')}.`
   throw new AppError('unknown_chain', message, { field: 'chainId' })
 }
 
 function exists({ chainId, signer }: Lane): AppError {
-  const message = `${checksumAddress(signer)} is registered on chain ${chainId} already; change it with PATCH /v1/signers/${checksumAddress(signer)}.`
+  const message = `${checksumAddress(signer)} is already registered on chain ${chainId}. Change it with PATCH /v1/signers/${checksumAddress(signer)}.`
   return new AppError('signer_exists', message, { field: 'address' })
 }

@@ -14,14 +14,13 @@ export const resetNonce = defineRoute(
     operationId: 'resetNonce',
     method: 'POST',
     path: '/v1/signers/{address}/reset-nonce',
-    summary:
-      "Put a signer's next nonce where the chain's count is; where asked, after cancelling all that is in flight",
+    summary: "Reset a signer's next nonce to the chain's count, optionally after cancelling everything in flight",
     scope: 'operate',
     answers: [
       { status: 200, description: 'Done.', schema: resetResource },
       {
         status: 202,
-        description: 'Stored: being carried out, or not answered yet by the owner of the lane. Read on by its id.',
+        description: 'Stored and in progress. Read it again by its id.',
         schema: resetResource,
       },
     ],

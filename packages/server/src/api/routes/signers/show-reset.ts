@@ -13,9 +13,9 @@ export const showReset = defineRoute(
     operationId: 'showReset',
     method: 'GET',
     path: '/v1/signers/{address}/resets/{id}',
-    summary: 'Show an order to reset a nonce, with how many transactions are cancelled and left',
+    summary: 'Show a nonce reset: how many transactions are cancelled and how many are left',
     scope: 'read',
-    answers: [{ status: 200, description: 'The order.', schema: resetResource }],
+    answers: [{ status: 200, description: 'The reset.', schema: resetResource }],
     errors: ['not_found'],
   },
   async ({ params }, { resets }) => {

@@ -58,7 +58,7 @@ describe('PATCH /v1/signers/{address}', () => {
   test('the change is logged with its fields', async () => {
     await call('PATCH', SIGNER, { label: 'x', policy: { mayReplace: false } })
     expect(api.telemetry.logs).toMatchObject([
-      { level: 'info', message: 'a signer was changed', fields: { fields: ['label', 'mayReplace'], signer: SIGNER } },
+      { level: 'info', message: 'signer changed', fields: { fields: ['label', 'mayReplace'], signer: SIGNER } },
     ])
   })
 
@@ -96,7 +96,7 @@ describe('PATCH /v1/signers/{address}', () => {
     async (payload) => {
       expect(await call('PATCH', SIGNER, payload)).toMatchObject({
         status: 400,
-        body: { detail: expect.stringContaining('must change something') },
+        body: { detail: expect.stringContaining('must change label or a field of policy') },
       })
     },
   )

@@ -17,7 +17,7 @@ export const updateSigner = defineRoute(
     path: '/v1/signers/{address}',
     summary: 'Change the label or the policy of a signer on one chain',
     scope: 'admin',
-    answers: [{ status: 200, description: 'The lane after it.', schema: laneResource }],
+    answers: [{ status: 200, description: 'The updated lane.', schema: laneResource }],
     errors: ['not_found'],
   },
   async ({ params, body: { chainId, label, policy } }, services, caller) => {

@@ -10,7 +10,7 @@ export const listNodes = defineRoute(
     operationId: 'listNodes',
     method: 'GET',
     path: '/v1/nodes',
-    summary: 'List the live nodes',
+    summary: 'List all live nodes',
     scope: 'read',
     answers: [{ status: 200, description: 'All nodes that send heartbeats.', schema: nodeList }],
     errors: [],

@@ -11,7 +11,7 @@ export function createShowDocs(document: () => Readonly<Record<string, unknown>>
       operationId: 'showDocs',
       method: 'GET',
       path: '/docs',
-      summary: 'Describe this API for people',
+      summary: 'API reference for people',
       scope: null,
       answers: [{ status: 200, description: 'One page, with a form to try each request.', contentType: 'text/html' }],
       errors: [],

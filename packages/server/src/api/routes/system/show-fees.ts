@@ -14,9 +14,9 @@ export const showFees = defineRoute(
     operationId: 'showFees',
     method: 'GET',
     path: '/v1/chains/{chainId}/fees',
-    summary: 'Show what gas costs on a chain now, and what would be offered at each speed',
+    summary: 'Show the current gas prices of a chain and what Drover offers at each speed',
     scope: 'read',
-    answers: [{ status: 200, description: 'In wei; of the newest block.', schema: feesResource }],
+    answers: [{ status: 200, description: 'Prices in wei, as of the newest block.', schema: feesResource }],
     errors: ['not_found', 'chain_unavailable'],
   },
   async ({ params: { chainId } }, services) => {

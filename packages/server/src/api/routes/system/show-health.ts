@@ -8,7 +8,7 @@ export const showHealth = defineRoute(
     operationId: 'showHealth',
     method: 'GET',
     path: '/healthz',
-    summary: 'Tell that the process is alive',
+    summary: 'Check that the process is alive',
     scope: null,
     answers: [{ status: 200, description: 'Alive.', schema: health }],
     errors: [],

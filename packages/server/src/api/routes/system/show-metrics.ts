@@ -7,7 +7,7 @@ export const showMetrics = defineRoute(
     operationId: 'showMetrics',
     method: 'GET',
     path: '/metrics',
-    summary: 'Show the metrics of this node in the text format of Prometheus',
+    summary: 'Show the metrics of this node in Prometheus text format',
     scope: 'read',
     duringOutage: true,
     answers: [{ status: 200, description: 'All metrics.', contentType: 'text/plain' }],

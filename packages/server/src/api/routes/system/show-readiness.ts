@@ -8,16 +8,16 @@ export const showReadiness = defineRoute(
     operationId: 'showReadiness',
     method: 'GET',
     path: '/readyz',
-    summary: 'Tell whether the node can do its work',
+    summary: 'Check whether this node is ready',
     scope: null,
     answers: [
       {
         status: 200,
         description:
-          'Database reachable with the right schema, chains followed. `degraded` where a chain makes no blocks or went back, a node does not report, or a signer cannot go on.',
+          'Ready: the database responds and has the right schema, and the chains are followed. `degraded` if a chain makes no blocks or went back, a node does not report, or a signer is blocked.',
         schema: readinessResource,
       },
-      { status: 503, description: 'Not ready; `problems` says why.', schema: readinessResource },
+      { status: 503, description: 'Not ready. `problems` says why.', schema: readinessResource },
     ],
     errors: [],
   },

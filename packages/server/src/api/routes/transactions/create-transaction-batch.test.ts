@@ -116,10 +116,10 @@ describe('a batch', () => {
 
 describe('what is no batch', () => {
   test.each([
-    [{}, 'transactions', /is needed/],
+    [{}, 'transactions', /is required/],
     [{ transactions: [] }, 'transactions', /at least 1 items/],
     [{ transactions: 'all' }, 'transactions', /an array/],
-    [{ transactions: [send(1)], wait: true }, 'wait', /not known/],
+    [{ transactions: [send(1)], wait: true }, 'wait', /unknown field/],
     [{ transactions: Array.from({ length: 1_001 }, () => send(1)) }, 'transactions', /at most 1000 items/],
   ])('%#', async (body, field, detail) => {
     const api = await createTestApi()

@@ -26,14 +26,14 @@ export const createTransactionBatch = defineRoute(
     operationId: 'createTransactionBatch',
     method: 'POST',
     path: '/v1/transactions/batch',
-    summary: 'Accept up to 1,000 intents; a result for each, in order',
+    summary: 'Send up to 1,000 transactions. Returns one result for each, in order',
     scope: 'send',
     maxBodyBytes: MAX_BATCH_BYTES,
     answers: [
       {
         status: 200,
         description:
-          'What became of each: its transaction, durable, or its problem. One bad item does not fail the rest.',
+          'The result for each item: its stored transaction, or its problem. One bad item does not fail the others.',
         schema: transactionBatchResource,
       },
     ],
@@ -79,7 +79,7 @@ function refuse(reason: unknown, { telemetry }: ApiServices): Result {
   const error = toAppError(reason)
   if (error.code === 'internal') {
     const stack = reason instanceof Error ? reason.stack : String(reason)
-    telemetry.log('error', 'a request of a batch failed by a bug', { stack })
+    telemetry.log('error', 'batch item failed: bug in Drover', { stack })
   }
   const problem = presentProblem(error)
   return { status: problem.status, problem }

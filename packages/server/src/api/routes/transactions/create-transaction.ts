@@ -13,7 +13,7 @@ export const createTransaction = defineRoute(
   {
     ...NO_INPUT,
     headers: z.object({
-      [IDEMPOTENCY_KEY]: requestIdInput.optional().meta({ description: 'The same as `requestId` in the body.' }),
+      [IDEMPOTENCY_KEY]: requestIdInput.optional().meta({ description: 'Same as `requestId` in the body.' }),
     }),
     query: waitQuery,
     body: transactionRequest,
@@ -22,11 +22,11 @@ export const createTransaction = defineRoute(
     operationId: 'createTransaction',
     method: 'POST',
     path: '/v1/transactions',
-    summary: 'Accept an intent: it is durable when the answer comes',
+    summary: 'Send a transaction. It is stored durably before the response is sent',
     scope: 'send',
     answers: [
       { status: 202, description: 'Accepted and stored.', schema: transactionResource },
-      { status: 200, description: 'The same request was accepted before.', schema: transactionResource },
+      { status: 200, description: 'The same request was already accepted.', schema: transactionResource },
     ],
     errors: [
       'idempotency_conflict',
@@ -49,7 +49,7 @@ export const createTransaction = defineRoute(
 
 function agreeOnRequestId(inBody: string | null, inHeader: string | null): string | null {
   if (inBody !== null && inHeader !== null && inBody !== inHeader) {
-    const message = 'requestId and the header Idempotency-Key are both given and differ; give one, or the same twice.'
+    const message = 'requestId and the header Idempotency-Key differ. Give only one, or the same value for both.'
     throw new AppError('invalid_request', message, { field: 'requestId' })
   }
   return inBody ?? inHeader

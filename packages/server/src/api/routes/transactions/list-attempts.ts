@@ -12,9 +12,9 @@ export const listAttempts = defineRoute(
     operationId: 'listAttempts',
     method: 'GET',
     path: '/v1/transactions/{id}/attempts',
-    summary: 'List the attempts of a transaction, signed bytes included',
+    summary: 'List the attempts of a transaction, including the signed bytes',
     scope: 'read',
-    answers: [{ status: 200, description: 'Its attempts, oldest first.', schema: attemptList }],
+    answers: [{ status: 200, description: 'The attempts, oldest first.', schema: attemptList }],
     errors: ['not_found'],
   },
   async ({ params }, { store }) => {

@@ -101,7 +101,7 @@ describe('resolve', () => {
 
   test('but not where that one paid something else', async () => {
     expect(await resolveIn(98, { value: 2n })).toMatchObject({
-      ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('requeue or close it') } },
+      ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') } },
     })
   })
 
@@ -163,7 +163,7 @@ describe('a sent transaction', () => {
     expect((await act(id, 'cancel')).status).toBe(200)
     expect(await api.store.findTransaction(id)).toMatchObject({ wish: 'cancel' })
     const explained = (await api.server.inject(`/v1/transactions/${id}/explain`)).json()
-    expect(explained.summary).toContain('to be cancelled')
+    expect(explained.summary).toContain('It is being cancelled')
   })
 
   test('of a signer whose policy forbids replacement stays as it is', async () => {

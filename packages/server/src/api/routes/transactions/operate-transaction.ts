@@ -13,56 +13,56 @@ const ASKS_CHAIN: readonly OperatorRequest['action'][] = ['resolve', 'requeue', 
 
 export const suspendTransaction = define(
   'suspend',
-  'Hold a transaction back: no nonce is taken for it and nothing is sent',
+  'Suspend a transaction: it gets no nonce and nothing is sent',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'suspend', actor, reason }),
 )
 
 export const resumeTransaction = define(
   'resume',
-  'Let a transaction that is held back go on',
+  'Resume a suspended transaction',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'resume', actor, reason }),
 )
 
 export const retryTransaction = define(
   'retry',
-  'Try again at once what waits or is stuck, with the same bytes',
+  'Retry a waiting or stuck transaction now, with the same bytes',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'retry', actor, reason }),
 )
 
 export const cancelTransaction = define(
   'cancel',
-  'Drop a transaction that has no nonce yet, or put an empty one in the place of one that has',
+  'Cancel a transaction: drop it if it has no nonce yet, else replace it with an empty transaction',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'cancel', actor, reason }),
 )
 
 export const speedUpTransaction = define(
   'speed-up',
-  'Sign a sent transaction again at a higher price; whichever is mined counts',
+  'Speed up a sent transaction: sign it again at a higher price. Whichever is mined counts',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'speed-up', actor, reason }),
 )
 
 export const resolveTransaction = define(
   'resolve',
-  'End a stuck transaction as the final transaction that used its nonce ended, if that did the same',
+  'Resolve a stuck transaction whose nonce was used by a final transaction that did the same',
   resolveRequest,
   ({ reason, hash }, actor) => ({ action: 'resolve', actor, reason, ...(hash !== undefined && { hash }) }),
 )
 
 export const requeueTransaction = define(
   'requeue',
-  'Give a transaction a new nonce, where another transaction used the one that it had and did something else',
+  'Requeue a transaction under a new nonce after another transaction used its nonce for something else',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'requeue', actor, reason }),
 )
 
 export const closeTransaction = define(
   'close',
-  'End a transaction as CANCELLED, where another transaction used its nonce and did something else',
+  'Close a transaction as CANCELLED after another transaction used its nonce for something else',
   operatorRequest,
   ({ reason }, actor) => ({ action: 'close', actor, reason }),
 )
@@ -81,7 +81,7 @@ function define<B extends z.ZodType>(
       path: `/v1/transactions/{id}/${action}`,
       summary,
       scope: 'operate',
-      answers: [{ status: 200, description: 'The transaction after it.', schema: transactionResource }],
+      answers: [{ status: 200, description: 'The updated transaction.', schema: transactionResource }],
       errors: [
         'not_found',
         'action_forbidden',

@@ -12,9 +12,9 @@ export const showConfirmations = defineRoute(
     operationId: 'showConfirmations',
     method: 'GET',
     path: '/v1/transactions/{id}/confirmations',
-    summary: 'Show the blocks on top of a transaction',
+    summary: 'Show the confirmations of a transaction',
     scope: 'read',
-    answers: [{ status: 200, description: 'Its confirmations.', schema: confirmationsResource }],
+    answers: [{ status: 200, description: 'The confirmations.', schema: confirmationsResource }],
     errors: ['not_found'],
   },
   async ({ params }, services) => {

@@ -13,7 +13,7 @@ export const showExplanation = defineRoute(
     operationId: 'explainTransaction',
     method: 'GET',
     path: '/v1/transactions/{id}/explain',
-    summary: 'Say why a transaction is where it is, what comes next, and what can be done',
+    summary: 'Explain why a transaction is where it is, what happens next, and what you can do',
     scope: 'read',
     answers: [{ status: 200, description: 'The explanation.', schema: explanationResource }],
     errors: ['not_found'],

@@ -12,7 +12,9 @@ export const showHistory = defineRoute(
     params: z.strictObject({ id: transactionKeyParam }),
     query: z.strictObject({
       order: orderParam('asc'),
-      after: integerParam(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` of the page before.' }),
+      after: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
     }),
   },
@@ -20,9 +22,9 @@ export const showHistory = defineRoute(
     operationId: 'showHistory',
     method: 'GET',
     path: '/v1/transactions/{id}/history',
-    summary: 'Show what happened to a transaction, page by page',
+    summary: 'Show the history of a transaction, page by page',
     scope: 'read',
-    answers: [{ status: 200, description: 'One page of its history.', schema: historyPage }],
+    answers: [{ status: 200, description: 'One page of the history.', schema: historyPage }],
     errors: ['not_found'],
   },
   async ({ params, query: { order, after = null, limit } }, { store }) => {

@@ -22,23 +22,23 @@ export const showReceipt = defineRoute(
       include: z
         .literal('logs', { error: 'must be logs' })
         .optional()
-        .meta({ description: '`logs`: with what it logged, read from a node at this moment.' }),
+        .meta({ description: '`logs`: include the logs, read from an RPC node now.' }),
     }),
   },
   {
     operationId: 'showReceipt',
     method: 'GET',
     path: '/v1/transactions/{id}/receipt',
-    summary: 'Show the receipt of a transaction, with its logs if asked for',
+    summary: 'Show the receipt of a transaction, optionally with its logs',
     scope: 'read',
-    answers: [{ status: 200, description: 'The receipt of the attempt that is in a block.', schema: receiptWithLogs }],
+    answers: [{ status: 200, description: 'The receipt of the mined attempt.', schema: receiptWithLogs }],
     errors: ['not_found', 'chain_unavailable'],
   },
   async ({ params, query: { include } }, services) => {
     const tx = await getTransaction(services.store, params.id)
     const inclusion = inclusionOf(tx)
     if (inclusion === null) {
-      throw new AppError('not_found', `Transaction ${tx.id} is in no block, so it has no receipt.`, { field: 'id' })
+      throw new AppError('not_found', `Transaction ${tx.id} is not mined, so it has no receipt.`, { field: 'id' })
     }
     const receipt = presentReceipt(inclusion)
     if (include === undefined) return { status: 200, body: receipt }
@@ -60,7 +60,7 @@ async function readLogs(
 ): Promise<readonly Log[]> {
   const found = await services.readLogs(chainId, txHash)
   if (found?.blockHash === blockHash) return found.logs
-  const message = `The RPC node does not show this transaction in block ${blockNumber} at the moment; ask again.`
+  const message = `The RPC node does not show this transaction in block ${blockNumber} right now. Retry later.`
   throw new AppError('chain_unavailable', message, { retryAfterMs: 1_000 })
 }
 

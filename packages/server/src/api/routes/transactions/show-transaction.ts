@@ -13,7 +13,7 @@ export const showTransaction = defineRoute(
     operationId: 'showTransaction',
     method: 'GET',
     path: '/v1/transactions/{id}',
-    summary: 'Show a transaction, at once or when it has come as far as you wait for',
+    summary: 'Show a transaction, now or when it reaches the stage you wait for',
     scope: 'read',
     answers: [{ status: 200, description: 'The transaction.', schema: transactionResource }],
     errors: ['not_found', 'too_many_waiting'],

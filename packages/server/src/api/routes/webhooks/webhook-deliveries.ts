@@ -14,8 +14,10 @@ export const listDeliveries = defineRoute(
     ...NO_INPUT,
     params: z.strictObject({ id }),
     query: z.strictObject({
-      state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only those in this state.' }),
-      before: integerParam(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: '`next` of the page before.' }),
+      state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
+      before: integerParam(0, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .meta({ description: '`next` from the previous page.' }),
       limit: pageLimitParam,
     }),
   },
@@ -42,9 +44,9 @@ export const redeliver = defineRoute(
     operationId: 'redeliver',
     method: 'POST',
     path: '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-    summary: 'Send a delivery once more, now, under the same id',
+    summary: 'Send a delivery again now, with the same id',
     scope: 'admin',
-    answers: [{ status: 202, description: 'It is due.', schema: deliveryResource }],
+    answers: [{ status: 202, description: 'Scheduled.', schema: deliveryResource }],
     errors: ['not_found', 'action_forbidden'],
   },
   async ({ params }, { webhooks }) => ({
@@ -59,9 +61,9 @@ export const testWebhook = defineRoute(
     operationId: 'testWebhook',
     method: 'POST',
     path: '/v1/webhooks/{id}/test',
-    summary: 'Send an event of the type webhook.test, to see whether it arrives',
+    summary: 'Send a webhook.test event to check that deliveries arrive',
     scope: 'admin',
-    answers: [{ status: 202, description: 'It is due; its delivery tells what came of it.', schema: deliveryResource }],
+    answers: [{ status: 202, description: 'Scheduled. Its delivery shows the result.', schema: deliveryResource }],
     errors: ['not_found', 'action_forbidden'],
   },
   async ({ params }, { webhooks }) => ({ status: 202, body: presentDelivery(await webhooks.test(params.id)) }),
