@@ -1,9 +1,10 @@
 /** Several real nodes on one real database and chain, with what tests need to load them and to check the outcome. */
 import { expect } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from './anvil.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { developmentAccount, type TestChain } from './anvil.ts'
+import type { TestDatabase } from './database.ts'
 import { type DroverProcess, startDrover } from './drover-process.ts'
 import { eventually } from './eventually.ts'
+import { startGround } from './ground.ts'
 
 export interface ClusterOptions {
   readonly nodes: number
@@ -34,8 +35,8 @@ export interface Cluster {
 const FAST_LEASES = { DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms' }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const chain = await startTestChain({ accounts: options.lanes + 1, blockTimeSeconds: options.blockTimeSeconds ?? 1 })
-  const database = await createTestDatabase()
+  const ground = await startGround({ accounts: options.lanes + 1, blockTimeSeconds: options.blockTimeSeconds ?? 1 })
+  const { chain, database } = ground
   const signers = Array.from({ length: options.lanes }, (_, index) => developmentAccount(index))
   const nodes: (DroverProcess | null)[] = Array.from({ length: options.nodes }, () => null)
 
@@ -88,9 +89,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return answer.body.id
     },
     stop: async () => {
-      await Promise.all(nodes.map((node) => node?.end()))
-      await database.drop()
-      await chain.stop()
+      await Promise.all(nodes.map((node) => node?.end('SIGKILL')))
+      await ground.stop()
     },
   }
 }

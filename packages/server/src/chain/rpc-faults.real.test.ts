@@ -25,8 +25,9 @@ const account = developmentAccount(0)
 const sender = toAddress(account.address)
 const signer = createLocalSigner([account.privateKey])
 const HASH: Hash = `0x${'cd'.repeat(32)}`
-/** Long enough for a busy machine, short enough to be waited for. */
-const TIMEOUT_MS = 400
+/** Where the node answers: longer than a busy machine takes. Where it does not: short enough to be waited for. */
+const TIMEOUT_MS = 30_000
+const SHORT_TIMEOUT = { timeoutMs: 2_000 }
 const CAPPED = rpcError(-32000, 'tx fee (1.05 ether) exceeds the configured cap (1.00 ether)')
 
 let node: TestChain
@@ -36,13 +37,14 @@ let second: RpcProxy
 const opened: EvmChain[] = []
 const logged: string[] = []
 
-/** The real clock, whose rests can be skipped. */
-function createSkippingClock(): Clock & { skip(ms: number): void } {
+/** The real clock, whose rests can be skipped; one that stands moves only by what is skipped. */
+function createSkippingClock({ stands = false } = {}): Clock & { skip(ms: number): void } {
   const clock = createSystemClock()
+  const start = clock.monotonic()
   let skipped = 0
   return {
     ...clock,
-    monotonic: () => clock.monotonic() + skipped,
+    monotonic: () => (stands ? start : clock.monotonic()) + skipped,
     skip(ms) {
       skipped += ms
     },
@@ -142,14 +144,14 @@ describe.each(UNUSABLE)('a node that answers with %s', (_, reaction) => {
 
 describe('time-outs', () => {
   test('end a read', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     await chain.getBalance(sender)
     first.hold('eth_getBalance', 'before')
     expect((await failureOf(chain.getBalance(sender))).message).toContain('TIMEOUT')
   })
 
   test('leave a send ambiguous although the node has the bytes', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     const tx = await sign(0)
     first.hold('eth_sendRawTransaction', 'after')
     expect(await chain.broadcast([tx])).toMatchObject([{ type: 'ambiguous' }])
@@ -166,7 +168,7 @@ describe('time-outs', () => {
 
 describe('slow down', () => {
   test('with a time leaves the node alone for so long', async () => {
-    const clock = createSkippingClock()
+    const clock = createSkippingClock({ stands: true })
     const chain = open([first.url], { clock })
     await chain.getBalance(sender)
     first.next('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
