@@ -1,10 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 const resolve = { conditions: ['drover-source', 'module', 'node', 'default'] }
 const ssr = { resolve: { conditions: ['drover-source', 'module', 'node', 'default'] } }
 
-/** Fault scenarios that need both cores for themselves. */
-const WHOLE_MACHINE = ['tests/faults/geth-pool.test.ts', 'tests/faults/poor-endpoints.test.ts']
+/** Fault scenarios that use as much of the machine as several nodes do. */
+const HEAVY_FAULTS = ['tests/faults/geth-pool.test.ts', 'tests/faults/poor-endpoints.test.ts']
+
+/** Unit tests that replace timers, modules or globals: others in the same process would meet them. */
+const ALONE = readdirSync(new URL('packages', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+  .map((file) => `packages/${file}`)
+  .filter((file) =>
+    /\bvi\.(?:mock|doMock|useFakeTimers|stub|spyOn)/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
+  )
+
+const unit = { sequence: { groupOrder: 0 }, testTimeout: 30_000 }
 
 const real = {
   globalSetup: ['tests/setup/compile.ts', 'tests/setup/postgres.ts'],
@@ -16,9 +27,9 @@ const real = {
 const WAITING_WORKERS = 4
 
 /**
- * unit: no I/O, beside the source; files share their modules. real: one real thing (PostgreSQL, anvil, a process, a browser) per file.
- * faults: one service and its faults; they run beside the real ones, and nothing in either may depend on the pace of the machine.
- * cluster: several real processes; one file at a time, since each file already uses the whole machine.
+ * unit: no I/O, beside the source; files share their modules, but for those that change what others would meet. real: one real thing (PostgreSQL, anvil, a process, a browser) per file.
+ * faults: one service and its faults; they run beside the real ones. cluster: several real processes, so fewer files at a time.
+ * Nothing in any of them may depend on the pace of the machine: what they wait for is a signal, or brought about.
  */
 export default defineConfig({
   test: {
@@ -28,12 +39,21 @@ export default defineConfig({
         resolve,
         ssr,
         test: {
+          ...unit,
           name: 'unit',
-          sequence: { groupOrder: 0 },
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: ['**/*.real.test.ts', '**/node_modules/**'],
-          testTimeout: 30_000,
+          exclude: ['**/*.real.test.ts', '**/node_modules/**', ...ALONE],
           isolate: false,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          ...unit,
+          name: 'unit-alone',
+          include: ALONE,
+          exclude: ['**/*.real.test.ts', '**/node_modules/**'],
         },
       },
       {
@@ -45,6 +65,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['packages/*/src/**/*.real.test.ts', 'tests/**/*.test.ts'],
           exclude: ['tests/cluster/**', 'tests/faults/**', '**/node_modules/**'],
+          globalSetup: [...real.globalSetup, 'tests/setup/dashboard.ts'],
           testTimeout: 120_000,
           maxWorkers: WAITING_WORKERS,
         },
@@ -57,7 +78,7 @@ export default defineConfig({
           name: 'faults',
           sequence: { groupOrder: 1 },
           include: ['tests/faults/**/*.test.ts'],
-          exclude: WHOLE_MACHINE,
+          exclude: HEAVY_FAULTS,
           globalSetup: [...real.globalSetup, 'tests/setup/scenario-table.ts'],
           testTimeout: 600_000,
           maxWorkers: WAITING_WORKERS,
@@ -70,11 +91,10 @@ export default defineConfig({
           ...real,
           name: 'cluster',
           sequence: { groupOrder: 2 },
-          include: ['tests/cluster/**/*.test.ts', ...WHOLE_MACHINE],
+          include: ['tests/cluster/**/*.test.ts', ...HEAVY_FAULTS],
           globalSetup: [...real.globalSetup, 'tests/setup/scenario-table.ts'],
           testTimeout: 600_000,
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
     ],

@@ -2,14 +2,16 @@
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService, type TestService } from '../setup/service.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../setup/webhook-receiver.ts'
 
-const { address: from, privateKey } = developmentAccount(0)
+const { address: from } = developmentAccount(0)
 
+let running: TestService
 let chain: TestChain
 let database: TestDatabase
 let drover: DroverProcess
@@ -18,22 +20,25 @@ let receiver: WebhookReceiver
 const secrets: string[] = []
 const answers: string[] = []
 
-const start = (env: Record<string, string>) =>
-  startDrover({
-    databaseUrl: database.url,
-    rpcUrl: chain.rpcUrl,
-    signerKeys: [privateKey],
-    env: { DROVER_LOG_LEVEL: 'debug', DROVER_SIGNER_POLICY: 'fast', DROVER_FINALITY: '1', ...env },
-  })
+/** Without what makes the first one patient and open to this machine. */
+const start = (env: Record<string, string>) => running.startPeer({ ...UNSET, ...env })
+
+const UNSET = {
+  DROVER_WEBHOOK_ALLOW_PRIVATE: 'false',
+  DROVER_WEBHOOK_RETRY_MAX_INTERVAL: '1h',
+}
 
 beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  drover = await start({
-    DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
-    DROVER_WEBHOOK_RETRY_INTERVAL: '100ms',
-    DROVER_WEBHOOK_RETRY_MAX_INTERVAL: '100ms',
+  running = await startService({
+    chain: { blockTimeSeconds: 1 },
+    env: {
+      ...{ DROVER_LOG_LEVEL: 'debug', DROVER_SIGNER_POLICY: 'fast', DROVER_FINALITY: '1' },
+      DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
+      DROVER_WEBHOOK_RETRY_INTERVAL: '100ms',
+      DROVER_WEBHOOK_RETRY_MAX_INTERVAL: '100ms',
+    },
   })
+  ;({ chain, database, drover } = running)
 })
 
 beforeEach(async () => {
@@ -42,10 +47,8 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  await drover?.end()
+  await running?.stop()
   await receiver?.stop()
-  await database?.drop()
-  await chain?.stop()
 })
 
 async function create(more: object = {}) {

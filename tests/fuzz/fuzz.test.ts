@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
+import { startService } from '../setup/service.ts'
 import { type Chance, createChance } from './chance.ts'
 import { type HostileRequest, listTargets, makeHostileRequest } from './hostile-request.ts'
 import { RAW_REQUESTS } from './raw-requests.ts'
@@ -20,7 +20,7 @@ const ROUNDS = 10_000
 const AT_ONCE = 24
 const MEBIBYTE = 1024 * 1024
 
-const key = `0x${randomBytes(32).toString('hex')}` as const
+const key = `0x${'5e'.repeat(32)}` as const
 const sender = privateKeyToAddress(key)
 const rpcPassword = randomBytes(20).toString('base64url')
 
@@ -28,27 +28,29 @@ const rpcPassword = randomBytes(20).toString('base64url')
 const INSIDES =
   /node_modules|packages\/server|\.ts:\d+|\bat \w+ \(|FST_ERR|ZodError|SyntaxError|TypeError|RangeError|syntax error at|relation "|pg_catalog|postgres(?:ql)?:\/\//i
 
-let chain: TestChain
 let database: TestDatabase
 let drover: DroverProcess
+let stop: () => Promise<void>
 let client: HostileClient
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  await chain.setBalance(sender, 10n ** 18n)
-  const rpcUrl = new URL(chain.rpcUrl)
-  rpcUrl.username = 'node'
-  rpcUrl.password = rpcPassword
-  drover = await startDrover({ databaseUrl: database.url, rpcUrl: rpcUrl.href, signerKeys: [key] })
+  const started = await startService({
+    signers: [{ privateKey: key }],
+    rpcUrl: async (chain) => {
+      await chain.setBalance(sender, 10n ** 18n)
+      const rpcUrl = new URL(chain.rpcUrl)
+      rpcUrl.username = 'node'
+      rpcUrl.password = rpcPassword
+      return rpcUrl.href
+    },
+  })
+  ;({ database, drover, stop } = started)
   client = createHostileClient(drover.url)
 })
 
 afterAll(async () => {
   client?.close()
-  await drover?.end('SIGKILL')
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
 })
 
 /** Would be accepted, were it not for the money: looked up, simulated and refused. */
