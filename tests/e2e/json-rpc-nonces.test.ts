@@ -88,7 +88,11 @@ test('a signer that sends one at a time counts those in line, and keeps their no
 test('a nonce that somebody else got first ends the transaction; it is not sent under another', async () => {
   const from = service.stable.address
   const first = await pendingOf(from)
-  // Without a block the first is not final, so that the next keeps waiting.
+  // Without a block the first is not final, so that the next keeps waiting. Nothing is before it.
+  await eventually(
+    async () => (await service.drover.get(`/v1/signers/${from}`)).body.lanes[0],
+    ({ queued, inFlight }) => queued === 0 && inFlight === 0,
+  )
   await service.chain.setBlockInterval(0)
   expect((await send(from, first)).result).toMatch(/^0x/)
   const late = send(from, first + 1)

@@ -16,7 +16,7 @@ const sender = developmentAccount(0)
 describe('a running service', () => {
   let node: SingleNode
   beforeAll(async () => {
-    node = await startSingleNode({ preset: 'stable' })
+    node = await startSingleNode({ preset: 'stable', env: { DROVER_SIMULATION_TIMEOUT: '1s' } })
   })
   afterAll(() => node.close())
 

