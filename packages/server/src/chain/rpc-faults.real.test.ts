@@ -40,7 +40,7 @@ const logged: string[] = []
 /** The real clock, whose rests can be skipped; one that stands moves only by what is skipped. */
 function createSkippingClock({ stands = false } = {}): Clock & { skip(ms: number): void } {
   const clock = createSystemClock()
-  const start = clock.monotonic()
+  const start = Math.floor(clock.monotonic())
   let skipped = 0
   return {
     ...clock,
@@ -169,7 +169,8 @@ describe('time-outs', () => {
 describe('slow down', () => {
   test('with a time leaves the node alone for so long', async () => {
     const clock = createSkippingClock({ stands: true })
-    const chain = open([first.url], { clock })
+    // A pause within the time-out would be waited for.
+    const chain = open([first.url], { clock, timeoutMs: 5_000 })
     await chain.getBalance(sender)
     first.next('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
     const { retryAfterMs } = await failureOf(chain.getBalance(sender))
@@ -228,9 +229,9 @@ describe('slow down', () => {
   })
 
   test('said by one of two sends what it refused to the other at once', async () => {
-    const chain = open([first.url, second.url])
+    const chain = open([first.url, second.url], { clock: createSkippingClock({ stands: true }) })
     await chain.getBalance(sender)
-    first.on('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
+    first.on('*', httpStatus(429, { headers: { 'retry-after': '60' } }))
     expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
     expect(await chain.forward([{ method: 'eth_blockNumber', params: [] }])).toMatchObject([{ type: 'result' }])
     second.on('eth_sendRawTransaction', rpcError(-32000, 'invalid sender'))
@@ -239,7 +240,7 @@ describe('slow down', () => {
   })
 
   test('to a send says that the bytes were not taken', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     first.on('eth_sendRawTransaction', httpStatus(429))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
   })
