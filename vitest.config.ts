@@ -20,7 +20,7 @@ const unit = { sequence: { groupOrder: 0 }, testTimeout: 30_000 }
 const real = {
   globalSetup: ['tests/setup/compile.ts', 'tests/setup/postgres.ts'],
   setupFiles: ['tests/setup/service-logs.ts'],
-  hookTimeout: 120_000,
+  hookTimeout: 300_000,
 }
 
 /** Files that mostly wait for blocks: twice as many at a time as the machines that run them have cores. */
@@ -66,7 +66,7 @@ export default defineConfig({
           include: ['packages/*/src/**/*.real.test.ts', 'tests/**/*.test.ts'],
           exclude: ['tests/cluster/**', 'tests/faults/**', '**/node_modules/**'],
           globalSetup: [...real.globalSetup, 'tests/setup/dashboard.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           maxWorkers: WAITING_WORKERS,
         },
       },

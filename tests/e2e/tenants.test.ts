@@ -135,7 +135,7 @@ test('a WebSocket ends with its key, whichever node revoked it', async () => {
   expect([code, kept.readyState]).toEqual([1008, WebSocket.OPEN])
   kept.terminate()
   await once(kept, 'close')
-}, 20_000)
+})
 
 test('one tenant gets half of the WebSockets, under however many keys', async () => {
   const keys = [await makeKey({ name: 'many 1', tenant: 'many' }), await makeKey({ name: 'many 2', tenant: 'many' })]

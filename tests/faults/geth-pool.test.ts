@@ -70,7 +70,7 @@ async function confirmAll(count: number, remark: Remark): Promise<void> {
   const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(0)
   await postAll(count)
   remark(`accepted after ${seconds()} s`)
-  await eventually(countConfirmed, (confirmed) => confirmed === count, { timeoutMs: 280_000, everyMs: 500 })
+  await eventually(countConfirmed, (confirmed) => confirmed === count, { timeoutMs: 500_000, everyMs: 500 })
   remark(`all ${count} confirmed after ${seconds()} s`)
   const bumps = await countBumps()
   remark(`${bumps} bumps`)
@@ -78,7 +78,7 @@ async function confirmAll(count: number, remark: Remark): Promise<void> {
   expect(bumps).toBeLessThan(20)
 }
 
-const needs = { needs: GETH_MISSING, timeoutMs: 300_000 }
+const needs = { needs: GETH_MISSING, timeoutMs: 600_000 }
 
 scenario(
   `geth with small pools, ${INTENTS} intents on 3 signers: exactly once, and hardly a bump`,
@@ -143,7 +143,7 @@ scenario(
     await geth.kill()
     await geth.restart()
     const restartedAt = performance.now()
-    await eventually(countConfirmed, (confirmed) => confirmed === INTENTS, { timeoutMs: 200_000, everyMs: 500 })
+    await eventually(countConfirmed, (confirmed) => confirmed === INTENTS, { timeoutMs: 500_000, everyMs: 500 })
     remark(`${((performance.now() - restartedAt) / 1000).toFixed(0)} s from the restart; ${await countBumps()} bumps`)
     await expectAllOnce(INTENTS)
   },

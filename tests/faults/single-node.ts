@@ -50,7 +50,7 @@ export interface SingleNode {
   read(id: string): Promise<SeenTransaction>
   until(id: string, isGood: (tx: SeenTransaction) => boolean): Promise<SeenTransaction>
   history(id: string): Promise<readonly SeenEvent[]>
-  /** Mines block after block until each of them is in one of these states. */
+  /** Mines block after block until each of them has been in one of these states. */
   mineUntil(ids: readonly string[], ...states: readonly string[]): Promise<void>
   /** What a metric adds up to over all its labels that fit. */
   metric(name: string, labels?: string): Promise<number>
@@ -70,7 +70,7 @@ export interface SingleNodeOptions {
 }
 
 /** What never comes shall fail the test that waits for it, and not hold up the rest. */
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 /** Short times, so that what waits for them is over within seconds. Not so what a busy machine must not run into. */
 const QUICK = {
@@ -147,11 +147,14 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     until: (id, isGood) => eventually(() => read(id), isGood),
     history: async (id) => (await drover().get(`/v1/transactions/${id}/history`)).body.items,
     mineUntil: async (ids, ...states) => {
+      let open = ids
       const mineAndRead = async () => {
         await chain.mine(1)
-        return await Promise.all(ids.map(read))
+        const seen = await Promise.all(open.map(read))
+        open = seen.flatMap(({ id, state }) => (states.includes(state) ? [] : [id]))
+        return seen.filter(({ id }) => open.includes(id))
       }
-      await eventually(mineAndRead, (seen) => seen.every(({ state }) => states.includes(state)), { everyMs: 150 })
+      await eventually(mineAndRead, ({ length }) => length === 0, { everyMs: 150 })
     },
     metric: (name, labels = '') => readMetric(drover(), name, labels),
     isReady: async () => (await drover().get('/readyz')).status === 200,

@@ -388,7 +388,7 @@ describe('what is passed on for others', () => {
   })
 
   test('pauses no node when it asks for too much, but does when it asks too often', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     await chain.getBalance(sender)
     first.on('eth_getLogs', rpcError(-32005, 'query returned more than 10000 results'))
     expect(await chain.forward([query])).toMatchObject([{ type: 'error', error: { code: -32005 } }])
@@ -461,7 +461,7 @@ describe('broadcasts', () => {
     ['limited by one, rejected by the other', httpStatus(429), rpcError(-32000, 'invalid sender'), 'rate_limited'],
     ['too low at one, lost by the other', rpcError(-32000, 'nonce too low'), drop({ forward: false }), 'nonce_too_low'],
   ] as const)('%s', async (_, one, two, expected) => {
-    const chain = open([first.url, second.url])
+    const chain = open([first.url, second.url], SHORT_TIMEOUT)
     const tx = await sign(0)
     first.on('eth_sendRawTransaction', one.type === 'answer' ? answer(tx.hash) : one)
     second.on('eth_sendRawTransaction', two)
