@@ -15,7 +15,8 @@ const ALONE = readdirSync(new URL('packages', import.meta.url), { recursive: tru
     /\bvi\.(?:mock|doMock|useFakeTimers|stub|spyOn)/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
   )
 
-const unit = { sequence: { groupOrder: 0 }, testTimeout: 30_000 }
+/** One for each core; vitest would leave one of them idle. */
+const unit = { sequence: { groupOrder: 0 }, testTimeout: 60_000, maxWorkers: '100%' }
 
 const real = {
   globalSetup: ['tests/setup/compile.ts', 'tests/setup/postgres.ts'],
