@@ -16,7 +16,7 @@ const ALONE = readdirSync(new URL('packages', import.meta.url), { recursive: tru
   )
 
 /** One for each core; vitest would leave one of them idle. */
-const unit = { sequence: { groupOrder: 0 }, testTimeout: 60_000, maxWorkers: '100%' }
+const unit = { sequence: { groupOrder: 0 }, testTimeout: 300_000, maxWorkers: '100%' }
 
 const real = {
   globalSetup: ['tests/setup/compile.ts', 'tests/setup/postgres.ts'],
