@@ -23,7 +23,7 @@ async function confirmAll(ids: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   await node.chain.setBlockInterval(1)
   const open = async () => (await node.drover().get('/v1/transactions?state=QUEUED,ALLOCATED,TRACKING&limit=1')).body
-  await eventually(open, ({ items }) => items.length === 0, { everyMs: 200, timeoutMs: 90_000 })
+  await eventually(open, ({ items }) => items.length === 0, { everyMs: 200, timeoutMs: 280_000 })
   for (const id of ids) expect(await node.read(id)).toMatchObject({ state: 'CONFIRMED' })
   return Math.round((performance.now() - startedAt) / 1000)
 }
