@@ -1,38 +1,28 @@
 /** The web page of a service that has keys: it asks for one, keeps it for its tab, and shows why one will not do. */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { developmentAccount } from '../setup/anvil.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { createFirstKey } from '../setup/first-key.ts'
+import { startService } from '../setup/service.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-const DASHBOARD = fileURLToPath(new URL('../../packages/dashboard', import.meta.url))
 
-let chain: TestChain
 let database: TestDatabase
 let service: DroverProcess
+let stop: () => Promise<void>
 let browser: Browser
 
 beforeAll(async () => {
-  await promisify(execFile)('npm', ['run', 'build'], { cwd: DASHBOARD })
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
-  })
+  ;({ database, drover: service, stop } = await startService())
   if (CHROMIUM !== undefined) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
 })
 
 afterAll(async () => {
   await browser?.close()
-  await service?.end()
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
 })
 
 test.skipIf(CHROMIUM === undefined)(

@@ -2,21 +2,17 @@
  * A whole stack on which everything that can go wrong at night can be made to: a chain that makes a block a second, a
  * proxy before it, a relay before the database, one service with a signer for each scenario, and its page in a browser.
  */
-import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startGround } from '../setup/ground.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { createTcpRelay, type TcpRelay } from '../setup/tcp-relay.ts'
 
-const DASHBOARD = fileURLToPath(new URL('../../packages/dashboard', import.meta.url))
 /** Where to put pictures of the page, one for each scenario; none are made without it. */
 const PICTURES = process.env.DROVER_SCREENSHOTS
 
@@ -47,9 +43,8 @@ const SETTINGS = {
 }
 
 export async function startNightStack(chromiumPath: string): Promise<NightStack> {
-  await promisify(execFile)('npm', ['run', 'build'], { cwd: DASHBOARD })
-  const chain = await startTestChain({ blockTimeSeconds: 1 })
-  const database = await createTestDatabase()
+  const ground = await startGround({ blockTimeSeconds: 1 })
+  const { chain, database } = ground
   const proxy = await startRpcProxy(chain.rpcUrl)
   const databaseUrl = new URL(database.url)
   const relay = await createTcpRelay({ host: databaseUrl.hostname, port: Number(databaseUrl.port) })
@@ -94,8 +89,7 @@ export async function startNightStack(chromiumPath: string): Promise<NightStack>
       await drover.end('SIGKILL')
       await relay.close()
       await proxy.stop()
-      await database.drop()
-      await chain.stop()
+      await ground.stop()
     },
   }
 }

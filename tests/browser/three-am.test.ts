@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
 
   beforeAll(async () => {
     stack = await startNightStack(CHROMIUM ?? '')
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await stack?.stop()

@@ -10,9 +10,10 @@ import {
   startEmbeddedPostgres,
 } from '../../packages/dev/src/postgres/embedded-postgres.ts'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { readAll, readChain } from '../setup/cluster.ts'
+import { readAll } from '../setup/cluster.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { expectExactlyOnce } from '../setup/expect-exactly-once.ts'
 
 const LANES = 4
 const INTENTS = 400
@@ -103,7 +104,5 @@ test('restarted, killed and cut off under load: each intent once on chain, no er
     (items) => items.every(({ state }) => state === 'CONFIRMED'),
     { timeoutMs: 120_000, everyMs: 500 },
   )
-  expect(new Set(all.map(({ id }) => id))).toEqual(new Set(answers.values()))
-  const mined = await readChain(chain)
-  expect(mined.map(({ hash }) => hash).sort()).toEqual(all.map(({ hash }) => hash).sort())
+  await expectExactlyOnce(chain, all, { accepted: [...answers.values()] })
 })

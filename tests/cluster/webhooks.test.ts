@@ -74,8 +74,9 @@ test('down under load, delivering node killed: all delivered afterwards, in orde
   const victim = cluster.nodes.findIndex((node) => node?.nodeId === owner?.owner_node)
   expect(victim).toBeGreaterThanOrEqual(0)
   await cluster.killNode(victim)
+  const before = receiver.received.length
   await receiver.comeBack()
-  await receive(200)
+  await receive(before + 100)
   const [heir] = await query<{ owner_node: string; fencing_token: string }>(
     'select owner_node, fencing_token from webhook',
   )

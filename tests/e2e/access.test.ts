@@ -2,14 +2,16 @@
 import { readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+import { type DroverProcess, launchDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService, type TestService } from '../setup/service.ts'
 
 const [alice, bob] = [developmentAccount(0), developmentAccount(1)]
 const EVERYTHING = 'read,send,operate,admin'
 
+let running: TestService
 let chain: TestChain
 let database: TestDatabase
 let first: DroverProcess
@@ -23,26 +25,20 @@ interface Key {
 }
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  const start = (env: Record<string, string> = {}) =>
-    startDrover({
-      databaseUrl: database.url,
-      rpcUrl: chain.rpcUrl,
-      signerKeys: [alice.privateKey, bob.privateKey],
-      env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', ...env },
-    })
-  first = await start()
+  running = await startService({
+    signers: [alice, bob],
+    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+  })
+  ;({ chain, database, drover: first } = running)
   expect((await first.get('/v1/signers')).status).toBe(200)
   admin = await createKey('--name', 'root', '--scope', EVERYTHING)
   // With a key it may listen everywhere; before, it may not.
-  second = await start({ DROVER_HOST: '0.0.0.0' })
+  second = await running.startPeer({ DROVER_HOST: '0.0.0.0' })
 })
 
 afterAll(async () => {
-  await Promise.all([first?.end('SIGKILL'), second?.end('SIGKILL')])
-  await database?.drop()
-  await chain?.stop()
+  await second?.end('SIGKILL')
+  await running?.stop()
 })
 
 async function runKeyCommand(databaseUrl: string, ...args: readonly string[]) {

@@ -1,34 +1,26 @@
 /** A full batch through the real process: few round trips, one result for each, and every one of them mined once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService } from '../setup/service.ts'
 
 const ITEMS = 1_000
 const sender = developmentAccount(0)
 const to = developmentAccount(9).address
 
 let chain: TestChain
-let database: TestDatabase
 let drover: DroverProcess
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  drover = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [sender.privateKey] },
-    env: {
-      ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
-    },
-  })
+  ;({ chain, drover, stop } = await startService({
+    chain: { blockTimeSeconds: 1 },
+    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+  }))
 })
 
-afterAll(async () => {
-  await drover?.end()
-  await database?.drop()
-  await chain?.stop()
-})
+afterAll(() => stop?.())
 
 async function countTrips(operation: string): Promise<number> {
   const { body } = await drover.get('/metrics')

@@ -7,30 +7,30 @@ import { describeCommands, listNodes } from '../../packages/cli/src/completion/c
 import { createProcessTerminal } from '../../packages/cli/src/output/terminal.ts'
 import { createProgram } from '../../packages/cli/src/run-cli.ts'
 import { createRedactor } from '../../packages/server/src/telemetry/redactor.ts'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import { type CliOptions, type CliResult, startCli } from '../setup/cli-terminal.ts'
 import { revertingCode } from '../setup/contracts.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService } from '../setup/service.ts'
 
 const [fast, other] = [developmentAccount(0), developmentAccount(1)]
 const to = developmentAccount(9).address
 const why = ['--reason', 'a test']
 
 let chain: TestChain
-let database: TestDatabase
 let service: DroverProcess
+let stop: () => Promise<void>
 let receiver: Server
 let received = 0
 
 beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [fast.privateKey, other.privateKey] },
+  const started = await startService({
+    chain: { blockTimeSeconds: 1 },
+    signers: [fast, other],
     env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_WEBHOOK_ALLOW_PRIVATE: 'true' },
   })
+  ;({ chain, drover: service, stop } = started)
   receiver = createServer((_, response) => {
     received++
     response.end()
@@ -40,9 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   receiver?.close()
-  await service?.end()
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
 })
 
 /** Commands that the service carried out or refused, by their names and how they were asked to answer. */
@@ -143,8 +141,16 @@ describe('tx', () => {
   })
 
   test('watch shows the steps: in place on a terminal, a line each elsewhere, JSON lines for programs', async () => {
+    // No block before it is watched, so that there is something to see.
+    await chain.setBlockInterval(0)
     const { id } = await send('--value', '1')
-    const live = await cli(['tx', 'watch', id], { columns: 100 })
+    const watching = startCli(['tx', 'watch', id], { env: { DROVER_URL: service.url }, columns: 100 })
+    await eventually(
+      async () => stripVTControlCharacters(watching.stdout()),
+      (text) => /● sent +0x/.test(text),
+    )
+    await chain.setBlockInterval(1)
+    const live = await watching.ended
     expect(live.code).toBe(0)
     // Drawn at least twice, the second time over the first.
     expect(live.stdout).toContain('\u001b[6A')

@@ -1,9 +1,9 @@
 /** The process is killed between allocation and broadcast: the bytes were durable, so the same bytes go out after a restart. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { developmentAccount } from '../setup/anvil.ts'
 import { startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { type Ground, startGround } from '../setup/ground.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 
 const sender = developmentAccount(0)
@@ -13,23 +13,21 @@ const env = {
   DROVER_LEASE_RENEW_INTERVAL: '500ms',
 }
 
-let chain: TestChain
-let database: TestDatabase
+let ground: Ground
 let proxy: RpcProxy
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  proxy = await startRpcProxy(chain.rpcUrl)
+  ground = await startGround()
+  proxy = await startRpcProxy(ground.chain.rpcUrl)
 })
 
 afterAll(async () => {
   await proxy?.stop()
-  await database?.drop()
-  await chain?.stop()
+  await ground?.stop()
 })
 
 test('kill -9 between allocation and broadcast, then restart: same hash, one transaction on chain [G4]', async () => {
+  const { chain, database } = ground
   const options = { databaseUrl: database.url, rpcUrl: proxy.url, signerKeys: [sender.privateKey], env }
   const send = proxy.hold('eth_sendRawTransaction', 'before')
   const first = await startDrover(options)

@@ -3,27 +3,24 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { developmentAccount } from '../setup/anvil.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createFirstKey } from '../setup/first-key.ts'
 import { readServerSentEvents, type SentEvent } from '../setup/server-sent-events.ts'
+import { startService, type TestService } from '../setup/service.ts'
 
-const { address: from, privateKey } = developmentAccount(0)
+const { address: from } = developmentAccount(0)
 const MAX_STREAMS = 3
 
-let chain: TestChain
+let running: TestService
 let database: TestDatabase
 let drover: DroverProcess
 
 beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  drover = await startDrover({
-    databaseUrl: database.url,
-    rpcUrl: chain.rpcUrl,
-    signerKeys: [privateKey],
+  running = await startService({
+    chain: { blockTimeSeconds: 1 },
     env: {
       DROVER_FINALITY: '1',
       DROVER_SIGNER_POLICY: 'fast',
@@ -32,13 +29,10 @@ beforeAll(async () => {
       DROVER_EVENT_STALL_TIMEOUT: '1s',
     },
   })
+  ;({ database, drover } = running)
 })
 
-afterAll(async () => {
-  await drover?.end()
-  await database?.drop()
-  await chain?.stop()
-})
+afterAll(() => running?.stop())
 
 function open(query = '', headers: Record<string, string> = {}) {
   const controller = new AbortController()
@@ -145,7 +139,7 @@ async function stalled(): Promise<number> {
 }
 
 test('an orderly stop ends streams in order and is not held up by them; they go on at another node', async () => {
-  const other = await startDrover({ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [privateKey] })
+  const other = await running.startPeer()
   const live = await fetch(`${other.url}/v1/events/stream?after=latest`)
   const taking = take(live, Number.POSITIVE_INFINITY)
   await send()

@@ -9,11 +9,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problem } from '../../packages/server/src/api/contract/values/problem.ts'
 import { listErrors } from '../../packages/server/src/api/openapi/build-open-api.ts'
 import { ROUTES } from '../../packages/server/src/api/routes.ts'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, type HttpAnswer, startDrover } from '../setup/drover-process.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess, HttpAnswer } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createFirstKey } from '../setup/first-key.ts'
+import { startService } from '../setup/service.ts'
 
 const sender = developmentAccount(0)
 const spare = developmentAccount(1)
@@ -25,6 +26,7 @@ const exercised = new Set<string>()
 let chain: TestChain
 let database: TestDatabase
 let drover: DroverProcess
+let stop: () => Promise<void>
 let receiver: Server
 let received = 0
 let token: string | null = null
@@ -35,23 +37,18 @@ beforeAll(async () => {
     request.resume().on('end', () => response.end('thank you'))
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  drover = await startDrover({
-    databaseUrl: database.url,
-    rpcUrl: chain.rpcUrl,
-    signerKeys: [sender.privateKey, spare.privateKey],
+  const started = await startService({
+    signers: [sender, spare],
     env: { DROVER_FINALITY: '1', DROVER_WEBHOOK_ALLOW_PRIVATE: 'true', DROVER_RESUBMIT_INTERVAL: '1s' },
   })
+  ;({ chain, database, drover, stop } = started)
   await chain.mine(3)
 })
 
 afterAll(async () => {
-  await drover?.end()
+  await stop?.()
   receiver?.closeAllConnections()
   receiver?.close()
-  await database?.drop()
-  await chain?.stop()
 })
 
 interface Given {

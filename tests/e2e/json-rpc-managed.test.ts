@@ -9,7 +9,7 @@ let service: JsonRpcService
 beforeAll(async () => {
   service = await startJsonRpcService({
     blockTimeSeconds: 0,
-    env: { DROVER_BUMP_AFTER: '1s', DROVER_RESUBMIT_INTERVAL: '2s', DROVER_RPC_HOLD_TIMEOUT: '5s' },
+    env: { DROVER_BUMP_AFTER: '1s', DROVER_RESUBMIT_INTERVAL: '2s', DROVER_RPC_HOLD_TIMEOUT: '10s' },
   })
   await mineAt(GWEI)
 })

@@ -88,6 +88,12 @@ test('a signer that sends one at a time counts those in line, and keeps their no
 test('a nonce that somebody else got first ends the transaction; it is not sent under another', async () => {
   const from = service.stable.address
   const first = await pendingOf(from)
+  // Without a block the first is not final, so that the next keeps waiting. Nothing is before it.
+  await eventually(
+    async () => (await service.drover.get(`/v1/signers/${from}`)).body.lanes[0],
+    ({ queued, inFlight }) => queued === 0 && inFlight === 0,
+  )
+  await service.chain.setBlockInterval(0)
   expect((await send(from, first)).result).toMatch(/^0x/)
   const late = send(from, first + 1)
   await eventually(
@@ -97,6 +103,7 @@ test('a nonce that somebody else got first ends the transaction; it is not sent 
   )
   const urgent = { from, to: from, value: '7', priority: 5 }
   expect((await service.drover.post('/v1/transactions', urgent)).status).toBe(202)
+  await service.chain.setBlockInterval(1)
   const { error } = await late
   expect(error).toMatchObject({ code: -32000, data: { state: 'CANCELLED' } })
   expect(error.message).toMatch(new RegExp(`^nonce too low: next nonce ${first + 2}, tx nonce ${first + 1};`))

@@ -82,7 +82,7 @@ test('a lack of funds is the error that viem knows', async () => {
 
 test('over a WebSocket: blocks, logs and a managed send', async () => {
   const transport = webSocket(service.socketUrl)
-  const reader = createPublicClient({ chain: anvil, transport })
+  const reader = createPublicClient({ chain: anvil, transport, pollingInterval: 100 })
   const wallet = createWalletClient({ chain: anvil, transport, account: service.fast.address })
   const seen: bigint[] = []
   await new Promise<void>((resolve, reject) => {

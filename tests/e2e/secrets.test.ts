@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+import type { TestChain } from '../setup/anvil.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { type DroverProcess, launchDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createFirstKey } from '../setup/first-key.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { rpcError } from '../setup/rpc-reactions.ts'
+import { startService } from '../setup/service.ts'
 
 const token = () => randomBytes(20).toString('base64url')
 const key = `0x${randomBytes(32).toString('hex')}` as const
@@ -28,16 +29,16 @@ let chain: TestChain
 let database: TestDatabase
 let proxy: RpcProxy
 let drover: DroverProcess
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  proxy = await startRpcProxy(chain.rpcUrl)
-  await chain.setBalance(sender, 10n ** 20n)
-  drover = await startDrover({
-    databaseUrl: database.url,
-    rpcUrl: withSecrets(proxy.url),
-    signerKeys: [key],
+  const started = await startService({
+    signers: [{ privateKey: key }],
+    rpcUrl: async (node) => {
+      proxy = await startRpcProxy(node.rpcUrl)
+      await node.setBalance(sender, 10n ** 20n)
+      return withSecrets(proxy.url)
+    },
     env: {
       DROVER_LOG_LEVEL: 'debug',
       DROVER_FINALITY: '1',
@@ -48,13 +49,12 @@ beforeAll(async () => {
       DROVER_STUCK_HOOK_SECRET: planted.hookSecret,
     },
   })
+  ;({ chain, database, drover, stop } = started)
 })
 
 afterAll(async () => {
-  await drover?.end('SIGKILL')
+  await stop?.()
   await proxy?.stop()
-  await database?.drop()
-  await chain?.stop()
 })
 
 function withSecrets(address: string): string {

@@ -3,23 +3,20 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { startDrover } from '../setup/drover-process.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService } from '../setup/service.ts'
 
-let chain: TestChain
 let database: TestDatabase
+let drover: DroverProcess
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  database = await createTestDatabase()
+  ;({ database, drover, stop } = await startService({ env: { DROVER_SHUTDOWN_TIMEOUT: '5s' } }))
 })
 
-afterAll(async () => {
-  await database?.drop()
-  await chain?.stop()
-})
+afterAll(() => stop?.())
 
 async function readOwners(): Promise<readonly (string | null)[]> {
   const client = new pg.Client({ connectionString: database.url })
@@ -30,12 +27,6 @@ async function readOwners(): Promise<readonly (string | null)[]> {
 }
 
 test('a request that never ends does not keep a lane from the next node', async () => {
-  const drover = await startDrover({
-    databaseUrl: database.url,
-    rpcUrl: chain.rpcUrl,
-    signerKeys: [developmentAccount(0).privateKey],
-    env: { DROVER_SHUTDOWN_TIMEOUT: '2s' },
-  })
   await eventually(readOwners, (owners) => owners.includes(drover.nodeId))
   const { hostname, port } = new URL(drover.url)
   const slow = connect(Number(port), hostname)
@@ -47,6 +38,6 @@ test('a request that never ends does not keep a lane from the next node', async 
   // Its answer shows that the server has read what was sent before it.
   await drover.get('/healthz')
   expect(await drover.end('SIGTERM')).toBe(1)
-  expect(drover.output()).toContain('longer than 2000 ms')
+  expect(drover.output()).toContain('longer than 5000 ms')
   expect(await readOwners()).toEqual([null])
 })

@@ -3,17 +3,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService } from '../setup/service.ts'
 
 const sender = developmentAccount(0)
 
 let folder: string
 let chain: TestChain
-let database: TestDatabase
 let drover: DroverProcess
+let stop: () => Promise<void>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drover-hook-'))
@@ -21,20 +21,14 @@ beforeAll(async () => {
   const hook = /```js\n(\/\/ stuck-hook\.mjs[\s\S]*?)```/.exec(guide)?.[1]
   if (hook === undefined) throw new Error('the guide shows no hook')
   await writeFile(join(folder, 'stuck-hook.mjs'), hook)
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  drover = await startDrover({
-    databaseUrl: database.url,
-    rpcUrl: chain.rpcUrl,
-    signerKeys: [sender.privateKey],
+  const started = await startService({
     env: { DROVER_FINALITY: '1', DROVER_STUCK_AFTER: '1s', DROVER_STUCK_HOOK: join(folder, 'stuck-hook.mjs') },
   })
+  ;({ chain, drover, stop } = started)
 })
 
 afterAll(async () => {
-  await drover?.end()
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
   await rm(folder, { recursive: true, force: true })
 })
 

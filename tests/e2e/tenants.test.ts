@@ -135,7 +135,7 @@ test('a WebSocket ends with its key, whichever node revoked it', async () => {
   expect([code, kept.readyState]).toEqual([1008, WebSocket.OPEN])
   kept.terminate()
   await once(kept, 'close')
-}, 20_000)
+})
 
 test('one tenant gets half of the WebSockets, under however many keys [G12]', async () => {
   const keys = [await makeKey({ name: 'many 1', tenant: 'many' }), await makeKey({ name: 'many 2', tenant: 'many' })]
@@ -161,16 +161,18 @@ test('one tenant fills half of the queue of a signer, and another still finds ro
 })
 
 test('calls of a JSON-RPC batch count against the rate like single ones', async () => {
-  const key = await makeKey({ name: 'slow', rate: { perSecond: 1, burst: 5 } })
+  const key = await makeKey({ name: 'slow', rate: { perSecond: 1, burst: 50 } })
   const call = (count: number) =>
     first.post(
       '/rpc',
       Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber' })),
       { ...key.headers },
     )
-  expect((await call(4)).body[0]).toHaveProperty('result')
-  expect((await call(3)).body[0]).toMatchObject({ error: { code: -32005 } })
-  expect((await call(6)).status).toBe(429)
+  expect((await call(40)).body[0]).toHaveProperty('result')
+  // Ten are left, and a busy machine may have got some more by now.
+  expect((await call(30)).body[0]).toMatchObject({ error: { code: -32005 } })
+  const singles = await Promise.all(Array.from({ length: 60 }, () => call(1)))
+  expect(singles.map(({ status }) => status)).toContain(429)
 })
 
 test('7 MB of unknown fields, 40 times at once, get short answers and take a bounded amount of memory', async () => {

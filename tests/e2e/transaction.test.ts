@@ -1,35 +1,24 @@
 /** One transaction all the way through the real process, over HTTP, on a real chain and database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import { revertingCode } from '../setup/contracts.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startService } from '../setup/service.ts'
 
 const sender = developmentAccount(0)
 const recipient = developmentAccount(9).address
 
 describe('a posted intent', () => {
   let chain: TestChain
-  let database: TestDatabase
   let drover: DroverProcess
+  let stop: () => Promise<void>
 
   beforeAll(async () => {
-    chain = await startTestChain()
-    database = await createTestDatabase()
-    drover = await startDrover({
-      databaseUrl: database.url,
-      rpcUrl: chain.rpcUrl,
-      signerKeys: [sender.privateKey],
-      env: { DROVER_FINALITY: '2' },
-    })
+    ;({ chain, drover, stop } = await startService({ env: { DROVER_FINALITY: '2' } }))
   })
 
-  afterAll(async () => {
-    await drover?.end()
-    await database?.drop()
-    await chain?.stop()
-  })
+  afterAll(() => stop?.())
 
   const read = async (id: string) => (await drover.get(`/v1/transactions/${id}`)).body
   const countAll = async () => (await drover.get('/v1/transactions?limit=200')).body.items.length

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
+import { developmentAccount } from '../setup/anvil.ts'
 import { startCli } from '../setup/cli-terminal.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
+import { startService } from '../setup/service.ts'
 
 const guide = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 const lines = [...guide.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) => block.trim().split('\n'))
@@ -17,28 +17,24 @@ const table = /```csv\n(.*?)```/s.exec(guide)?.[1] ?? ''
 const SIGNER = developmentAccount(0).address
 const TO = developmentAccount(9).address
 
-let chain: TestChain
-let database: TestDatabase
 let service: DroverProcess
+let stop: () => Promise<void>
 let folder: string
 let ID: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drover-guide-'))
   await writeFile(join(folder, 'payouts.csv'), table)
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
+  const started = await startService({
+    chain: { blockTimeSeconds: 1 },
     env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
   })
+  ;({ drover: service, stop } = started)
   ID = (await service.post('/v1/transactions', { from: SIGNER, to: TO, value: '1' })).body.id
 })
 
 afterAll(async () => {
-  await service?.end()
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
   await rm(folder, { recursive: true })
 })
 

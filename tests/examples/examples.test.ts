@@ -3,29 +3,25 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
-import { eventually } from '../setup/eventually.ts'
+import { developmentAccount, type TestChain } from '../setup/anvil.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
+import { startService } from '../setup/service.ts'
 import { runExample, startExample } from './run-example.ts'
 
 let chain: TestChain
-let database: TestDatabase
 let service: DroverProcess
+let stop: () => Promise<void>
 
 beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
+  const started = await startService({
+    chain: { blockTimeSeconds: 1 },
     env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_WEBHOOK_ALLOW_PRIVATE: 'true' },
   })
+  ;({ chain, drover: service, stop } = started)
 })
 
 afterAll(async () => {
-  await service?.end()
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
 })
 
 const balanceOf = async (address: string) => BigInt(await chain.rpc<string>('eth_getBalance', [address, 'latest']))
@@ -145,24 +141,4 @@ describe('follow-events', () => {
     expect(second.slice(0, left.length)).toEqual(left)
     expect(second).toEqual([...new Set(second)].sort((a, b) => a - b))
   })
-})
-
-test('with API keys: each takes DROVER_API_KEY', async () => {
-  const args = ['key', 'create', '--json', '--name', 'examples', '--scope', 'read,send,operate,admin']
-  const made = launchDrover(args, { DROVER_DATABASE_URL: database.url })
-  const { token } = JSON.parse(await made.lineWhere((line) => line.startsWith('{')))
-  expect(await made.exited).toBe(0)
-  await eventually(
-    () => service.get('/v1/signers'),
-    ({ status }) => status === 401,
-    { everyMs: 50 },
-  )
-  const key = { DROVER_API_KEY: token }
-  expect(await runExample('send-and-wait', service.url, key)).toHaveLength(2)
-  expect(await runExample('send-with-viem', service.url, key)).toEqual(['viem: success', 'ethers: success'])
-  expect(await runExample('json-rpc', service.url, key)).toEqual([
-    'viem: success',
-    'ethers: success',
-    'web3.js: success',
-  ])
 })

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
+import { startService } from '../setup/service.ts'
 
 const guide = await readFile(new URL('../../docs/http.md', import.meta.url), 'utf8')
 const commands = [...guide.matchAll(/```sh\n# (\d{3})\n(.*?)```/gs)].map(([, status, text = '']) => ({
@@ -16,25 +15,18 @@ const commands = [...guide.matchAll(/```sh\n# (\d{3})\n(.*?)```/gs)].map(([, sta
 /** Keeps the headers of the last answer beside what the command prints. */
 const SHELL = 'curl() { command curl -sS --dump-header "$HEADERS" "$@"; }\n'
 
-let chain: TestChain
-let database: TestDatabase
 let drover: DroverProcess
+let stop: () => Promise<void>
 let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drover-guide-'))
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  drover = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(0).privateKey] },
-    env: { DROVER_FINALITY: '1' },
-  })
+  const started = await startService({ chain: { blockTimeSeconds: 1 }, env: { DROVER_FINALITY: '1' } })
+  ;({ drover, stop } = started)
 })
 
 afterAll(async () => {
-  await drover?.end()
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
   await rm(folder, { recursive: true })
 })
 

@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { change, drop, garbage, httpStatus, omit, type Reaction, rpcError } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const WRONG_IDS = '[{"jsonrpc":"2.0","id":987654321,"result":"0x1"},{"jsonrpc":"2.0","id":null,"result":null}]'
@@ -90,7 +90,7 @@ describe('one fault at every method in turn', () => {
     await mineAll(alone)
     expect([...toCome].filter(([, left]) => left() > 0).map(([method]) => method)).toEqual([])
     await eventually(node.isReady, (ready) => ready)
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })
 
@@ -110,7 +110,7 @@ describe.each(PRESETS)('%s', (preset) => {
     heal()
     await eventually(node.isReady, (ready) => ready)
     await node.mineUntil(ids, 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('nobody answers at all for a while, in the middle of a flight', async () => {
@@ -122,6 +122,6 @@ describe.each(PRESETS)('%s', (preset) => {
     node.proxy.setDown(false)
     await eventually(node.isReady, (ready) => ready)
     await node.mineUntil(ids, 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })

@@ -1,12 +1,10 @@
 /** RPC nodes and the database away: requests are answered, `explain` says what is waited for, a start waits, lanes go where the chain can be reached. */
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import { toAddress } from '../../packages/server/src/core/hex.ts'
-import { laneKey } from '../../packages/server/src/core/lane/lane.ts'
-import { rankNodes } from '../../packages/server/src/core/lane/rendezvous.ts'
-import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { developmentAccount } from '../setup/anvil.ts'
 import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { type Ground, startGround } from '../setup/ground.ts'
+import { heirOf } from '../setup/heir.ts'
 import type { LaunchedProcess } from '../setup/launch-process.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { createTcpRelay } from '../setup/tcp-relay.ts'
@@ -18,7 +16,7 @@ const sender = developmentAccount(0)
 describe('a running service', () => {
   let node: SingleNode
   beforeAll(async () => {
-    node = await startSingleNode({ preset: 'stable' })
+    node = await startSingleNode({ preset: 'stable', env: { DROVER_SIMULATION_TIMEOUT: '1s' } })
   })
   afterAll(() => node.close())
 
@@ -63,14 +61,12 @@ describe('a running service', () => {
 })
 
 describe('a start', () => {
-  let chain: TestChain
-  let database: TestDatabase
+  let ground: Ground
   let proxy: RpcProxy
   let run: LaunchedProcess | null = null
   beforeAll(async () => {
-    chain = await startTestChain()
-    database = await createTestDatabase()
-    proxy = await startRpcProxy(chain.rpcUrl)
+    ground = await startGround()
+    proxy = await startRpcProxy(ground.chain.rpcUrl)
   })
   afterEach(async () => {
     run?.child.kill('SIGTERM')
@@ -78,8 +74,7 @@ describe('a start', () => {
   })
   afterAll(async () => {
     await proxy.stop()
-    await database.drop()
-    await chain.stop()
+    await ground.stop()
   })
 
   const get = async (url: string, path: string) => {
@@ -90,7 +85,7 @@ describe('a start', () => {
 
   async function startWaiting(env: Record<string, string>): Promise<string> {
     run = launchDrover(['start'], {
-      ...{ DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: proxy.url, DROVER_SIGNER_KEYS: sender.privateKey },
+      ...{ DROVER_DATABASE_URL: ground.database.url, DROVER_RPC_URL: proxy.url, DROVER_SIGNER_KEYS: sender.privateKey },
       ...{ DROVER_PORT: '0', DROVER_OPEN: 'true', ...env },
     })
     return urlOf(await run.lineWhere((line) => line.includes('cannot start yet')))
@@ -119,9 +114,9 @@ describe('a start', () => {
   })
 
   scenario('without the database waits at its own address, and is ready when the database is there', async () => {
-    const real = new URL(database.url)
+    const real = new URL(ground.database.url)
     const relay = await createTcpRelay({ host: real.hostname, port: Number(real.port) })
-    const through = new URL(database.url)
+    const through = new URL(ground.database.url)
     through.hostname = '127.0.0.1'
     through.port = String(relay.port)
     const url = await startWaiting({ DROVER_DATABASE_URL: through.href })
@@ -141,19 +136,17 @@ describe('a start', () => {
 })
 
 describe('two nodes, each with its own RPC node', () => {
-  let chain: TestChain
-  let database: TestDatabase
+  let ground: Ground
   const proxies: RpcProxy[] = []
   const nodes: DroverProcess[] = []
   beforeAll(async () => {
-    chain = await startTestChain()
-    database = await createTestDatabase()
+    ground = await startGround()
     for (let index = 0; index < 2; index++) {
-      const proxy = await startRpcProxy(chain.rpcUrl)
+      const proxy = await startRpcProxy(ground.chain.rpcUrl)
       proxies.push(proxy)
       nodes.push(
         await startDrover({
-          ...{ databaseUrl: database.url, rpcUrl: proxy.url, signerKeys: [sender.privateKey] },
+          ...{ databaseUrl: ground.database.url, rpcUrl: proxy.url, signerKeys: [sender.privateKey] },
           env: { DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms', DROVER_FINALITY: '2' },
         }),
       )
@@ -162,8 +155,7 @@ describe('two nodes, each with its own RPC node', () => {
   afterAll(async () => {
     await Promise.all(nodes.map((node) => node.end()))
     for (const proxy of proxies) await proxy.stop()
-    await database.drop()
-    await chain.stop()
+    await ground.stop()
   })
 
   scenario('the one that runs the lane loses its RPC node: the peer takes the lane and goes on', async () => {
@@ -171,8 +163,7 @@ describe('two nodes, each with its own RPC node', () => {
     const ownerOf = async (asked: DroverProcess): Promise<string | undefined> =>
       (await asked.get('/v1/signers')).body.items[0].lease?.node
     // Who shall have it in the end; before that it may move for that reason alone.
-    const key = laneKey({ chainId: 31337, signer: toAddress(sender.address) })
-    const [heir] = rankNodes(key, [first.nodeId, second.nodeId])
+    const heir = heirOf(sender.address, [first.nodeId, second.nodeId])
     await eventually(
       () => ownerOf(first),
       (seen) => seen === heir,
@@ -187,7 +178,7 @@ describe('two nodes, each with its own RPC node', () => {
       (seen) => seen === peer.nodeId,
     )
     const mineAndRead = async () => {
-      await chain.mine(1)
+      await ground.chain.mine(1)
       return (await peer.get(`/v1/transactions/${id}`)).body
     }
     await eventually(mineAndRead, ({ state }) => state === 'CONFIRMED', { everyMs: 150 })

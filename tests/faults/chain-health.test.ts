@@ -4,7 +4,7 @@ import { startTestChain, type TestChain } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { refuseShare } from '../setup/rpc-limits.ts'
 import { rpcError } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { scenario } from './scenario.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
@@ -65,11 +65,15 @@ describe('a chain in trouble', () => {
       // Sent again often enough that it is long past the time after which it would be stuck.
       await node.proxy.awaitCalls(SEND, node.proxy.count(SEND) + 8)
       expect(await node.read(id)).toMatchObject({ state: 'TRACKING' })
+      expect((await node.history(id)).map(({ type }) => type)).not.toContain('stuck.declared')
       await node.mineUntil([id], 'CONFIRMED')
       await untilHealth('ok')
-      expect(await events('chain.recovered')).toHaveLength(1)
+      // Between two blocks of a busy machine it may stand again; each time it is said when that is over.
+      const recovered = await events('chain.recovered')
+      expect(recovered.length).toBeGreaterThan(0)
+      expect(recovered).toHaveLength((await events('chain.standing')).length)
       expect(await node.drover().get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready', problems: [] } })
-      await expectExactlyOnce(node)
+      await expectUndisturbed(node, { mayHaveBeenStuck: true })
     },
   )
 

@@ -4,7 +4,7 @@ import { afterEach, expect } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { installGethLikePool } from '../setup/geth-like-pool.ts'
 import { rpcError } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { scenario } from './scenario.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
@@ -37,7 +37,7 @@ scenario('an account is delegated while running: noticed with the next blocks, t
   await node.mineUntil(node.accepted, 'CONFIRMED')
   expect(node.proxy.count(SEND) - sends).toBe(3)
   remark(`${sends} sends for 13 intents`)
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })
 
 scenario('a node takes only the next nonce: the lane sends one at a time, and nothing gets stuck', async (remark) => {
@@ -55,5 +55,5 @@ scenario('a node takes only the next nonce: the lane sends one at a time, and no
   const sends = node.proxy.count(SEND)
   expect(sends).toBeLessThan(30)
   remark(`${sends} sends for 8 intents`)
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })

@@ -216,7 +216,7 @@ describe('at a cap of 5 gwei per gas for a transfer', () => {
 
   scenario('a fill waits there, and goes out when the price falls', async () => {
     await start()
-    const reserved = await node.drover().post(`/v1/signers/${node.sender.address}/nonces`, { ttlMs: 60_000 })
+    const reserved = await node.drover().post(`/v1/signers/${node.sender.address}/nonces`, { ttlMs: 600_000 })
     const [{ id: lent, nonce }] = reserved.body.items
     const id = await node.send(PLAIN)
     expect(await node.until(id, isSent)).toMatchObject({ nonce: nonce + 1 })

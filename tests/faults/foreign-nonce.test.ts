@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { answer, drop } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
@@ -176,7 +176,7 @@ describe('stable: a foreign transaction took the nonce', () => {
     await node.chain.mine(1)
     await node.chain.reorg(2)
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('after ours was mined and reorganised away: STUCK with the same cause', async () => {

@@ -2,15 +2,18 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
-import { readAll, readChain } from '../setup/cluster.ts'
+import { readAll } from '../setup/cluster.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { expectExactlyOnce } from '../setup/expect-exactly-once.ts'
 import { GETH_MISSING, type GethChain, type GethOptions, startGeth } from '../setup/geth.ts'
 import { type Remark, scenario } from './scenario.ts'
 
 const SMALL_POOL = { globalSlots: 64, accountSlots: 4, globalQueue: 16, accountQueue: 8 }
 const signers = [developmentAccount(0), developmentAccount(1), developmentAccount(2)]
+/** Nothing goes out again because of the clock: a pool that hides what it dropped has to be noticed, or nothing ends. */
+const PATIENT = { DROVER_RESUBMIT_INTERVAL: '10m', DROVER_BUMP_AFTER: '10m' }
 const INTENTS = 600
 const BATCH = 100
 
@@ -24,7 +27,7 @@ afterEach(async () => {
   await geth?.stop()
 })
 
-async function start(options: GethOptions): Promise<void> {
+async function start(options: GethOptions, env: Record<string, string> = {}): Promise<void> {
   geth = await startGeth(options)
   await geth.fund(signers.map(({ address }) => address))
   database = await createTestDatabase()
@@ -32,7 +35,7 @@ async function start(options: GethOptions): Promise<void> {
     databaseUrl: database.url,
     rpcUrl: geth.rpcUrl,
     signerKeys: signers.map(({ privateKey }) => privateKey),
-    env: { DROVER_FINALITY: '2', DROVER_SIGNER_POLICY: 'fast' },
+    env: { DROVER_FINALITY: '2', DROVER_SIGNER_POLICY: 'fast', ...env },
   })
 }
 
@@ -50,30 +53,10 @@ async function postAll(count: number): Promise<void> {
 
 const countConfirmed = async () => (await readAll(drover, '&state=CONFIRMED')).length
 
-/** Each intent once on the chain, each nonce once and none left out, and every final state agrees with the chain. */
-async function expectExactlyOnce(count: number): Promise<void> {
+async function expectAllOnce(count: number): Promise<void> {
   const all = await readAll(drover)
-  expect(all.filter(({ state }) => state !== 'CONFIRMED')).toEqual([])
   expect(all).toHaveLength(count)
-  const own = new Set(signers.map(({ address }) => address.toLowerCase()))
-  const mined = (await readChain(geth)).filter(({ from }) => own.has(from))
-  expect(mined.map(({ hash }) => hash).sort()).toEqual(all.map(({ hash }) => hash).sort())
-  for (const from of own) {
-    const nonces = mined.filter((tx) => tx.from === from).map(({ nonce }) => nonce)
-    expect(nonces).toEqual(nonces.map((_, index) => index))
-  }
-}
-
-/** Blocks in a row without any of ours, from this one to the last that has some: each of them had room. */
-async function longestPause(fromBlock: number): Promise<number> {
-  const own = new Set(signers.map(({ address }) => address.toLowerCase()))
-  const heights = new Set((await readChain(geth)).flatMap((tx) => (own.has(tx.from) ? [tx.blockNumber] : [])))
-  let [pause, longest] = [0, 0]
-  for (let height = fromBlock; height <= Math.max(...heights); height++) {
-    pause = heights.has(height) ? 0 : pause + 1
-    longest = Math.max(longest, pause)
-  }
-  return longest
+  await expectExactlyOnce(geth, all)
 }
 
 async function countBumps(): Promise<number> {
@@ -87,23 +70,20 @@ async function confirmAll(count: number, remark: Remark): Promise<void> {
   const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(0)
   await postAll(count)
   remark(`accepted after ${seconds()} s`)
-  const acceptedAt = await geth.blockNumber()
-  await eventually(countConfirmed, (confirmed) => confirmed === count, { timeoutMs: 200_000, everyMs: 500 })
+  await eventually(countConfirmed, (confirmed) => confirmed === count, { timeoutMs: 500_000, everyMs: 500 })
   remark(`all ${count} confirmed after ${seconds()} s`)
   const bumps = await countBumps()
   remark(`${bumps} bumps`)
-  await expectExactlyOnce(count)
+  await expectAllOnce(count)
   expect(bumps).toBeLessThan(20)
-  // It was 25 to 30: a whole resubmitInterval, again and again.
-  expect(await longestPause(acceptedAt)).toBeLessThan(15)
 }
 
-const needs = { needs: GETH_MISSING, timeoutMs: 300_000 }
+const needs = { needs: GETH_MISSING, timeoutMs: 600_000 }
 
 scenario(
   `geth with small pools, ${INTENTS} intents on 3 signers: exactly once, and hardly a bump`,
   async (remark) => {
-    await start({ pool: SMALL_POOL })
+    await start({ pool: SMALL_POOL }, PATIENT)
     await confirmAll(INTENTS, remark)
   },
   needs,
@@ -112,7 +92,7 @@ scenario(
 scenario(
   `geth with its own pools, ${INTENTS} intents on 3 signers: exactly once, and hardly a bump`,
   async (remark) => {
-    await start({})
+    await start({}, PATIENT)
     await confirmAll(INTENTS, remark)
   },
   needs,
@@ -163,9 +143,9 @@ scenario(
     await geth.kill()
     await geth.restart()
     const restartedAt = performance.now()
-    await eventually(countConfirmed, (confirmed) => confirmed === INTENTS, { timeoutMs: 200_000, everyMs: 500 })
+    await eventually(countConfirmed, (confirmed) => confirmed === INTENTS, { timeoutMs: 500_000, everyMs: 500 })
     remark(`${((performance.now() - restartedAt) / 1000).toFixed(0)} s from the restart; ${await countBumps()} bumps`)
-    await expectExactlyOnce(INTENTS)
+    await expectAllOnce(INTENTS)
   },
   needs,
 )

@@ -3,7 +3,7 @@ import { afterEach, expect } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { installGethLikePool } from '../setup/geth-like-pool.ts'
 import { change, nullResult } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { scenario } from './scenario.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
@@ -35,7 +35,7 @@ scenario(
     // Without a window every block would have all of them sent again.
     expect(node.proxy.count(SEND)).toBeLessThan(5 * ids.length)
     remark(`${node.proxy.count(SEND)} sends, ${geth.hidden()} of them hidden refusals; window ${window.size}`)
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   },
 )
 
@@ -51,7 +51,7 @@ scenario(
     for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
     await node.chain.dropAllTransactions()
     await node.mineUntil(ids, 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   },
 )
 
@@ -76,7 +76,7 @@ scenario('a node hides one transaction for ever: it is sent again ever less ofte
   expect(again).toBeLessThan(10)
   heal()
   await node.mineUntil([id], 'CONFIRMED')
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })
 
 scenario(
@@ -96,6 +96,6 @@ scenario(
     await node.mineUntil(ids, 'CONFIRMED')
     expect(node.proxy.count(SEND)).toBe(40)
     expect((await readWindow()).ceiling).toBeNull()
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   },
 )

@@ -10,10 +10,10 @@ let node: SingleNode
 
 afterEach(() => node.close())
 
-async function start(): Promise<void> {
+async function start(holdTimeout = '60s'): Promise<void> {
   node = await startSingleNode({
     preset: 'fast',
-    env: { DROVER_RPC_HOLD_TIMEOUT: '5s' },
+    env: { DROVER_RPC_HOLD_TIMEOUT: holdTimeout },
     rpcUrl: (url) => `${url}/v3/${SECRET}`,
   })
 }
@@ -51,7 +51,7 @@ test('the hash is told, and its transaction shown, before any node has it', asyn
 })
 
 test('while no node answers a send is kept and named, and reads say so; afterwards it is mined', async () => {
-  await start()
+  await start('1s')
   node.proxy.setDown(true)
   expect((await rpc('eth_blockNumber')).error).toMatchObject({ code: -32603 })
   const { error } = await rpc('eth_sendTransaction', transfer())

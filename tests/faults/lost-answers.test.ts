@@ -1,7 +1,7 @@
 /** The node takes the bytes and its answer is lost: nobody concludes that they were not sent. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { drop } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
@@ -36,7 +36,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     expect(new Set(answers.slice(0, -1))).toEqual(new Set(['ambiguous']))
     await node.mineUntil([id], 'CONFIRMED')
     expect(await statesOf(id)).toEqual(['QUEUED', 'ALLOCATED', 'TRACKING', 'CONFIRMED'])
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('to every send for good: the block tells, and the lane goes on', async () => {
@@ -44,7 +44,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     const ids = [await node.send(), await node.send(), await node.send()]
     await node.mineUntil(ids, 'CONFIRMED')
     for (const id of ids) expect(await answersTo(id)).not.toContain('accepted')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('to re-sends of what a node has taken: still TRACKING, mined once', async () => {
@@ -54,7 +54,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     await node.proxy.awaitCalls(SEND, node.proxy.count(SEND) + 4)
     expect(await node.read(id)).toMatchObject({ state: 'TRACKING', error: null })
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('to a send whose process is killed before it hears anything: the next one sends the same bytes [G4]', async () => {
@@ -65,7 +65,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     heal()
     await node.start()
     await node.mineUntil(ids, 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   if (preset === 'fast')
@@ -81,7 +81,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
       for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
       await node.mineUntil(ids, 'CONFIRMED')
       for (const id of ids) expect(await statesOf(id)).toEqual(['QUEUED', 'ALLOCATED', 'TRACKING', 'CONFIRMED'])
-      await expectExactlyOnce(node)
+      await expectUndisturbed(node)
     })
 
   if (preset === 'stable')
@@ -92,6 +92,6 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
       await node.until(id, ({ state }) => state === 'TRACKING')
       expect(await answersTo(id)).toEqual(['ambiguous', 'already_known'])
       await node.mineUntil([id], 'CONFIRMED')
-      await expectExactlyOnce(node)
+      await expectUndisturbed(node)
     })
 })

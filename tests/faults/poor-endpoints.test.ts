@@ -1,8 +1,9 @@
 /** A whole cluster on poor RPC: each node has one endpoint that lags and one that allows 20 calls a second. */
 import { afterEach, expect } from 'vitest'
 import type { TestChain } from '../setup/anvil.ts'
-import { type Cluster, expectExactlyOnce, readAll, startCluster } from '../setup/cluster.ts'
+import { type Cluster, readAll, startCluster } from '../setup/cluster.ts'
 import { eventually } from '../setup/eventually.ts'
+import { expectExactlyOnce } from '../setup/expect-exactly-once.ts'
 import { delayView, type LimitedNode, limitCalls } from '../setup/rpc-limits.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { scenario } from './scenario.ts'
@@ -62,7 +63,7 @@ async function timeRun(rpcUrlFor?: (chain: TestChain) => Promise<string>): Promi
   const countConfirmed = async () => (await readAll(running.anyNode(), '&state=CONFIRMED')).length
   await eventually(countConfirmed, (count) => count === INTENTS, { timeoutMs: 900_000, everyMs: 500 })
   const seconds = (performance.now() - startedAt) / 1_000
-  await expectExactlyOnce(running, ids)
+  await expectExactlyOnce(running.chain, await readAll(running.anyNode()), { accepted: ids })
   await running.stop()
   cluster = null
   return seconds

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { answer, change } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { type Preset, type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
@@ -68,7 +68,7 @@ describe.each(['stable', 'fast'] as const)('%s', (preset) => {
     expect(seen?.detail).toEqual({ hash, blockNumber: height + 1, succeeded: true })
     expect(node.proxy.count(SEND)).toBe(1)
     expect(await node.metric('drover_preconfirmations_total', 'result="seen"')).toBe(1)
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })
 
@@ -93,7 +93,7 @@ test('preconfirmed, then lost with the pool: sent again as soon as the chain is 
     ...['preconfirmation.seen', 'preconfirmation.lost', 'resubmit.claimed', 'broadcast.answered'],
     ...['inclusion.seen', 'finality.reached'],
   ])
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })
 
 test('of several on their way only those that are shown are told', async () => {
@@ -107,7 +107,7 @@ test('of several on their way only those that are shown are told', async () => {
   const others = ids.filter((id) => id !== first?.id && id !== second?.id)
   for (const id of others) expect(await node.read(id)).toMatchObject({ subState: 'pending' })
   await node.mineUntil(ids, 'CONFIRMED')
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })
 
 test('a node that counts its pool as pending, and has no receipt: nothing is told', async () => {
@@ -119,5 +119,5 @@ test('a node that counts its pool as pending, and has no receipt: nothing is tol
   expect(await node.read(id)).toMatchObject({ subState: 'pending' })
   expect(await typesOf(id)).not.toContain('preconfirmation.seen')
   await node.mineUntil([id], 'CONFIRMED')
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })

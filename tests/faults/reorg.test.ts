@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { revertingCode } from '../setup/contracts.ts'
 import { eventually } from '../setup/eventually.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
@@ -70,7 +70,7 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
       const tx = await node.read(id)
       expect(tx.inclusion?.blockHash).not.toBe(inclusion?.blockHash)
       expect(tx.confirmations.newForks).toBe(1)
-      await expectExactlyOnce(node)
+      await expectUndisturbed(node)
     },
   )
 
@@ -96,7 +96,7 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
     const { items } = (await node.drover().get(`/v1/transactions/${id}/confirmations`)).body
     expect(items.length).toBe(6)
     for (const { blockNumber, blockHash } of items) expect(blockHash).toBe(await hashAt(blockNumber))
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('while the service is stopped: it finds out, sends again, wins again [G6]', async () => {
@@ -108,7 +108,7 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
     await node.start()
     await expectWithdrawn(id, inclusion)
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })
 
@@ -125,7 +125,7 @@ describe.each(PRESETS)('%s: all that the service remembers leaves the chain', (p
     await expectWithdrawn(id, inclusion)
     expect(await node.metric('drover_gaps_total', 'part="follower"')).toBe(gaps + 1)
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })
 
@@ -144,7 +144,7 @@ describe('stable', () => {
     expect(moved.state).toBe('TRACKING')
     expect(moved.confirmations.newForks).toBeGreaterThan(0)
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('a reverted one takes the same way to FAILED_FINAL', async () => {
@@ -157,7 +157,7 @@ describe('stable', () => {
     await node.chain.reorg(1)
     await expectWithdrawn(id, inclusion)
     await node.mineUntil([id], 'FAILED_FINAL')
-    await expectExactlyOnce(node, { reverted: [id] })
+    await expectUndisturbed(node, { reverted: [id] })
   })
 
   test('one that succeeded, and reverts on the new fork, is FAILED_FINAL', async () => {
@@ -169,7 +169,7 @@ describe('stable', () => {
     await node.chain.setCode(TARGET, revertingCode('no'))
     await expectWithdrawn(id, inclusion)
     await node.mineUntil([id], 'FAILED_FINAL')
-    await expectExactlyOnce(node, { reverted: [id] })
+    await expectUndisturbed(node, { reverted: [id] })
   })
 
   test.each([
@@ -187,7 +187,7 @@ describe('stable', () => {
     await node.chain.reorg(26)
     await expectWithdrawn(id, inclusion)
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })
 
@@ -208,6 +208,6 @@ describe('fast', () => {
     for (const id of ids.slice(3)) await node.until(id, ({ confirmations }) => confirmations.newForks > 0)
     await node.mineUntil(ids, 'CONFIRMED')
     for (const id of ids.slice(0, 3)) expect(await eventsOf(id, 'inclusion.reorged')).toEqual([])
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })

@@ -24,7 +24,7 @@ export type Remark = (text: string) => void
 export function scenario(
   name: string,
   run: (remark: Remark) => Promise<void>,
-  { timeoutMs = 120_000, needs = null }: ScenarioOptions = {},
+  { timeoutMs = 300_000, needs = null }: ScenarioOptions = {},
 ): void {
   if (needs !== null) {
     record({ name, outcome: 'skipped', seconds: 0, remark: needs })

@@ -5,7 +5,7 @@ import { startTestChain, type TestChain } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { answer, httpStatus } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { scenario } from './scenario.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
@@ -36,7 +36,7 @@ scenario('a second URL of another chain from the start: left out, and never sent
   for (let round = 0; round < 3; round++) await confirmOne()
   expect(second.count(SEND)).toBe(0)
   expect(node.drover().output()).toContain('the RPC node serves chain 4711')
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })
 
 scenario('the first dies and comes back, then the second: sends and reads go to the one that is left', async () => {
@@ -51,7 +51,7 @@ scenario('the first dies and comes back, then the second: sends and reads go to 
   second.setDown(true)
   await confirmOne()
   expect(await node.isReady()).toBe(true)
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })
 
 scenario(
@@ -74,7 +74,7 @@ scenario(
     node.proxy.setDown(false)
     await node.mineUntil([id], 'CONFIRMED')
     await confirmOne()
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   },
 )
 
@@ -92,6 +92,6 @@ scenario(
     expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
     heal()
     await node.mineUntil([id], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   },
 )

@@ -1,10 +1,11 @@
 /** One real service on a real database, with the proxy between it and a real chain that mines when told to. */
 import pg from 'pg'
 import { expect, vi } from 'vitest'
-import { type DevelopmentAccount, developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DevelopmentAccount, developmentAccount, type TestChain } from '../setup/anvil.ts'
+import type { TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startGround } from '../setup/ground.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 
 export type Preset = 'stable' | 'fast'
@@ -41,6 +42,7 @@ export interface SingleNode {
   /** The process that runs now. */
   drover(): DroverProcess
   start(): Promise<void>
+  /** After a SIGKILL its leases have run out, so that the next process need not wait for that. */
   stopService(signal?: NodeJS.Signals): Promise<void>
   send(intent?: Record<string, unknown>): Promise<string>
   /** So many intents that take their nonces, and leave, together. `meanwhile` is done after the last was accepted. */
@@ -48,7 +50,7 @@ export interface SingleNode {
   read(id: string): Promise<SeenTransaction>
   until(id: string, isGood: (tx: SeenTransaction) => boolean): Promise<SeenTransaction>
   history(id: string): Promise<readonly SeenEvent[]>
-  /** Mines block after block until each of them is in one of these states. */
+  /** Mines block after block until each of them has been in one of these states. */
   mineUntil(ids: readonly string[], ...states: readonly string[]): Promise<void>
   /** What a metric adds up to over all its labels that fit. */
   metric(name: string, labels?: string): Promise<number>
@@ -68,21 +70,25 @@ export interface SingleNodeOptions {
 }
 
 /** What never comes shall fail the test that waits for it, and not hold up the rest. */
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
-/** Short times, so that what waits for them is over within seconds. */
+/** Short times, so that what waits for them is over within seconds. Not so what a busy machine must not run into. */
 const QUICK = {
   DROVER_FINALITY: '2',
   DROVER_RESUBMIT_INTERVAL: '1s',
   DROVER_STALE_RECEIPT_TIMEOUT: '1s',
-  DROVER_LEASE_DURATION: '3s',
-  DROVER_LEASE_RENEW_INTERVAL: '700ms',
+  DROVER_LEASE_DURATION: '30s',
+  DROVER_SIMULATION_TIMEOUT: '30s',
+  DROVER_LEASE_RENEW_INTERVAL: '500ms',
 }
+
+/** What the time of a lease does after a crash. */
+const EXPIRE_LEASES = 'update signer_lease set expires_at = clock_timestamp(); delete from node'
 
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
   const { preset, env, rpcUrl, chainArgs } = options
-  const chain = await startTestChain(chainArgs === undefined ? {} : { extraArgs: chainArgs })
-  const database = await createTestDatabase()
+  const ground = await startGround(chainArgs === undefined ? {} : { extraArgs: chainArgs })
+  const { chain, database } = ground
   const proxy = await startRpcProxy(chain.rpcUrl)
   const sender = developmentAccount(0)
   const accepted: string[] = []
@@ -105,6 +111,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   async function stopService(signal?: NodeJS.Signals): Promise<void> {
     await process?.end(signal)
     process = null
+    if (signal === 'SIGKILL') await query(database, EXPIRE_LEASES)
   }
 
   async function send(intent: Record<string, unknown> = {}): Promise<string> {
@@ -116,10 +123,9 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   }
 
   async function close(): Promise<void> {
-    await stopService('SIGKILL')
+    await process?.end('SIGKILL')
     await proxy.stop()
-    await database.drop()
-    await chain.stop()
+    await ground.stop()
   }
 
   const read = async (id: string): Promise<SeenTransaction> => (await drover().get(`/v1/transactions/${id}`)).body
@@ -141,11 +147,14 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     until: (id, isGood) => eventually(() => read(id), isGood),
     history: async (id) => (await drover().get(`/v1/transactions/${id}/history`)).body.items,
     mineUntil: async (ids, ...states) => {
+      let open = ids
       const mineAndRead = async () => {
         await chain.mine(1)
-        return await Promise.all(ids.map(read))
+        const seen = await Promise.all(open.map(read))
+        open = seen.flatMap(({ id, state }) => (states.includes(state) ? [] : [id]))
+        return seen.filter(({ id }) => open.includes(id))
       }
-      await eventually(mineAndRead, (seen) => seen.every(({ state }) => states.includes(state)), { everyMs: 150 })
+      await eventually(mineAndRead, ({ length }) => length === 0, { everyMs: 150 })
     },
     metric: (name, labels = '') => readMetric(drover(), name, labels),
     isReady: async () => (await drover().get('/readyz')).status === 200,

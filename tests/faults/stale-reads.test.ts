@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
 import { answer, change, nullResult } from '../setup/rpc-reactions.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { PRESETS, type SingleNode, startSingleNode } from './single-node.ts'
 
 const FINALITY = 2
@@ -49,7 +49,7 @@ describe.each(PRESETS)('%s', (preset) => {
       change((count) => `0x${Math.max(0, Number(count) - 2).toString(16)}`),
     )
     await node.mineUntil([await node.send(), await node.send()], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('no receipt for a mined transaction, for far longer than finality: never lost, CONFIRMED once there is one', async () => {
@@ -63,7 +63,7 @@ describe.each(PRESETS)('%s', (preset) => {
     show()
     await node.mineUntil(ids, 'CONFIRMED')
     await node.mineUntil([await node.send()], 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 
   test('no receipt, and a restart after which the block is out of sight: its list is the proof that it is ours', async () => {
@@ -88,7 +88,7 @@ describe.each(PRESETS)('%s', (preset) => {
     show()
     find()
     await node.mineUntil(ids, 'CONFIRMED')
-    await expectExactlyOnce(node)
+    await expectUndisturbed(node)
   })
 })
 
@@ -102,5 +102,5 @@ test('stable: a count of pending transactions that is too high does not matter o
   const ids = [await node.send(), await node.send()]
   await node.mineUntil(ids, 'CONFIRMED')
   expect((await Promise.all(ids.map(node.read))).map(({ nonce }) => nonce)).toEqual([1, 2])
-  await expectExactlyOnce(node)
+  await expectUndisturbed(node)
 })

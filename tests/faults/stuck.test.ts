@@ -1,7 +1,7 @@
 /** No block takes it for too long: STUCK, said aloud, and on its way again by itself when a block does. */
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
-import { expectExactlyOnce } from './expect-exactly-once.ts'
+import { expectUndisturbed } from './expect-undisturbed.ts'
 import { type SingleNode, startSingleNode } from './single-node.ts'
 
 let node: SingleNode
@@ -26,7 +26,7 @@ test('stable: STUCK after stuckAfter; the successor waits in the queue; mined la
   await node.proxy.awaitCalls('eth_sendRawTransaction', sends + 2)
   expect(await node.read(first)).toMatchObject({ state: 'STUCK' })
   await node.mineUntil([first, second], 'CONFIRMED')
-  await expectExactlyOnce(node, { mayHaveBeenStuck: true })
+  await expectUndisturbed(node, { mayHaveBeenStuck: true })
 })
 
 test('fast: only the lowest nonce is STUCK, those above are blocked by it; all are mined late', async () => {
@@ -40,7 +40,7 @@ test('fast: only the lowest nonce is STUCK, those above are blocked by it; all a
     expect(await explain(id)).toMatchObject({ cause: 'blocked_by_predecessor', blockedBy: { transactionId: first } })
   }
   await node.mineUntil(ids, 'CONFIRMED')
-  await expectExactlyOnce(node, { mayHaveBeenStuck: true })
+  await expectUndisturbed(node, { mayHaveBeenStuck: true })
 })
 
 test('stable: STUCK through a restart, and the pool has lost it: sent again and mined', async () => {
@@ -52,5 +52,5 @@ test('stable: STUCK through a restart, and the pool has lost it: sent again and 
   await node.start()
   expect(await node.read(id)).toMatchObject({ state: 'STUCK', nonce: 0 })
   await node.mineUntil([id], 'CONFIRMED')
-  await expectExactlyOnce(node, { mayHaveBeenStuck: true })
+  await expectUndisturbed(node, { mayHaveBeenStuck: true })
 })

@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '../setup/anvil.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import type { DroverProcess } from '../setup/drover-process.ts'
+import { startService } from '../setup/service.ts'
 import { type Chance, createChance } from './chance.ts'
 import { type HostileRequest, listTargets, makeHostileRequest } from './hostile-request.ts'
 import { RAW_REQUESTS } from './raw-requests.ts'
@@ -20,7 +20,7 @@ const ROUNDS = 10_000
 const AT_ONCE = 24
 const MEBIBYTE = 1024 * 1024
 
-const key = `0x${randomBytes(32).toString('hex')}` as const
+const key = `0x${'5e'.repeat(32)}` as const
 const sender = privateKeyToAddress(key)
 const rpcPassword = randomBytes(20).toString('base64url')
 
@@ -28,27 +28,29 @@ const rpcPassword = randomBytes(20).toString('base64url')
 const INSIDES =
   /node_modules|packages\/server|\.ts:\d+|\bat \w+ \(|FST_ERR|ZodError|SyntaxError|TypeError|RangeError|syntax error at|relation "|pg_catalog|postgres(?:ql)?:\/\//i
 
-let chain: TestChain
 let database: TestDatabase
 let drover: DroverProcess
+let stop: () => Promise<void>
 let client: HostileClient
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  database = await createTestDatabase()
-  await chain.setBalance(sender, 10n ** 18n)
-  const rpcUrl = new URL(chain.rpcUrl)
-  rpcUrl.username = 'node'
-  rpcUrl.password = rpcPassword
-  drover = await startDrover({ databaseUrl: database.url, rpcUrl: rpcUrl.href, signerKeys: [key] })
+  const started = await startService({
+    signers: [{ privateKey: key }],
+    rpcUrl: async (chain) => {
+      await chain.setBalance(sender, 10n ** 18n)
+      const rpcUrl = new URL(chain.rpcUrl)
+      rpcUrl.username = 'node'
+      rpcUrl.password = rpcPassword
+      return rpcUrl.href
+    },
+  })
+  ;({ database, drover, stop } = started)
   client = createHostileClient(drover.url)
 })
 
 afterAll(async () => {
   client?.close()
-  await drover?.end('SIGKILL')
-  await database?.drop()
-  await chain?.stop()
+  await stop?.()
 })
 
 /** Would be accepted, were it not for the money: looked up, simulated and refused. */
@@ -134,7 +136,7 @@ async function run(rounds: number, make: () => HostileRequest): Promise<readonly
   return faults
 }
 
-test(`${ROUNDS} hostile requests, seed ${SEED}`, async () => {
+test(`${ROUNDS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
   const { body: document } = await drover.get('/openapi.json')
   const targets = [
     ...listTargets(document),
@@ -167,13 +169,16 @@ test(`${ROUNDS} hostile requests, seed ${SEED}`, async () => {
 test('bytes that are hardly HTTP end with an answer or the end of the connection, and with nothing else', async () => {
   const before = await readTables()
   const faults: string[] = []
-  for (const bytes of RAW_REQUESTS) {
-    const answer = await client.sendRaw(bytes)
+  // Together, since most of them end with a silence.
+  const answers = await Promise.all(RAW_REQUESTS.map((bytes) => client.sendRaw(bytes)))
+  for (const [index, answer] of answers.entries()) {
+    const bytes = RAW_REQUESTS[index] ?? ''
     const fault = /HTTP\/1\.\d 5\d\d/.exec(answer) ?? INSIDES.exec(answer) ?? /^x-injected/im.exec(answer)
     if (fault !== null) faults.push(`${fault[0]}: ${JSON.stringify(bytes.slice(0, 200))}`)
   }
   expect(faults).toEqual([])
-  expect((await client.sendRaw(RAW_REQUESTS[4] ?? '')).match(/HTTP\/1\.1 200/g)).toHaveLength(50)
+  const countOks = (text: string) => text.match(/HTTP\/1\.1 200/g)?.length ?? 0
+  expect(countOks(await client.sendRaw(RAW_REQUESTS[4] ?? '', (text) => countOks(text) === 50))).toBe(50)
   expect(await readTables()).toEqual(before)
   expect((await drover.get('/readyz')).status).toBe(200)
 })

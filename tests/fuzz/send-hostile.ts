@@ -12,12 +12,14 @@ export interface HostileAnswer {
 
 export interface HostileClient {
   send(hostile: HostileRequest): Promise<HostileAnswer>
-  /** All that came until the service ended the connection, or went silent. */
-  sendRaw(bytes: string): Promise<string>
+  /** All that came until it was whole, the service ended the connection, or went silent. */
+  sendRaw(bytes: string, isWhole?: (text: string) => boolean): Promise<string>
   close(): void
 }
 
-const SILENCE_MS = 300
+const SILENCE_MS = 2_000
+/** Where something is sure to come. */
+const LONG_SILENCE_MS = 60_000
 
 export function createHostileClient(url: string): HostileClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 24 })
@@ -44,13 +46,14 @@ export function createHostileClient(url: string): HostileClient {
     })
   }
 
-  function sendRaw(bytes: string): Promise<string> {
+  function sendRaw(bytes: string, isWhole?: (text: string) => boolean): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(Number(port), hostname)
       let text = ''
-      socket.setTimeout(SILENCE_MS, () => socket.destroy())
+      socket.setTimeout(isWhole === undefined ? SILENCE_MS : LONG_SILENCE_MS, () => socket.destroy())
       socket.on('data', (chunk) => {
         text += chunk.toString('latin1')
+        if (isWhole?.(text)) socket.destroy()
       })
       // The service may end the connection while it is still written to.
       socket.on('error', (error: NodeJS.ErrnoException) => {

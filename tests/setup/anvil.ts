@@ -25,7 +25,9 @@ export interface TestChain extends LocalChain {
   blockNumber(): Promise<number>
 }
 
-export async function startTestChain(options: Omit<LocalChainOptions, 'stateFile'> = {}): Promise<TestChain> {
+export type TestChainOptions = Omit<LocalChainOptions, 'stateFile'>
+
+export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
   const chain = await startLocalChain({ port: 0, blockTimeSeconds: 0, ...options })
   const rpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> =>
     (await callAnvil(chain.rpcUrl, method, params)) as T

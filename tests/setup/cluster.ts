@@ -1,9 +1,9 @@
 /** Several real nodes on one real database and chain, with what tests need to load them and to check the outcome. */
-import { expect } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from './anvil.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { developmentAccount, type TestChain } from './anvil.ts'
+import type { TestDatabase } from './database.ts'
 import { type DroverProcess, startDrover } from './drover-process.ts'
 import { eventually } from './eventually.ts'
+import { startGround } from './ground.ts'
 
 export interface ClusterOptions {
   readonly nodes: number
@@ -22,6 +22,7 @@ export interface Cluster {
   readonly nodes: (DroverProcess | null)[]
   startNode(index: number): Promise<DroverProcess>
   killNode(index: number, signal?: NodeJS.Signals): Promise<void>
+  /** The running ones by turns. */
   anyNode(): DroverProcess
   /** Index of the running node that holds the most lanes. */
   busiest(): Promise<number>
@@ -34,8 +35,8 @@ export interface Cluster {
 const FAST_LEASES = { DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms' }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const chain = await startTestChain({ accounts: options.lanes + 1, blockTimeSeconds: options.blockTimeSeconds ?? 1 })
-  const database = await createTestDatabase()
+  const ground = await startGround({ accounts: options.lanes + 1, blockTimeSeconds: options.blockTimeSeconds ?? 1 })
+  const { chain, database } = ground
   const signers = Array.from({ length: options.lanes }, (_, index) => developmentAccount(index))
   const nodes: (DroverProcess | null)[] = Array.from({ length: options.nodes }, () => null)
 
@@ -50,9 +51,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     return node
   }
 
+  let turn = 0
   function anyNode(): DroverProcess {
     const running = nodes.filter((node) => node !== null)
-    const node = running[Math.floor(Math.random() * running.length)]
+    const node = running[turn++ % running.length]
     if (node === undefined) throw new Error('no node runs')
     return node
   }
@@ -88,9 +90,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return answer.body.id
     },
     stop: async () => {
-      await Promise.all(nodes.map((node) => node?.end()))
-      await database.drop()
-      await chain.stop()
+      await Promise.all(nodes.map((node) => node?.end('SIGKILL')))
+      await ground.stop()
     },
   }
 }
@@ -117,31 +118,20 @@ export async function readChain(chain: Pick<TestChain, 'rpc'>): Promise<readonly
   return mined
 }
 
-export async function readAll(
-  node: DroverProcess,
-  filter = '',
-): Promise<readonly { id: string; state: string; hash: string; from: string; nonce: number }[]> {
+export interface StoredTransaction {
+  readonly id: string
+  readonly state: string
+  readonly hash: string
+  readonly from: string
+  readonly nonce: number
+}
+
+export async function readAll(node: DroverProcess, filter = ''): Promise<readonly StoredTransaction[]> {
   const all = []
   for (let after = ''; ; ) {
     const { body } = await node.get(`/v1/transactions?limit=200${filter}${after}`)
     all.push(...body.items)
     if (body.next === null) return all
     after = `&after=${body.next}`
-  }
-}
-
-/** Each intent once on chain, no nonce doubled or skipped, and every final state agrees with the chain. */
-export async function expectExactlyOnce(cluster: Cluster, ids: readonly string[]): Promise<void> {
-  const mined = await readChain(cluster.chain)
-  const all = await readAll(cluster.anyNode())
-  expect(new Set(ids).size).toBe(ids.length)
-  expect(all.length).toBe(ids.length)
-  expect(all.filter(({ state }) => state !== 'CONFIRMED')).toEqual([])
-  expect(mined.length).toBe(ids.length)
-  const byHash = new Map(mined.map((tx) => [tx.hash, tx]))
-  for (const tx of all) expect(byHash.get(tx.hash)).toMatchObject({ from: tx.from.toLowerCase(), nonce: tx.nonce })
-  for (const { address } of cluster.signers) {
-    const nonces = mined.filter(({ from }) => from === address.toLowerCase()).map(({ nonce }) => nonce)
-    expect(nonces).toEqual(Array.from({ length: nonces.length }, (_, index) => index))
   }
 }

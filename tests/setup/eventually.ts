@@ -6,7 +6,7 @@ export async function eventually<T>(
   isGood: (seen: T) => boolean,
   options: { readonly timeoutMs?: number; readonly everyMs?: number } = {},
 ): Promise<T> {
-  const { timeoutMs = 60_000, everyMs = 50 } = options
+  const { timeoutMs = 120_000, everyMs = 50 } = options
   const end = Date.now() + timeoutMs
   for (;;) {
     const seen = await look()

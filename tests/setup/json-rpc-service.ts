@@ -1,7 +1,7 @@
 /** One real service with its JSON-RPC endpoint, for tests that use it as any library would. */
-import { type DevelopmentAccount, developmentAccount, startTestChain, type TestChain } from './anvil.ts'
-import { createTestDatabase } from './database.ts'
-import { type DroverProcess, startDrover } from './drover-process.ts'
+import { type DevelopmentAccount, developmentAccount, type TestChain } from './anvil.ts'
+import type { DroverProcess } from './drover-process.ts'
+import { startService } from './service.ts'
 
 export interface JsonRpcService {
   readonly chain: TestChain
@@ -29,13 +29,10 @@ export interface JsonRpcOptions {
 }
 
 export async function startJsonRpcService(options: JsonRpcOptions = {}): Promise<JsonRpcService> {
-  const chain = await startTestChain({ blockTimeSeconds: options.blockTimeSeconds ?? 1 })
-  const database = await createTestDatabase()
   const [fast, stable, stranger] = [developmentAccount(0), developmentAccount(1), developmentAccount(2)]
-  const drover = await startDrover({
-    databaseUrl: database.url,
-    rpcUrl: chain.rpcUrl,
-    signerKeys: [fast.privateKey, stable.privateKey],
+  const { chain, database, drover, stop } = await startService({
+    chain: { blockTimeSeconds: options.blockTimeSeconds ?? 1 },
+    signers: [fast, stable],
     env: {
       DROVER_FINALITY: '1',
       DROVER_SIGNER_POLICY: `stable,${fast.address}=fast`,
@@ -51,10 +48,6 @@ export async function startJsonRpcService(options: JsonRpcOptions = {}): Promise
     rpcUrl: `${drover.url}/rpc`,
     socketUrl: `${drover.url.replace('http', 'ws')}/rpc`,
     rpc: (method, ...params) => call({ jsonrpc: '2.0', id: 1, method, params }),
-    close: async () => {
-      await drover.end('SIGKILL')
-      await database.drop()
-      await chain.stop()
-    },
+    close: stop,
   }
 }

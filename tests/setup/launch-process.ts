@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline'
 
 export interface LaunchedProcess {
   readonly child: ChildProcess
+  /** Its arguments, for people. */
+  readonly name: string
   readonly exited: Promise<number | null>
   output(): string
   /** The first line of standard output that fits; rejects with all output if the process ends first. */
@@ -15,6 +17,17 @@ const LIVE = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of LIVE) child.kill('SIGKILL')
 })
+
+/** Those that run, and those that ended since `forgetEnded`. */
+const KNOWN = new Set<LaunchedProcess>()
+
+export function launchedProcesses(): readonly LaunchedProcess[] {
+  return [...KNOWN]
+}
+
+export function forgetEnded(): void {
+  for (const launched of KNOWN) if (!LIVE.has(launched.child)) KNOWN.delete(launched)
+}
 
 export function launchProcess(
   args: readonly string[],
@@ -42,8 +55,9 @@ export function launchProcess(
     LIVE.delete(child)
     return code as number | null
   })
-  return {
+  const launched: LaunchedProcess = {
     child,
+    name: args.join(' '),
     exited,
     output: () => text,
     lineWhere: (fits) =>
@@ -59,4 +73,6 @@ export function launchProcess(
         void exited.then((code) => reject(new Error(`${args.join(' ')} ended with ${code}:\n${text}`)))
       }),
   }
+  KNOWN.add(launched)
+  return launched
 }

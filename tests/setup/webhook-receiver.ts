@@ -21,7 +21,7 @@ export interface WebhookReceiver {
   readonly url: string
   /** In the order of arrival, whatever was answered. */
   readonly received: readonly ReceivedWebhook[]
-  answerWith(answer: (received: ReceivedWebhook) => WebhookAnswer): void
+  answerWith(answer: (received: ReceivedWebhook) => WebhookAnswer | Promise<WebhookAnswer>): void
   /** Nobody listens there any more, and open connections break. */
   goDown(): Promise<void>
   comeBack(): Promise<void>
@@ -30,13 +30,13 @@ export interface WebhookReceiver {
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = []
-  let answer: (received: ReceivedWebhook) => WebhookAnswer = () => ({ status: 200 })
+  let answer: (received: ReceivedWebhook) => WebhookAnswer | Promise<WebhookAnswer> = () => ({ status: 200 })
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const got = { path: request.url ?? '', headers: flatten(request.headers), body: Buffer.concat(chunks).toString() }
     received.push(got)
-    const { status, headers = {}, body = '', delayMs = 0 } = answer(got)
+    const { status, headers = {}, body = '', delayMs = 0 } = await answer(got)
     if (delayMs > 0) await delay(delayMs)
     response.writeHead(status, headers).end(body)
   })

@@ -1,10 +1,10 @@
 /** The client against the real service, on a real chain and database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { developmentAccount, startTestChain, type TestChain } from '../../../tests/setup/anvil.ts'
+import { developmentAccount, type TestChain } from '../../../tests/setup/anvil.ts'
 import { revertingCode } from '../../../tests/setup/contracts.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/setup/database.ts'
-import { type DroverProcess, startDrover } from '../../../tests/setup/drover-process.ts'
+import type { DroverProcess } from '../../../tests/setup/drover-process.ts'
 import { eventually } from '../../../tests/setup/eventually.ts'
+import { startService, type TestService } from '../../../tests/setup/service.ts'
 import { createDrover, type Drover } from './create-drover.ts'
 import type { Fetch } from './transport/connection.ts'
 import { toBigInt } from './transport/to-big-int.ts'
@@ -13,32 +13,27 @@ const sender = developmentAccount(0)
 const recipient = developmentAccount(9).address
 const INTENT = { from: sender.address, to: recipient, value: 10n ** 15n }
 
+let running: TestService
 let chain: TestChain
-let database: TestDatabase
 let service: DroverProcess
 let drover: Drover
 
-function startService(port = 0): Promise<DroverProcess> {
-  return startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [sender.privateKey] },
+beforeAll(async () => {
+  running = await startService({
+    chain: { blockTimeSeconds: 1 },
     env: {
-      ...{ DROVER_PORT: String(port), DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
-      ...{ DROVER_LEASE_DURATION: '2s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
+      ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+      // For the one that is killed; a busy machine that loses a lease gets it again.
+      ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
     },
   })
-}
-
-beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  service = await startService()
+  ;({ chain, drover: service } = running)
   drover = createDrover({ url: service.url })
 })
 
 afterAll(async () => {
-  await service?.end()
-  await database?.drop()
-  await chain?.stop()
+  await service?.end('SIGKILL')
+  await running?.stop()
 })
 
 describe('an intent', () => {
@@ -218,7 +213,7 @@ test('the service is killed and started again: sends go through once, and the ev
   await service.end('SIGKILL')
   // Sent while nobody listens; they go through when the service is back.
   const later = Promise.all(requestIds.slice(3).map(send))
-  service = await startService(port)
+  service = await running.startPeer({ DROVER_PORT: String(port) })
   const transactions = [...before, ...(await later)]
   for (const tx of transactions) await tx.wait('confirmed', { timeoutMs: 60_000 })
 

@@ -4,11 +4,12 @@ import { createPublicClient, createWalletClient, custom, type Hex } from 'viem'
 import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
-import { developmentAccount, startTestChain, type TestChain } from '../../../tests/setup/anvil.ts'
+import { developmentAccount, type TestChain } from '../../../tests/setup/anvil.ts'
 import { revertingCode } from '../../../tests/setup/contracts.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/setup/database.ts'
-import { type DroverProcess, startDrover } from '../../../tests/setup/drover-process.ts'
+import type { TestDatabase } from '../../../tests/setup/database.ts'
+import type { DroverProcess } from '../../../tests/setup/drover-process.ts'
 import { createFirstKey } from '../../../tests/setup/first-key.ts'
+import { startService } from '../../../tests/setup/service.ts'
 import { createDrover, type Drover } from './create-drover.ts'
 import { createProvider } from './eip1193/create-provider.ts'
 import type { Fetch } from './transport/connection.ts'
@@ -23,16 +24,18 @@ const chainId = anvil.id
 let chain: TestChain
 let database: TestDatabase
 let service: DroverProcess
+let stop: () => Promise<void>
 let admin: Drover
 let apiKey: string
 
 beforeAll(async () => {
-  chain = await startTestChain({ blockTimeSeconds: 1 })
-  database = await createTestDatabase()
-  service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [sender.privateKey, stable.privateKey] },
+  const started = await startService({
+    chain: { blockTimeSeconds: 1 },
+    signers: [sender, stable],
+    // Short, so that the provider has to wait for hashes itself.
     env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_RPC_HOLD_TIMEOUT: '1s' },
   })
+  ;({ chain, database, drover: service, stop } = started)
   const open = createDrover({ url: service.url })
   await open.signers.update(stable.address, { policy: { preset: 'stable' } })
   const scopes = ['read', 'send', 'operate', 'admin']
@@ -41,11 +44,7 @@ beforeAll(async () => {
   apiKey = (await admin.apiKeys.create({ name: 'sender', scopes: ['read', 'send'] })).token
 })
 
-afterAll(async () => {
-  await service?.end()
-  await database?.drop()
-  await chain?.stop()
-})
+afterAll(() => stop?.())
 
 /** Carries every request there, and loses so many answers on the way back. */
 function losing(count: number): Fetch {

@@ -102,7 +102,8 @@ describe('a data folder', () => {
     await writeRows(first.databaseUrl)
     await first.stop()
     expect(isAlive(first.pid)).toBe(false)
-    const second = await start()
+    // As people start it, and not as tests do.
+    const second = await start({ fast: false })
     expect(second.databaseUrl).toBe(first.databaseUrl)
     expect(second.adopted).toBe(false)
     expect(await countRows(second.databaseUrl)).toBe(1000)

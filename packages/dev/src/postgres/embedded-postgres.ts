@@ -32,7 +32,7 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string
   /** Absent or 0: the port of the last start if it is free, else any free one. */
   readonly port?: number
-  /** For tests: a new cluster is not flushed to disk while it is being made. Commits are as durable as ever. */
+  /** For tests: nothing is flushed to disk. Commits survive the end of any process, but not of the machine. */
   readonly fast?: boolean
   readonly log?: (message: string) => void
   /** Only for testing this module: programs from elsewhere than `node_modules`. */
@@ -139,7 +139,14 @@ async function startPostmaster(
   let portsTaken = 0
   for (;;) {
     const port = await choosePort(options.port ?? 0, portsTaken === 0 ? record.port : null)
-    const outcome = await launchPostmaster({ binaries, account, clusterDir, port, logFile })
+    const outcome = await launchPostmaster({
+      binaries,
+      account,
+      clusterDir,
+      port,
+      logFile,
+      fast: options.fast ?? false,
+    })
     if (outcome.type === 'ready') return outcome.postmaster
     if (outcome.type === 'port_taken' && portsTaken < PORT_TRIES) portsTaken += 1
     else if (outcome.type === 'still_in_use' && performance.now() < deadline) await delay(OLD_PROCESSES_POLL_MS)

@@ -58,16 +58,24 @@ const SETTINGS = {
   timezone: 'UTC',
 }
 
+/** Every commit is still written before it is answered, so a killed server loses none. */
+const UNFLUSHED = { fsync: 'off', full_page_writes: 'off' }
+
 export async function launchPostmaster(options: {
   readonly binaries: PostgresBinaries
   readonly account: Account | null
   readonly clusterDir: string
   readonly port: number
   readonly logFile: string
+  /** For tests: nothing is flushed to disk, so only the end of the machine can lose a commit. */
+  readonly fast?: boolean
 }): Promise<LaunchOutcome> {
   const { clusterDir, port, logFile } = options
   const logStart = await trimLog(logFile)
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const settings = Object.entries({ ...SETTINGS, ...(options.fast && UNFLUSHED) }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   // A file, not a pipe: a server that outlives this process must still have somewhere to write.
   const log = openSync(logFile, 'a', 0o600)
   // Its own session: Ctrl-C in a terminal reaches Drover alone, which stops PostgreSQL after its own work is saved.

@@ -25,8 +25,9 @@ const account = developmentAccount(0)
 const sender = toAddress(account.address)
 const signer = createLocalSigner([account.privateKey])
 const HASH: Hash = `0x${'cd'.repeat(32)}`
-/** Long enough for a busy machine, short enough to be waited for. */
-const TIMEOUT_MS = 400
+/** Where the node answers: longer than a busy machine takes. Where it does not: short enough to be waited for. */
+const TIMEOUT_MS = 30_000
+const SHORT_TIMEOUT = { timeoutMs: 2_000 }
 const CAPPED = rpcError(-32000, 'tx fee (1.05 ether) exceeds the configured cap (1.00 ether)')
 
 let node: TestChain
@@ -36,13 +37,14 @@ let second: RpcProxy
 const opened: EvmChain[] = []
 const logged: string[] = []
 
-/** The real clock, whose rests can be skipped. */
-function createSkippingClock(): Clock & { skip(ms: number): void } {
+/** The real clock, whose rests can be skipped; one that stands moves only by what is skipped. */
+function createSkippingClock({ stands = false } = {}): Clock & { skip(ms: number): void } {
   const clock = createSystemClock()
+  const start = Math.floor(clock.monotonic())
   let skipped = 0
   return {
     ...clock,
-    monotonic: () => clock.monotonic() + skipped,
+    monotonic: () => (stands ? start : clock.monotonic()) + skipped,
     skip(ms) {
       skipped += ms
     },
@@ -142,14 +144,14 @@ describe.each(UNUSABLE)('a node that answers with %s', (_, reaction) => {
 
 describe('time-outs', () => {
   test('end a read', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     await chain.getBalance(sender)
     first.hold('eth_getBalance', 'before')
     expect((await failureOf(chain.getBalance(sender))).message).toContain('TIMEOUT')
   })
 
   test('leave a send ambiguous although the node has the bytes', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     const tx = await sign(0)
     first.hold('eth_sendRawTransaction', 'after')
     expect(await chain.broadcast([tx])).toMatchObject([{ type: 'ambiguous' }])
@@ -166,8 +168,9 @@ describe('time-outs', () => {
 
 describe('slow down', () => {
   test('with a time leaves the node alone for so long', async () => {
-    const clock = createSkippingClock()
-    const chain = open([first.url], { clock })
+    const clock = createSkippingClock({ stands: true })
+    // A pause within the time-out would be waited for.
+    const chain = open([first.url], { clock, timeoutMs: 5_000 })
     await chain.getBalance(sender)
     first.next('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
     const { retryAfterMs } = await failureOf(chain.getBalance(sender))
@@ -226,9 +229,9 @@ describe('slow down', () => {
   })
 
   test('said by one of two sends what it refused to the other at once', async () => {
-    const chain = open([first.url, second.url])
+    const chain = open([first.url, second.url], { clock: createSkippingClock({ stands: true }) })
     await chain.getBalance(sender)
-    first.on('*', httpStatus(429, { headers: { 'retry-after': '7' } }))
+    first.on('*', httpStatus(429, { headers: { 'retry-after': '60' } }))
     expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
     expect(await chain.forward([{ method: 'eth_blockNumber', params: [] }])).toMatchObject([{ type: 'result' }])
     second.on('eth_sendRawTransaction', rpcError(-32000, 'invalid sender'))
@@ -237,7 +240,7 @@ describe('slow down', () => {
   })
 
   test('to a send says that the bytes were not taken', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     first.on('eth_sendRawTransaction', httpStatus(429))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
   })
@@ -385,7 +388,7 @@ describe('what is passed on for others', () => {
   })
 
   test('pauses no node when it asks for too much, but does when it asks too often', async () => {
-    const chain = open([first.url])
+    const chain = open([first.url], SHORT_TIMEOUT)
     await chain.getBalance(sender)
     first.on('eth_getLogs', rpcError(-32005, 'query returned more than 10000 results'))
     expect(await chain.forward([query])).toMatchObject([{ type: 'error', error: { code: -32005 } }])
@@ -458,7 +461,7 @@ describe('broadcasts', () => {
     ['limited by one, rejected by the other', httpStatus(429), rpcError(-32000, 'invalid sender'), 'rate_limited'],
     ['too low at one, lost by the other', rpcError(-32000, 'nonce too low'), drop({ forward: false }), 'nonce_too_low'],
   ] as const)('%s', async (_, one, two, expected) => {
-    const chain = open([first.url, second.url])
+    const chain = open([first.url, second.url], SHORT_TIMEOUT)
     const tx = await sign(0)
     first.on('eth_sendRawTransaction', one.type === 'answer' ? answer(tx.hash) : one)
     second.on('eth_sendRawTransaction', two)

@@ -19,7 +19,7 @@ const FIRST = Number(process.env.SEED ?? 1)
 const COUNT = Number(process.env.SEEDS ?? 12)
 
 for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
-  test(`seed ${seed}`, { timeout: 60_000 }, async () => {
+  test(`seed ${seed}`, async () => {
     const dice = createDice(seed)
     const cluster = await createTestCluster({
       policy: POLICY,

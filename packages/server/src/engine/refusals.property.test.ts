@@ -31,7 +31,7 @@ const MOST_STEPS = 80
 const SETTLED = ['CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED']
 
 for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
-  test(`seed ${seed}`, { timeout: 60_000 }, async () => {
+  test(`seed ${seed}`, async () => {
     const dice = createDice(seed)
     const bytes = createCheapBytes(`0x${'a1'.repeat(20)}`)
     const cluster = await createTestCluster({ policy: POLICY, chainSettings: { staleReceiptTimeoutMs: 4_000 }, bytes })

@@ -31,7 +31,7 @@ test.runIf(hasNativeBuild)('each kit is another one', () => {
   ])
 })
 
-test(`${TRANSACTIONS} random transactions: byte for byte what viem makes`, { timeout: 120_000 }, async () => {
+test(`${TRANSACTIONS} random transactions: byte for byte what viem makes`, { timeout: 600_000 }, async () => {
   const signers = kits.map((kit) => createLocalSigner(keys, kit))
   const types = new Set<string>()
   for (let index = 0; index < TRANSACTIONS; index++) {

@@ -27,7 +27,7 @@ async function listen(server: Server): Promise<string> {
 }
 
 function open(options: Partial<Parameters<typeof createPoster>[0]> = {}) {
-  const poster = createPoster({ allowPrivate: true, timeoutMs: 500, now: () => NOW, ...options })
+  const poster = createPoster({ allowPrivate: true, timeoutMs: 30_000, now: () => NOW, ...options })
   stops.push(poster.close)
   return poster
 }

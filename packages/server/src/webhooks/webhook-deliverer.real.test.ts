@@ -17,7 +17,9 @@ import { createWebhookDeliverer } from './webhook-deliverer.ts'
 const clock = createSystemClock()
 const random = createSystemRandom()
 const DAY_MS = 86_400_000
-const LEASE = { ttlMs: 1_000, renewIntervalMs: 200 }
+/** Longer than a busy machine takes to renew it, but for the test in which it runs out. */
+const LEASE = { ttlMs: 30_000, renewIntervalMs: 200 }
+const SHORT_LEASE = { ttlMs: 1_000, renewIntervalMs: 200 }
 const SETTINGS = {
   retry: { firstPauseMs: 100, longestPauseMs: 200, giveUpAfterMs: 60_000 },
   ...{ disableAfterMs: 60_000, retentionMs: 60_000, parallel: 16 },
@@ -57,11 +59,17 @@ afterAll(async () => {
   await database?.drop()
 })
 
-function open(over: { readonly webhooks?: WebhookStore; readonly timeoutMs?: number } = {}) {
+interface Over {
+  readonly webhooks?: WebhookStore
+  readonly timeoutMs?: number
+  readonly lease?: typeof LEASE
+}
+
+function open(over: Over = {}) {
   const nodeId = random.id(clock.now())
-  const poster = createPoster({ allowPrivate: true, timeoutMs: over.timeoutMs ?? 5_000, now: clock.now })
+  const poster = createPoster({ allowPrivate: true, timeoutMs: over.timeoutMs ?? 30_000, now: clock.now })
   const deliverer = createWebhookDeliverer({
-    ...{ store, clock, random, telemetry, nodeId, poster, settings: SETTINGS, lease: LEASE },
+    ...{ store, clock, random, telemetry, nodeId, poster, settings: SETTINGS, lease: over.lease ?? LEASE },
     webhooks: over.webhooks ?? webhooks,
     present: ({ eventId, txId }) => ({ eventId, txId }),
   })
@@ -141,7 +149,8 @@ test('a node that cannot renew stops in time; the other one takes over', async (
     settleDeliveries: (...args) => (isCut ? refuse() : webhooks.settleDeliveries(...args)),
     releaseWebhooks: (...args) => (isCut ? refuse() : webhooks.releaseWebhooks(...args)),
   }
-  const [first, second] = [open({ webhooks: cut }), open()]
+  const lease = SHORT_LEASE
+  const [first, second] = [open({ webhooks: cut, lease }), open({ lease })]
   await first.start()
   await accept(1)
   await received(1)
@@ -216,8 +225,8 @@ test('receivers that hang take no places from one that answers', async () => {
       100,
     )
   }
-  receiver.answerWith(({ path }) => ({ status: 200, delayMs: path === '/hangs' ? 1_000 : 0 }))
-  const node = open({ timeoutMs: 300 })
+  receiver.answerWith(({ path }) => ({ status: 200, delayMs: path === '/hangs' ? 5_000 : 0 }))
+  const node = open({ timeoutMs: 1_000 })
   await node.start()
   await accept(100)
   await eventually(

@@ -37,7 +37,7 @@ async function open(node: Node, options: Partial<JsonRpcOptions> = {}, clock: Cl
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const [target] = parseRpcUrls([`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
   if (target === undefined) throw new Error('one URL gives one target')
-  const limits = { timeoutMs: 5_000, maxConcurrent: 4, maxBatch: 100, maxResponseBytes: 1_000_000, ...options }
+  const limits = { timeoutMs: 30_000, maxConcurrent: 4, maxBatch: 100, maxResponseBytes: 1_000_000, ...options }
   const client = createJsonRpcClient(target, { ...limits, clock })
   opened.push({ server, client })
   return { client, sizes }

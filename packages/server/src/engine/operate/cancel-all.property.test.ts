@@ -30,7 +30,7 @@ const FINALITY = { type: 'confirmations', count: 3 } as const
 
 for (const policy of POLICIES)
   for (let seed = FIRST; seed < FIRST + COUNT; seed++)
-    test(`${policy.preset}, seed ${seed}`, { timeout: 60_000 }, async () => {
+    test(`${policy.preset}, seed ${seed}`, async () => {
       const dice = createDice(seed)
       const cluster = await createTestCluster({ policy, chainSettings: { staleReceiptTimeoutMs: 4_000 } })
       const { store, clock, lane, chain, signer } = cluster

@@ -29,7 +29,7 @@ interface Loan {
 
 for (const policy of POLICIES)
   for (let seed = FIRST; seed < FIRST + COUNT; seed++)
-    test(`${policy.preset}, seed ${seed}`, { timeout: 60_000 }, async () => {
+    test(`${policy.preset}, seed ${seed}`, async () => {
       const dice = createDice(seed)
       const cluster = await createTestCluster({ policy, chainSettings: { staleReceiptTimeoutMs: 4_000 } })
       const { store, clock, lane, chain, signer } = cluster

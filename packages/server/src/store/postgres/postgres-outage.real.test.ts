@@ -25,7 +25,6 @@ beforeAll(async () => {
     databaseUrl: database.url,
     telemetry,
     applicationName: 'victim',
-    statementTimeoutMs: 500,
   })
   locks = await createLockHolder(database.url)
 })
@@ -56,9 +55,12 @@ test('a statement whose connection breaks is StoreUnavailable, and the next one 
 
 test('a statement that takes too long is ended by the database and is StoreUnavailable', async () => {
   const lane = await registerLane(store)
+  const telemetry = createRecordingTelemetry()
+  const hasty = createPostgresStore({ databaseUrl: database.url, telemetry, statementTimeoutMs: 500 })
   await locks.hold([EVENT_HEAD], async () => {
-    await expect(store.insertTransactions([anyNew(lane)])).rejects.toThrow(/57014/)
+    await expect(hasty.insertTransactions([anyNew(lane)])).rejects.toThrow(/57014/)
   })
+  await hasty.close()
   expect(await store.readQueue(lane, 10)).toEqual([])
 })
 

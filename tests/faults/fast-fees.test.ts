@@ -1,10 +1,10 @@
 /** The price rises while much is in flight: real bytes, a real node's rules for replacing them, and a cap. */
 import { keccak256 } from 'viem'
 import { afterEach, expect, test } from 'vitest'
-import { type SingleNode, startSingleNode } from '../faults/single-node.ts'
 import { readChain } from '../setup/cluster.ts'
 import { eventually } from '../setup/eventually.ts'
 import { drop, pass } from '../setup/rpc-reactions.ts'
+import { type SingleNode, startSingleNode } from './single-node.ts'
 
 const SEND = 'eth_sendRawTransaction'
 const GWEI = 10n ** 9n

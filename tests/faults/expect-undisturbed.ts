@@ -1,49 +1,41 @@
-/** What every fault test ends with: each intent once on the chain, and everything that is stored agrees with it. */
+/** What every fault test ends with: each intent once on the chain, and its way there was a straight one. */
 import { keccak256 } from 'viem'
 import { expect } from 'vitest'
-import { type MinedTransaction, readAll, readChain } from '../setup/cluster.ts'
+import { type MinedTransaction, readAll, type StoredTransaction } from '../setup/cluster.ts'
+import { type ExactlyOnceOptions, expectExactlyOnce } from '../setup/expect-exactly-once.ts'
 import type { SeenTransaction, SingleNode } from './single-node.ts'
 
-export interface Expectation {
-  /** These reverted on chain; all others succeeded. */
-  readonly reverted?: readonly string[]
-  /** Hashes that somebody else sent with the same key. */
-  readonly foreign?: readonly string[]
+export interface Expectation extends Pick<ExactlyOnceOptions, 'reverted' | 'foreign'> {
   /** STUCK on the way is what the test is about. */
   readonly mayHaveBeenStuck?: boolean
 }
 
 /**
- * Each accepted intent is on the canonical chain once, read block by block; its final state says what the chain says; there is
- * one set of bytes for it, and no other bytes were ever sent; and on its way it was neither given up nor queued again.
+ * Each accepted intent is on the canonical chain once, and its final state says what the chain says; there is one set of
+ * bytes for it, and no other bytes were ever sent; and on its way it was neither given up nor queued again.
  */
-export async function expectExactlyOnce(node: SingleNode, expected: Expectation = {}): Promise<void> {
+export async function expectUndisturbed(node: SingleNode, expected: Expectation = {}): Promise<void> {
   const { reverted = [], foreign = [] } = expected
-  const ids = node.accepted
-  const all = (await readAll(node.drover())) as unknown as readonly SeenTransaction[]
-  const from = node.sender.address.toLowerCase()
-  const sent = (await readChain(node.chain)).filter((tx) => tx.from === from)
-  expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort())
-  expect(sent.map(({ nonce }) => nonce)).toEqual(sent.map((_, index) => index))
-  expect(sent.map(({ hash }) => hash).sort()).toEqual([...all.map(({ hash }) => hash), ...foreign].sort())
+  const all = (await readAll(node.drover())) as readonly (SeenTransaction & StoredTransaction)[]
+  const mined = await expectExactlyOnce(node.chain, all, { accepted: node.accepted, reverted, foreign })
   for (const tx of all) {
-    await expectChainAgrees(node, tx, sent, reverted.includes(tx.id))
+    await expectChainAgrees(node, tx, mined, reverted.includes(tx.id))
     await expectCalmHistory(node, tx.id, expected.mayHaveBeenStuck ?? false)
   }
-  await expectOneSetOfBytes(node, ids)
+  await expectOneSetOfBytes(node, node.accepted)
 }
 
 async function expectChainAgrees(
   { chain }: SingleNode,
   tx: SeenTransaction,
-  sent: readonly MinedTransaction[],
+  mined: readonly MinedTransaction[],
   isReverted: boolean,
 ): Promise<void> {
-  const mined = sent.find(({ hash }) => hash === tx.hash)
+  const found = mined.find(({ hash }) => hash === tx.hash)
   expect(tx).toMatchObject({
     state: isReverted ? 'FAILED_FINAL' : 'CONFIRMED',
-    nonce: mined?.nonce,
-    inclusion: { blockNumber: mined?.blockNumber },
+    nonce: found?.nonce,
+    inclusion: { blockNumber: found?.blockNumber },
     hashes: [tx.hash],
   })
   const receipt = await chain.rpc<{ blockHash: string; status: string }>('eth_getTransactionReceipt', [tx.hash])

@@ -1,10 +1,10 @@
 /** Nonces that come back, and accounts that run dry: the lane goes on by itself, and the chain shows no gap. */
 import { parseTransaction } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type SingleNode, startSingleNode } from '../faults/single-node.ts'
 import { readAll, readChain } from '../setup/cluster.ts'
 import { eventually } from '../setup/eventually.ts'
 import { pass, rpcError } from '../setup/rpc-reactions.ts'
+import { type SingleNode, startSingleNode } from './single-node.ts'
 
 /** More than a block has: the node refuses such bytes, and that proves nothing. */
 const TOO_MUCH_GAS = { gasLimit: '100000000', simulate: false }

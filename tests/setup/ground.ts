@@ -1,0 +1,20 @@
+/** What every service stands on: a chain and a database of its own, started and ended together. */
+import { startTestChain, type TestChain, type TestChainOptions } from './anvil.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+export interface Ground {
+  readonly chain: TestChain
+  readonly database: TestDatabase
+  stop(): Promise<void>
+}
+
+export async function startGround(options: TestChainOptions = {}): Promise<Ground> {
+  const [chain, database] = await Promise.all([startTestChain(options), createTestDatabase()])
+  return {
+    chain,
+    database,
+    stop: async () => {
+      await Promise.all([database.drop(), chain.stop()])
+    },
+  }
+}
