@@ -32,7 +32,7 @@ function call(id: unknown, method: string, ...params: readonly unknown[]): objec
 
 describe('codes', () => {
   test.each<[string, () => object, number, RegExp]>([
-    ['an unknown field', () => transfer({ blobs: ['0x00'] }), -32602, /blobs is not known/],
+    ['an unknown field', () => transfer({ blobs: ['0x00'] }), -32602, /unknown field: blobs/],
     ['a decimal', () => transfer({ value: '10' }), -32602, /value must be a 0x-hex quantity/],
     ['another chain', () => transfer({ chainId: '0x1' }), -32602, /chainId is 1, .* chain 31337/],
     ['a bad address', () => transfer({ to: '0x12' }), -32602, /to must be 0x and 40 hex digits/],
