@@ -1,9 +1,9 @@
 /** The reference chain's state as Merkle leaves: accounts, actors, storage, timers with their indices, and the rest. */
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Hex, uintDigits } from '../kernel/hex.ts'
-import type { LeafChange } from '../kernel/merkle-trie.ts'
-import { diffMaps } from '../kernel/ordered-map.ts'
-import { listLeafChanges } from '../kernel/timer-leaves.ts'
+import { type Hex, uintDigits } from '../kernel/bytes/hex.ts'
+import type { LeafChange } from '../kernel/merkle/merkle-trie.ts'
+import { listLeafChanges } from '../kernel/merkle/timer-leaves.ts'
+import { diffMaps } from '../kernel/tree/ordered-map.ts'
 import type { ChainState } from './chain-state.ts'
 
 type Committed = Omit<ChainState, 'trie' | 'stateRoot'>

@@ -1,9 +1,9 @@
 /** The reference chain's whole state at one height, as a value. */
-import type { Hex } from '../kernel/hex.ts'
-import type { MerkleTrie } from '../kernel/merkle-trie.ts'
-import type { OrderedMap } from '../kernel/ordered-map.ts'
-import type { ParamSchedule } from '../kernel/param-schedule.ts'
-import type { TimerState } from '../kernel/timer-state.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import type { MerkleTrie } from '../kernel/merkle/merkle-trie.ts'
+import type { ParamSchedule } from '../kernel/params/param-schedule.ts'
+import type { TimerState } from '../kernel/state/timer-state.ts'
+import type { OrderedMap } from '../kernel/tree/ordered-map.ts'
 import type { Prices } from './basefee.ts'
 
 export interface Account {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { timerIdOf } from '../kernel/timer-id.ts'
+import { timerIdOf } from '../kernel/set/timer-id.ts'
 import { createChainState } from './create-chain-state.ts'
 import { sealState } from './seal-state.ts'
 import { ACTORS, PRODUCER, SmallChain, setTimerAction, USER } from './small-chain.suite.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../kernel/hex.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
 import type { Block } from './apply-block.ts'
 import { createChainState } from './create-chain-state.ts'
 import { sealState } from './seal-state.ts'

@@ -1,7 +1,8 @@
 /** The mailbox phase (R26): waiting messages first, then the fires in mailbox order, each on its own snapshot. */
-import { escrowOf, tipOf } from '../kernel/escrow.ts'
-import { type Hex, uintDigits } from '../kernel/hex.ts'
-import type { MailboxEntry } from '../kernel/mailbox-entry.ts'
+
+import { type Hex, uintDigits } from '../kernel/bytes/hex.ts'
+import type { MailboxEntry } from '../kernel/deliver/mailbox-entry.ts'
+import { escrowOf, tipOf } from '../kernel/ready/escrow.ts'
 import { type BlockTerms, wakeActor } from './actor-context.ts'
 import type { Prices } from './basefee.ts'
 import { type Billed, billRun } from './bill-run.ts'

@@ -3,15 +3,15 @@
  * every block and shares no ordering, matching or selection code with the kernel.
  */
 
-import type { DeliverBlock, Delivery } from './deliver.ts'
-import { deliverIdOf } from './deliver-id.ts'
-import type { Eviction } from './eviction.ts'
-import type { Hex } from './hex.ts'
-import type { Mutation } from './list-mutations.ts'
-import type { MailboxEntry } from './mailbox-entry.ts'
-import type { Timer, WatchTimer } from './timer.ts'
-import type { TimerParams } from './timer-params.ts'
-import type { TimerState } from './timer-state.ts'
+import type { Hex } from './bytes/hex.ts'
+import type { DeliverBlock, Delivery } from './deliver/deliver.ts'
+import { deliverIdOf } from './deliver/deliver-id.ts'
+import type { Mutation } from './deliver/list-mutations.ts'
+import type { MailboxEntry } from './deliver/mailbox-entry.ts'
+import type { TimerParams } from './params/timer-params.ts'
+import type { Eviction } from './ready/eviction.ts'
+import type { Timer, WatchTimer } from './state/timer.ts'
+import type { TimerState } from './state/timer-state.ts'
 
 type Due = Timer & { dueHeight: bigint }
 

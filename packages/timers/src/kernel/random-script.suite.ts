@@ -1,18 +1,19 @@
 /** Random timer histories from a seed, and a player that runs one with any shard count and any order of insertion. */
-import { applyDelivery } from './apply-delivery.ts'
-import { cancelTimer } from './cancel-timer.ts'
-import { type Delivery, deliver } from './deliver.ts'
-import { type Hex, uintDigits } from './hex.ts'
-import { encodeEntry } from './mailbox-entry.ts'
-import { MerkleTrie } from './merkle-trie.ts'
-import { replaceTimers } from './replace-timers.ts'
-import { setTimer } from './set-timer.ts'
-import type { TimerCall } from './timer-call.ts'
-import { listLeafChanges } from './timer-leaves.ts'
-import { DEFAULT_PARAMS, type TimerParams } from './timer-params.ts'
-import { restoreTimers, snapshotTimers } from './timer-snapshot.ts'
-import { addTarget, createTimerState, removeTarget, type TimerState } from './timer-state.ts'
-import { updateTimer } from './update-timer.ts'
+
+import { type Hex, uintDigits } from './bytes/hex.ts'
+import { applyDelivery } from './deliver/apply-delivery.ts'
+import { type Delivery, deliver } from './deliver/deliver.ts'
+import { encodeEntry } from './deliver/mailbox-entry.ts'
+import { MerkleTrie } from './merkle/merkle-trie.ts'
+import { listLeafChanges } from './merkle/timer-leaves.ts'
+import { DEFAULT_PARAMS, type TimerParams } from './params/timer-params.ts'
+import { cancelTimer } from './set/cancel-timer.ts'
+import { setTimer } from './set/set-timer.ts'
+import type { TimerCall } from './set/timer-call.ts'
+import { updateTimer } from './set/update-timer.ts'
+import { restoreTimers, snapshotTimers } from './snapshot/timer-snapshot.ts'
+import { replaceTimers } from './state/replace-timers.ts'
+import { addTarget, createTimerState, removeTarget, type TimerState } from './state/timer-state.ts'
 
 type Random = (below: number) => number
 

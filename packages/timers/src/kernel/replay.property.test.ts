@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { timersRoot } from './merkle/timer-leaves.ts'
 import { createScript, playScript } from './random-script.suite.ts'
-import { timersRoot } from './timer-leaves.ts'
-import { restoreTimers, snapshotTimers } from './timer-snapshot.ts'
-import type { TimerState } from './timer-state.ts'
+import { restoreTimers, snapshotTimers } from './snapshot/timer-snapshot.ts'
+import type { TimerState } from './state/timer-state.ts'
 
 describe('R30 state is a value', () => {
   test.each(Array.from({ length: 20 }, (_, n) => 2_000 + n))('history %i: a fork leaves no trace', (seed) => {

@@ -1,7 +1,7 @@
 /** The one-time migration of §17: stored timers by time become timers by height, and say so by their version. */
-import type { Hex } from '../kernel/hex.ts'
-import { U32_MAX, U64_MAX } from '../kernel/limits.ts'
-import { TIMER_VERSION, type Timer } from '../kernel/timer.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import { U32_MAX, U64_MAX } from '../kernel/bytes/limits.ts'
+import { TIMER_VERSION, type Timer } from '../kernel/state/timer.ts'
 import { blocksInMs, type HeightClock } from './minutes.ts'
 
 /** The version that time-typed records carry; the next one is the record of today. */

@@ -1,5 +1,5 @@
 /** Minutes to blocks (§17): a wish in wall time, converted once by the chain's target block time. */
-import { U32_MAX, U64_MAX } from '../kernel/limits.ts'
+import { U32_MAX, U64_MAX } from '../kernel/bytes/limits.ts'
 
 export interface BlockClock {
   /** The target time between blocks, τ. */

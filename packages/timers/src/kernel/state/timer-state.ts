@@ -1,0 +1,112 @@
+/** All that the timer kernel remembers, as one immutable value: keep a reference to snapshot it, drop back to it to rewind. */
+import { compareHex, type Hex } from '../bytes/hex.ts'
+import { U64_MAX } from '../bytes/limits.ts'
+import type { ReadyIndex } from '../ready/ready-index.ts'
+import { OrderedMap } from '../tree/ordered-map.ts'
+import { EMPTY_INDEX_WATCH, type IndexWatch } from '../watch/index-watch.ts'
+import { EMPTY_INDEX_HEIGHT, type IndexHeight } from './index-height.ts'
+import type { Timer } from './timer.ts'
+
+export interface TimerState {
+  readonly chainId: bigint
+  /** The last height whose delivery was applied. */
+  readonly height: bigint
+  readonly timers: OrderedMap<Hex, Timer>
+  readonly indexHeight: IndexHeight
+  readonly indexWatch: IndexWatch
+  /** Derived from the rest; null until the next delivery builds it. */
+  readonly ready: ReadyIndex | null
+  /** rr_cursor: the height of each target's last materialized fire. */
+  readonly cursors: OrderedMap<Hex, bigint>
+  readonly owners: OrderedMap<Hex, OwnerTally>
+  readonly targetTallies: OrderedMap<Hex, TargetTally>
+  /** Timers named by a client nonce: null while live, then a digest of their last arguments, for ever. */
+  readonly nonces: OrderedMap<Hex, Hex | null>
+  readonly tombstones: OrderedMap<Hex, Tombstone>
+  readonly tombstonesByHeight: OrderedMap<Tombstone, null>
+  /** Timers updated under ISOLATE_UPDATES, with the height that may not fire them. */
+  readonly isolated: OrderedMap<Hex, bigint>
+  /** Changed keys whose watches were clipped to the next block, oldest first. */
+  readonly carriedKeys: readonly Hex[]
+  readonly nextRank: bigint
+  /** Known actors, or null where every address is a target. */
+  readonly targets: OrderedMap<Hex, null> | null
+  /** Targets removed since the last delivery; a hint where to look, not a fact of its own. */
+  readonly goneTargets: OrderedMap<Hex, null>
+}
+
+export interface OwnerTally {
+  readonly live: number
+  /** Timers ever set without a client nonce. */
+  readonly counter: bigint
+}
+
+export interface TargetTally {
+  readonly live: number
+  readonly foreign: number
+}
+
+/** A timer that is gone: fired, cancelled, evicted or retired. */
+export interface Tombstone {
+  readonly timerId: Hex
+  readonly owner: Hex
+  readonly target: Hex
+  readonly height: bigint
+}
+
+export interface TimerStateOptions {
+  readonly chainId: bigint
+  /** `known` refuses timers for targets that were not added; `any` takes every address. */
+  readonly targets?: 'known' | 'any'
+}
+
+export function createTimerState({ chainId, targets = 'any' }: TimerStateOptions): TimerState {
+  if (chainId < 0n || chainId > U64_MAX) throw new RangeError('chainId must fit 64 bits')
+  return {
+    chainId,
+    height: 0n,
+    timers: new OrderedMap(compareHex),
+    indexHeight: EMPTY_INDEX_HEIGHT,
+    indexWatch: EMPTY_INDEX_WATCH,
+    ready: null,
+    cursors: new OrderedMap(compareHex),
+    owners: new OrderedMap(compareHex),
+    targetTallies: new OrderedMap(compareHex),
+    nonces: new OrderedMap(compareHex),
+    tombstones: new OrderedMap(compareHex),
+    tombstonesByHeight: new OrderedMap(compareTombstones),
+    isolated: new OrderedMap(compareHex),
+    carriedKeys: [],
+    nextRank: 0n,
+    targets: targets === 'any' ? null : new OrderedMap(compareHex),
+    goneTargets: new OrderedMap(compareHex),
+  }
+}
+
+export function hasTarget(state: TimerState, target: Hex): boolean {
+  return state.targets === null || state.targets.has(target)
+}
+
+export function addTarget(state: TimerState, target: Hex): TimerState {
+  return state.targets === null ? state : { ...state, targets: state.targets.set(target, null) }
+}
+
+/** Takes an actor away; its timers are evicted as they come due. */
+export function removeTarget(state: TimerState, target: Hex): TimerState {
+  if (state.targets === null || !state.targets.has(target)) return state
+  return { ...state, targets: state.targets.delete(target), goneTargets: state.goneTargets.set(target, null) }
+}
+
+export function cursorOf(state: Pick<TimerState, 'cursors'>, target: Hex): bigint {
+  return state.cursors.get(target) ?? 0n
+}
+
+/** Timers whose update keeps them out of a delivery at this height. */
+export function isIsolated(state: Pick<TimerState, 'isolated'>, timerId: Hex, height: bigint): boolean {
+  return state.isolated.get(timerId) === height
+}
+
+function compareTombstones(a: Tombstone, b: Tombstone): number {
+  if (a.height !== b.height) return a.height < b.height ? -1 : 1
+  return compareHex(a.timerId, b.timerId)
+}
