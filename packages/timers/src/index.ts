@@ -59,7 +59,8 @@ export { type SetOutcome, setInterval, setStateWatch, setTimeout, setTimer } fro
 export type { TimerCall } from './kernel/set/timer-call.ts'
 export { type TimerIdentity, timerIdOf } from './kernel/set/timer-id.ts'
 export { type UpdateOutcome, type UpdateTimerArguments, updateTimer } from './kernel/set/update-timer.ts'
-export { restoreTimers, snapshotTimers, type TimerSnapshot } from './kernel/snapshot/timer-snapshot.ts'
+export { restoreTimers } from './kernel/snapshot/restore-timers.ts'
+export { snapshotTimers, type TimerSnapshot } from './kernel/snapshot/timer-snapshot.ts'
 export {
   type DueTimer,
   type HeightTimer,

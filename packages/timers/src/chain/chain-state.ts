@@ -33,8 +33,10 @@ export interface World {
   readonly storage: OrderedMap<Hex, Hex>
   readonly timers: TimerState
   readonly schedule: ParamSchedule
-  /** Sent and not yet delivered, oldest first. */
-  readonly messages: readonly Message[]
+  /** Sent and not yet delivered, by the number each was sent under. */
+  readonly messages: OrderedMap<bigint, Message>
+  /** Messages ever sent. */
+  readonly messagesSent: bigint
 }
 
 export interface ChainState {
@@ -46,6 +48,12 @@ export interface ChainState {
   readonly lateKeys: readonly Hex[]
   readonly trie: MerkleTrie
   readonly stateRoot: Hex
+}
+
+/** Puts a message at the end of the queue. */
+export function sendMessage(world: World, message: Message): World {
+  const { messages, messagesSent } = world
+  return { ...world, messages: messages.set(messagesSent, message), messagesSent: messagesSent + 1n }
 }
 
 export function accountOf(world: World, address: Hex): Account {

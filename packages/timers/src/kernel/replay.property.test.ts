@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { timersRoot } from './merkle/timer-leaves.ts'
 import { createScript, playScript } from './random-script.suite.ts'
-import { restoreTimers, snapshotTimers } from './snapshot/timer-snapshot.ts'
+import { restoreTimers } from './snapshot/restore-timers.ts'
+import { snapshotTimers } from './snapshot/timer-snapshot.ts'
 import type { TimerState } from './state/timer-state.ts'
 
 describe('R30 state is a value', () => {
@@ -67,7 +68,7 @@ describe('snapshots', () => {
     expect(timersRoot(restoreTimers(snapshotTimers(final)))).toBe(timersRoot(final))
   })
   test('records that no call could have made are refused', () => {
-    const snapshot = snapshotTimers(playScript(createScript(7, 40), { shards: 1 }).final)
+    const snapshot = snapshotTimers(playScript(createScript(8, 40), { shards: 1 }).final)
     const [timer] = snapshot.timers.filter((each) => each.kind === 'INTERVAL')
     if (timer === undefined) throw new Error('the history left no interval')
     expect(() => restoreTimers({ ...snapshot, timers: [timer, timer] })).toThrow(RangeError)

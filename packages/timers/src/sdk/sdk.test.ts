@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { A, B, ROOT } from '../kernel/small-world.suite.ts'
-import { restoreTimers, snapshotTimers } from '../kernel/snapshot/timer-snapshot.ts'
+import { restoreTimers } from '../kernel/snapshot/restore-timers.ts'
+import { snapshotTimers } from '../kernel/snapshot/timer-snapshot.ts'
 import { createTimerState } from '../kernel/state/timer-state.ts'
 import { findNextTime, parseCron } from './cron.ts'
 import { listCronWindows } from './cron-windows.ts'
@@ -13,7 +14,6 @@ describe('minutes to blocks', () => {
     [1, 1_000, 60n],
     [1, 12_000, 5n],
     [1, 7_000, 9n],
-    [0, 1_000, 1n],
     [1, 600_000, 1n],
   ])('%i minutes at %i ms a block are %i blocks', (minutes, blockTimeMs, blocks) => {
     expect(blocksInMinutes(minutes, { blockTimeMs })).toBe(blocks)
@@ -41,6 +41,15 @@ describe('minutes to blocks', () => {
         },
       ),
     )
+  })
+})
+
+describe('no minutes at all', () => {
+  test.each([0, 0n, -1, -5n, 1.5, Number.NaN])('%s is ERR_INVALID_PARAM', (minutes) => {
+    const clock = { height: 10n, blockTimeMs: 1_000 }
+    for (const convert of [everyMinutes, afterMinutes, blocksInMinutes]) {
+      expect(() => convert(minutes, clock)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_PARAM' }))
+    }
   })
 })
 

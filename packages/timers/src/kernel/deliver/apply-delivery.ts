@@ -5,13 +5,15 @@
  * revived and an updated one keeps its new terms: only the fields that delivery owns are written.
  */
 
-import type { Hex } from '../bytes/hex.ts'
+import { getExactHex, type Hex } from '../bytes/hex.ts'
 import { listReadyOf, type ReadyIndex } from '../ready/ready-index.ts'
 import { buryTimers, sweepTombstones } from '../state/bury-timers.ts'
+import { type CursorMove, moveCursors, sweepCursors } from '../state/cursors.ts'
 import { changeReadyBySteps, type Replacement, replaceTimers } from '../state/replace-timers.ts'
 import type { Timer } from '../state/timer.ts'
 import { hasTarget, type TimerState } from '../state/timer-state.ts'
 import { diffMaps } from '../tree/ordered-map.ts'
+import { checkDelivery, checkMutation } from './check-delivery.ts'
 import type { Delivery } from './deliver.ts'
 import type { Mutation } from './list-mutations.ts'
 
@@ -36,22 +38,22 @@ export function applyDelivery(
   failed: ReadonlySet<Hex> = NONE,
 ): AppliedDelivery {
   const { height, params, mutations, evictions } = delivery
-  if (height <= current.height) throw new RangeError(`delivery ${height} was already applied`)
+  checkDelivery(current, delivery)
+  const failedIds = new Set([...failed].map((timerId) => getExactHex(timerId, 32, 'a failed timer id')))
   const opened = openWrites(current, delivery)
   const steps: Replacement[] = []
   const buried: Timer[] = []
   const retired: Retirement[] = []
-  const moved: Hex[] = []
-  let { cursors } = opened
+  const moves: CursorMove[] = []
   for (const mutation of mutations) {
     if (mutation.type === 'cursor.moved') {
-      cursors = cursors.set(mutation.target, mutation.height)
-      moved.push(mutation.target)
+      moves.push(mutation)
       continue
     }
     const before = opened.timers.get(mutation.timerId)
     if (before === undefined) continue
-    const after = writeTimer(before, mutation, failed)
+    checkMutation(before, mutation, height)
+    const after = writeTimer(before, mutation, failedIds)
     const reason = after === null ? null : endOf(after, mutation, params.maxConsecutiveFailures)
     if (reason !== null) retired.push({ type: 'timer.retired', timerId: mutation.timerId, reason })
     if (after === null || reason !== null) buried.push(before)
@@ -61,8 +63,10 @@ export function applyDelivery(
     const timer = opened.timers.get(timerId)
     if (timer !== undefined) buried.push(timer)
   }
-  const written = buryTimers(replaceTimers({ ...opened, cursors }, steps, moved), buried, height)
-  return { state: sweepHints(sweepTombstones(written, height, params.dedupWindow)), retired }
+  const moved = moves.map(({ target }) => target)
+  const written = buryTimers(replaceTimers(moveCursors(opened, moves), steps, moved), buried, height)
+  const swept = sweepCursors(sweepTombstones(written, height, params.dedupWindow), height, params.dedupWindow)
+  return { state: sweepHints(swept), retired }
 }
 
 /** Once nothing of a target that is gone stands in line, there is nothing to look for. */
@@ -113,8 +117,21 @@ function openWrites(current: TimerState, delivery: Delivery): TimerState {
   for (const { key: timerId, value: updatedAt } of current.isolated.entries()) {
     if (updatedAt < delivery.height) isolated = isolated.delete(timerId)
   }
-  const next = { ...current, isolated, height: delivery.height, carriedKeys: delivery.carried.keys }
+  const next = { ...carryKeys(current, delivery), isolated, height: delivery.height }
   return { ...next, ready: takeOverReady(next, delivery) }
+}
+
+/** The queue loses keys at its front and gains some at its end; what stays in between is not touched. */
+function carryKeys(state: TimerState, { height, carried: { keys } }: Delivery): TimerState {
+  const before = state.carriedKeys
+  const [first] = keys
+  const takenUp = first !== undefined && state.carriedSince.has(first) ? before.indexOf(first) : before.length
+  const kept = Math.min(before.length - takenUp, keys.length)
+  let { carriedSince } = state
+  for (const key of before.slice(0, takenUp)) carriedSince = carriedSince.delete(key)
+  for (const key of before.slice(takenUp + kept)) carriedSince = carriedSince.delete(key)
+  for (const key of keys.slice(kept)) carriedSince = carriedSince.set(key, height)
+  return { ...state, carriedKeys: keys, carriedSince }
 }
 
 function takeOverReady(state: TimerState, { derived }: Delivery): ReadyIndex | null {

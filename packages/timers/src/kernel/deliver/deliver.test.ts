@@ -180,8 +180,8 @@ describe('R16 and R23 deliver is pure', () => {
     expect(mutations).toEqual([
       { type: 'timer.rescheduled', timerId: interval, fireSeq: 1, dueHeight: 4n },
       { type: 'watch.cleared', timerId: watch, fireSeq: 1 },
-      { type: 'cursor.moved', target: A, height: 2n },
-      { type: 'cursor.moved', target: B, height: 2n },
+      { type: 'cursor.moved', target: A, cursor: (2n << 32n) + 1n },
+      { type: 'cursor.moved', target: B, cursor: (2n << 32n) + 2n },
     ])
     expect(world.timer(timeout)).toMatchObject({ fireSeq: 0 })
   })

@@ -5,7 +5,7 @@
  * executes the entries and then calls `applyDelivery` once.
  */
 
-import { compareHex, type Hex } from '../bytes/hex.ts'
+import { compareHex, getExactHex, type Hex } from '../bytes/hex.ts'
 import { U64_MAX } from '../bytes/limits.ts'
 import type { TimerParams } from '../params/timer-params.ts'
 import type { Funds } from '../ready/escrow.ts'
@@ -17,7 +17,7 @@ import { walkShard } from '../ready/ready-shard.ts'
 import { compareMailboxOrder, createFireSelector, type FireSelector } from '../ready/select-fires.ts'
 import type { DueTimer } from '../state/timer.ts'
 import type { TimerState } from '../state/timer-state.ts'
-import { matchWatches, type WatchClipped, type WatchMatches } from '../watch/match-watches.ts'
+import { matchWatches, type WatchClipped, type WatchMatches, type WatchWork } from '../watch/match-watches.ts'
 import { deliverIdOf } from './deliver-id.ts'
 import { listMutations, type Mutation } from './list-mutations.ts'
 import type { MailboxEntry } from './mailbox-entry.ts'
@@ -35,14 +35,23 @@ export interface DeliverBlock {
 }
 
 export interface Delivery {
+  readonly chainId: bigint
   readonly height: bigint
   readonly params: TimerParams
   readonly entries: readonly MailboxEntry[]
   readonly mutations: readonly Mutation[]
   readonly evictions: readonly Eviction[]
-  readonly carried: { readonly keys: readonly Hex[]; readonly clipped: WatchClipped | null }
+  readonly carried: CarriedKeys
+  /** What it took to find the watches, for measures. */
+  readonly work: WatchWork
   /** The ready index as of this block and the timers it was made from, to spare rebuilding it; not part of the result. */
   readonly derived: DerivedIndex | null
+}
+
+/** Changed keys that wait for the next block (R15). */
+export interface CarriedKeys {
+  readonly keys: readonly Hex[]
+  readonly clipped: WatchClipped | null
 }
 
 /** The ready index and the very records it was made of, so that it can be carried over instead of rebuilt. */
@@ -75,15 +84,18 @@ export function assembleDelivery(state: TimerState, block: DeliverBlock, parts: 
   const fired = [...selector.fires]
     .sort(compareMailboxOrder)
     .map(({ ready: { timer } }) => matches.woken.get(timer.timerId) ?? timer)
+  const served = selector.fires.map(({ ready: { timer } }) => timer.target)
   const { ready } = candidates
   const evictions = [...candidates.evictions, ...selector.evictions]
   return {
+    chainId: state.chainId,
     height,
     params,
     entries: fired.map((timer) => materialize(state.chainId, block, timer)),
-    mutations: listMutations(height, fired, matches, evictions),
+    mutations: listMutations(height, fired, matches, evictions, served),
     evictions,
     carried: { keys: matches.carriedKeys, clipped: matches.clipped },
+    work: matches.work,
     derived: ready === null ? null : { ready, timers: wakeRecords(state, matches) },
   }
 }
@@ -96,9 +108,9 @@ function wakeRecords(state: TimerState, { woken }: WatchMatches): TimerState['ti
 /** A caller's mistake, not an outcome: heights go up one way and roots have 32 bytes. */
 export function checkBlock(state: TimerState, block: DeliverBlock, shards: number): void {
   const { height, parentStateRoot } = block
-  if (height <= state.height || height > U64_MAX) throw new RangeError(`cannot deliver ${height} after ${state.height}`)
-  if (!/^0x[0-9a-f]{64}$/.test(parentStateRoot))
-    throw new RangeError('parentStateRoot must be 32 bytes of lower-case hex')
+  if (typeof height !== 'bigint' || height <= state.height || height > U64_MAX)
+    throw new RangeError(`cannot deliver ${height} after ${state.height}`)
+  getExactHex(parentStateRoot, 32, 'parentStateRoot')
   if (!Number.isSafeInteger(shards) || shards < 1) throw new RangeError('shards must be a whole number from 1')
 }
 

@@ -3,6 +3,7 @@
 import { compareHex, type Hex } from '../bytes/hex.ts'
 import { U32_MAX, U64_MAX } from '../bytes/limits.ts'
 import type { Eviction } from '../ready/eviction.ts'
+import { cursorAt } from '../state/cursors.ts'
 import type { DueTimer, MatchedKeys } from '../state/timer.ts'
 import type { WatchMatches } from '../watch/match-watches.ts'
 
@@ -16,22 +17,28 @@ export type Mutation =
     }
   | { readonly type: 'watch.cleared'; readonly timerId: Hex; readonly fireSeq: number }
   | { readonly type: 'watch.pended'; readonly timerId: Hex; readonly dueHeight: bigint; readonly matched: MatchedKeys }
-  | { readonly type: 'cursor.moved'; readonly target: Hex; readonly height: bigint }
+  | { readonly type: 'cursor.moved'; readonly target: Hex; readonly cursor: bigint }
 
-/** In mailbox order what the fires leave, then what stays pending by id, then the cursors by target. */
+/**
+ * In mailbox order what the fires leave, then what stays pending by id, then the cursors by target. `served` has the
+ * target of each fire in selection order, which is what cursors count by (R18).
+ */
 export function listMutations(
   height: bigint,
   fired: readonly DueTimer[],
-  { woken }: WatchMatches,
+  { woken }: Pick<WatchMatches, 'woken'>,
   evictions: readonly Eviction[],
+  served: readonly Hex[],
 ): Mutation[] {
   const settled = new Set([...fired, ...evictions].map(({ timerId }) => timerId))
   const waiting = [...woken.values()].filter((timer) => !settled.has(timer.timerId))
-  const targets = [...new Set(fired.map(({ target }) => target))].sort(compareHex)
+  const cursors = new Map(served.map((target, index) => [target, cursorAt(height, index + 1)]))
   return [
     ...fired.map((timer) => writeBackOf(timer, height)),
     ...waiting.sort((a, b) => compareHex(a.timerId, b.timerId)).flatMap(pendingOf),
-    ...targets.map((target): Mutation => ({ type: 'cursor.moved', target, height })),
+    ...[...cursors]
+      .sort((a, b) => compareHex(a[0], b[0]))
+      .map(([target, cursor]): Mutation => ({ type: 'cursor.moved', target, cursor })),
   ]
 }
 

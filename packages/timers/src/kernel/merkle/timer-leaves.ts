@@ -18,6 +18,7 @@ const SECTION = {
   isolated: 't7',
   target: 't8',
   scalars: 't9',
+  carried: 'ta',
 } as const
 
 /** What changed between two states, as leaves; it costs what changed. */
@@ -38,7 +39,9 @@ export function listLeafChanges(before: TimerState, after: TimerState): LeafChan
     const name = `${uintDigits(byteLength(prefix), 1)}${prefix.slice(2)}${id.slice(2)}`
     put('watch', name, target?.slice(2) ?? null)
   })
-  diffMaps(before.cursors, after.cursors, (target, _, at) => put('cursor', target.slice(2), heightDigits(at)))
+  diffMaps(before.cursors, after.cursors, (target, _, at) =>
+    put('cursor', target.slice(2), at === undefined ? null : uintDigits(at, 12)),
+  )
   diffMaps(before.owners, after.owners, (owner, was, is) => {
     const counter = is?.counter ?? 0n
     if (counter !== (was?.counter ?? 0n)) put('counter', owner.slice(2), counter === 0n ? null : uintDigits(counter, 9))
@@ -59,6 +62,7 @@ export function listLeafChanges(before: TimerState, after: TimerState): LeafChan
       put('target', target.slice(2), known === null ? '01' : null),
     )
   }
+  diffMaps(before.carriedSince, after.carriedSince, (key, _, at) => put('carried', key.slice(2), heightDigits(at)))
   put('scalars', '', encodeScalars(after))
   return changes
 }
@@ -106,8 +110,8 @@ function encodeKeys(keys: readonly Hex[]): string {
   return `${uintDigits(keys.length, 4)}${keys.map((key) => `${uintDigits(byteLength(key), 4)}${key.slice(2)}`).join('')}`
 }
 
-function encodeScalars({ chainId, height, nextRank, carriedKeys }: TimerState): string {
-  return `${uintDigits(chainId, 8)}${uintDigits(height, 8)}${uintDigits(nextRank, 9)}${encodeKeys(carriedKeys)}`
+function encodeScalars({ chainId, height, nextRank }: TimerState): string {
+  return `${uintDigits(chainId, 8)}${uintDigits(height, 8)}${uintDigits(nextRank, 9)}`
 }
 
 function heightDigits(at: bigint | undefined): string | null {
@@ -124,9 +128,9 @@ function listWatchChanges(
   after: TimerState,
   report: (prefix: Hex, timerId: Hex, target: Hex | undefined) => void,
 ): void {
-  diffMaps(before.indexWatch, after.indexWatch, (_length, was, is) => {
-    diffMaps(was ?? emptyLike(is), is ?? emptyLike(was), (prefix, wasIds, isIds) => {
-      diffMaps(wasIds ?? emptyLike(isIds), isIds ?? emptyLike(wasIds), (id, _, target) => report(prefix, id, target))
+  diffMaps(before.indexWatch, after.indexWatch, (prefix, was, is) => {
+    diffMaps(was ?? emptyLike(is), is ?? emptyLike(was), ({ timerId, target }, _, kept) => {
+      report(prefix, timerId, kept === undefined ? undefined : target)
     })
   })
 }

@@ -3,6 +3,7 @@ import { U8_MAX, U32_MAX, U64_MAX, U128_MAX } from '../bytes/limits.ts'
 import { type Refusal, refuse } from './refusal.ts'
 
 export interface TimerParams {
+  /** Zero is an emergency stop: nothing fires, everything ages. */
   readonly maxFiresPerBlock: number
   readonly maxFiresPerTarget: number
   /** Q32.96 per block of waiting. */
@@ -62,7 +63,7 @@ export const DEFAULT_PARAMS: TimerParams = {
 }
 
 const INTEGER_RANGES: { readonly [K in keyof TimerParams]?: readonly [bigint, bigint] } = {
-  maxFiresPerBlock: [1n, BigInt(U32_MAX)],
+  maxFiresPerBlock: [0n, BigInt(U32_MAX)],
   maxFiresPerTarget: [1n, BigInt(U32_MAX)],
   wAge: [1n, U128_MAX],
   wBid: [0n, U64_MAX],

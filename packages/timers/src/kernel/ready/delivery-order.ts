@@ -22,7 +22,7 @@ export interface ReadyTimer {
   readonly foreign: boolean
 }
 
-/** A ready timer with the height of its target's last fire, as the order across targets sees it. */
+/** A ready timer with its target's cursor, as the order across targets sees it. */
 export interface Contender {
   readonly ready: ReadyTimer
   readonly cursor: bigint

@@ -2,9 +2,10 @@
 
 import { compareHex } from '../bytes/hex.ts'
 import type { TimerParams } from '../params/timer-params.ts'
+import { cursorOf } from '../state/cursors.ts'
 import { listDue } from '../state/index-height.ts'
 import { type DueTimer, isDueTimer } from '../state/timer.ts'
-import { cursorOf, hasTarget, isIsolated, type TimerState } from '../state/timer-state.ts'
+import { hasTarget, isIsolated, type TimerState } from '../state/timer-state.ts'
 import type { WatchMatches } from '../watch/match-watches.ts'
 import { type Eviction, evictionOf } from './eviction.ts'
 import { changeReady, createReadyIndex, fitsLane, fitsRules, listReadyOf, type ReadyIndex } from './ready-index.ts'

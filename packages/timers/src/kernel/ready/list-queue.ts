@@ -1,6 +1,7 @@
 /** What would fire next, in order and with the reasons: the delivery of a block as it would be, without its fires. */
 
 import type { TimerParams } from '../params/timer-params.ts'
+import { heightOfCursor } from '../state/cursors.ts'
 import type { DueTimer } from '../state/timer.ts'
 import type { TimerState } from '../state/timer-state.ts'
 import { scoreAt } from './delivery-order.ts'
@@ -46,7 +47,7 @@ export function listQueue(
       turn: k,
       score: scoreAt(each, height, params),
       bucket: each.bucket,
-      targetLastFired: cursor,
+      targetLastFired: heightOfCursor(cursor),
       waitedBlocks: height - each.timer.dueHeight,
     }))
 }

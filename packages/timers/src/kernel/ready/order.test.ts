@@ -16,9 +16,10 @@ function fundsOf(balances: Record<Hex, bigint>): Funds {
 
 describe('R17 score', () => {
   test('age, clamped bid and rank add up', () => {
-    const world = new SmallWorld({ wFifo: -(1n << 80n), minBid: 1n })
+    const world = new SmallWorld({ maxBid: 1n << 100n })
     world.set({ dueHeight: 1, target: B })
     const timer = world.timer(world.set({ dueHeight: 10, bidFp: 1n << 100n }))
+    world.params = { ...DEFAULT_PARAMS, wFifo: -(1n << 80n), minBid: 1n }
     if (timer === undefined || !isDueTimer(timer)) throw new Error('no timer')
     expect(scoreAt(readyTimerOf(timer, world.params), 12n, world.params)).toBe(2n * (1n << 90n) + ONE - (1n << 80n))
     expect([0n, 5n, 1n << 100n].map((bid) => clampBid(bid, world.params))).toEqual([1n, 5n, ONE])
@@ -202,8 +203,9 @@ describe('R21 evictions', () => {
     expect(entries.map((entry) => entry.payloadSnapshot)).toEqual(['0x02'])
   })
   test('the escrow covers gas, cells and the capped tip exactly', () => {
-    const world = new SmallWorld({ maxCellsPerFire: 7n })
+    const world = new SmallWorld({ maxCellsPerFire: 7n, maxBid: 5n * ONE })
     world.set({ dueHeight: 1, gasLimit: 10_000, bidFp: 5n * ONE })
+    world.params = { ...world.params, maxBid: ONE }
     const price = 10_000n * 1n + 7n * 1n + 10_000n
     expect(world.open().deliver({ funds: fundsOf({ [A]: price - 1n }) }).entries).toHaveLength(0)
     expect(world.deliver({ funds: fundsOf({ [A]: price }) }).entries).toHaveLength(1)

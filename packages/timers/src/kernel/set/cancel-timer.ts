@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../params/refusal.ts'
 import { buryTimers, findTombstone } from '../state/bury-timers.ts'
 import type { TimerState } from '../state/timer-state.ts'
-import { findAddress, findTimerId, isRefusal, readFields } from './read-arguments.ts'
+import { findAddress, findTimerId, isRefusal, readCall, readFields } from './read-arguments.ts'
 import type { TimerCall } from './timer-call.ts'
 import { refuseUnknown } from './update-timer.ts'
 
@@ -15,9 +15,11 @@ export interface CancelTimerArguments {
 /** `cancelled` is false when the timer was already gone. */
 export type CancelOutcome = { readonly type: 'done'; readonly cancelled: boolean; readonly state: TimerState } | Refusal
 
-export function cancelTimer(state: TimerState, call: TimerCall, args: CancelTimerArguments): CancelOutcome {
+export function cancelTimer(state: TimerState, by: TimerCall, args: CancelTimerArguments): CancelOutcome {
   const fields = readFields(args, ['target', 'timerId'])
   if (isRefusal(fields)) return fields
+  const call = readCall(by)
+  if (isRefusal(call)) return call
   const target = findAddress(fields.target)
   const timerId = findTimerId(fields.timerId)
   if (target === null) return refuse('ERR_INVALID_PARAM', 'target must be an address of 20 bytes')

@@ -1,9 +1,11 @@
 /** Reads untrusted arguments into exact values or a refusal; nothing is rounded, coerced or thrown. */
-import { byteLength, compareHex, findHex, type Hex } from '../bytes/hex.ts'
+import { byteLength, compareHex, findExactHex, findHex, type Hex } from '../bytes/hex.ts'
+import { isBigUint } from '../bytes/is-uint.ts'
 import { U32_MAX, U64_MAX, U128_MAX } from '../bytes/limits.ts'
 import { type Refusal, refuse } from '../params/refusal.ts'
 import { maxGasLimitPerTimer, type TimerParams } from '../params/timer-params.ts'
 import type { TimerKind } from '../state/timer.ts'
+import type { TimerCall } from './timer-call.ts'
 
 /** What an integer argument may be: a bigint, a safe integer, or its decimal or 0x text. */
 export type IntegerLike = bigint | number | string
@@ -41,13 +43,24 @@ export function findInteger(value: unknown, max: bigint): bigint | null {
 }
 
 export function findAddress(value: unknown): Hex | null {
-  const hex = findHex(value)
-  return hex !== null && byteLength(hex) === 20 ? hex : null
+  return findExactHex(value, 20)
 }
 
 export function findTimerId(value: unknown): Hex | null {
-  const hex = findHex(value)
-  return hex !== null && byteLength(hex) === 32 ? hex : null
+  return findExactHex(value, 32)
+}
+
+/** Whether a watched prefix may have this many bytes. */
+export function isPrefixLength(bytes: number): boolean {
+  return bytes >= MIN_PREFIX_BYTES && bytes <= MAX_PREFIX_BYTES
+}
+
+/** A host's call in the one spelling that is stored: two spellings of one owner are one owner. */
+export function readCall(call: TimerCall): TimerCall | Refusal {
+  const caller = findAddress(call.caller)
+  if (caller === null) return refuse('ERR_INVALID_PARAM', 'caller must be an address of 20 bytes')
+  if (!isBigUint(call.height, U64_MAX)) return refuse('ERR_INVALID_PARAM', 'the height of a call must fit 64 bits')
+  return caller === call.caller ? call : { ...call, caller }
 }
 
 /** The bag of named arguments; a time field anywhere in it is the older timer type that no longer exists. */
@@ -101,7 +114,9 @@ export function readTerms(fields: Fields, params: TimerParams): Terms | Refusal 
     return refuse('ERR_INVALID_PARAM', `gasLimit must be ${range}`)
   }
   const bidFp = fields.bidFp === undefined ? 0n : findInteger(fields.bidFp, U128_MAX)
-  if (bidFp === null) return refuse('ERR_INVALID_PARAM', 'bidFp must be a Q32.96 number of 128 bits')
+  if (bidFp === null || bidFp < params.minBid || bidFp > params.maxBid) {
+    return refuse('ERR_INVALID_PARAM', `bidFp must be ${params.minBid} to ${params.maxBid}`)
+  }
   return { payload, gasLimit, bidFp }
 }
 
@@ -116,8 +131,7 @@ function readWatchKeys(value: unknown, params: TimerParams): Schedule | Refusal 
   const watchKeys: Hex[] = []
   for (const item of value as readonly unknown[]) {
     const prefix = findHex(item)
-    const length = prefix === null ? 0 : byteLength(prefix)
-    if (prefix === null || length < MIN_PREFIX_BYTES || length > MAX_PREFIX_BYTES) {
+    if (prefix === null || !isPrefixLength(byteLength(prefix))) {
       return refuse('ERR_INVALID_PARAM', `watchKeys must be ${MIN_PREFIX_BYTES} to ${MAX_PREFIX_BYTES} bytes each`)
     }
     if (watchKeys.includes(prefix)) return refuse('ERR_INVALID_PARAM', `watchKeys repeats ${prefix}`)

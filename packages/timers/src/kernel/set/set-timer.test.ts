@@ -234,13 +234,14 @@ describe('errors: one precedence for all nodes', () => {
       { payload: `0x${'00'.repeat(4_097)}` },
       { gasLimit: 9_999 },
       { gasLimit: 250_001 },
+      { bidFp: (1n << 96n) + 1n },
       { bidFp: 1n << 128n },
       { clientNonce: 1n << 64n },
     ]) {
       expect(world.refusal({ dueHeight: 9, ...bad })).toBe('ERR_INVALID_PARAM')
     }
     expect(
-      world.refusal({ dueHeight: 9, payload: `0x${'00'.repeat(4_096)}`, gasLimit: 250_000, bidFp: (1n << 128n) - 1n }),
+      world.refusal({ dueHeight: 9, payload: `0x${'00'.repeat(4_096)}`, gasLimit: 250_000, bidFp: 1n << 96n }),
     ).toBeNull()
     expect(world.refusal({ dueHeight: 9, clientNonce: (1n << 64n) - 1n })).toBeNull()
   })

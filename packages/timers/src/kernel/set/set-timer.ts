@@ -6,7 +6,7 @@ import { argumentsDigest } from '../state/bury-timers.ts'
 import { replaceTimers } from '../state/replace-timers.ts'
 import type { TimerState } from '../state/timer-state.ts'
 import { checkNewTimer } from './check-new-timer.ts'
-import { isRefusal } from './read-arguments.ts'
+import { isRefusal, readCall } from './read-arguments.ts'
 import {
   createRecord,
   readSetRequest,
@@ -47,9 +47,11 @@ export function setTimer(state: TimerState, call: TimerCall, args: SetTimerArgum
   return setByKind(state, call, args, kind)
 }
 
-function setByKind(state: TimerState, call: TimerCall, args: unknown, kind: unknown): SetOutcome {
-  const request = readSetRequest(args, kind, call.params)
+function setByKind(state: TimerState, by: TimerCall, args: unknown, kind: unknown): SetOutcome {
+  const request = readSetRequest(args, kind, by.params)
   if (isRefusal(request)) return request
+  const call = readCall(by)
+  if (isRefusal(call)) return call
   return repeatByNonce(state, call, request) ?? createTimer(state, call, request)
 }
 

@@ -1,5 +1,5 @@
 /** R1: a timer's name, fixed by who set it, for whom, and a number that is never used twice. */
-import { domainDigits, type Hex, keccakDigits, uintDigits } from '../bytes/hex.ts'
+import { domainDigits, getExactHex, type Hex, keccakDigits, uintDigits } from '../bytes/hex.ts'
 
 const DOMAIN = domainDigits('cip5/timer/v1')
 
@@ -12,7 +12,9 @@ export interface TimerIdentity {
   readonly n: bigint
 }
 
+/** Throws a RangeError for a field of another width than the rule's. */
 export function timerIdOf({ chainId, owner, target, source, n }: TimerIdentity): Hex {
   const tag = source === 'client' ? '01' : '00'
-  return keccakDigits(`${DOMAIN}${uintDigits(chainId, 8)}${owner.slice(2)}${target.slice(2)}${tag}${uintDigits(n, 8)}`)
+  const who = `${getExactHex(owner, 20, 'owner').slice(2)}${getExactHex(target, 20, 'target').slice(2)}`
+  return keccakDigits(`${DOMAIN}${uintDigits(chainId, 8)}${who}${tag}${uintDigits(n, 8)}`)
 }

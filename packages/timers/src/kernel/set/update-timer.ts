@@ -10,6 +10,7 @@ import {
   findTimerId,
   type IntegerLike,
   isRefusal,
+  readCall,
   readFields,
   readTerms,
   type Terms,
@@ -29,9 +30,11 @@ export type UpdateOutcome = { readonly type: 'updated' | 'unchanged'; readonly s
 const FIELDS = ['target', 'timerId', 'payload', 'gasLimit', 'bidFp']
 
 /** For the owner only: the owner pays for what it asks. */
-export function updateTimer(state: TimerState, call: TimerCall, args: UpdateTimerArguments): UpdateOutcome {
+export function updateTimer(state: TimerState, by: TimerCall, args: UpdateTimerArguments): UpdateOutcome {
   const fields = readFields(args, FIELDS)
   if (isRefusal(fields)) return fields
+  const call = readCall(by)
+  if (isRefusal(call)) return call
   const target = findAddress(fields.target)
   const timerId = findTimerId(fields.timerId)
   if (target === null) return refuse('ERR_INVALID_PARAM', 'target must be an address of 20 bytes')
@@ -66,7 +69,7 @@ export function refuseUnknown(state: TimerState, target: Hex): Refusal {
 /** Only the terms that are given are held to the parameters of today; the others stay as they were accepted. */
 function readPatch(fields: Readonly<Record<string, unknown>>, timer: Timer | null, call: TimerCall): Terms | Refusal {
   const { params } = call
-  const filler = { payload: '0x', gasLimit: params.minGasLimitPerTimer, bidFp: 0n }
+  const filler = { payload: '0x', gasLimit: params.minGasLimitPerTimer, bidFp: params.minBid }
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   const read = readTerms({ ...filler, ...given }, params)
   if (isRefusal(read)) return read

@@ -2,8 +2,9 @@
 import type { Hex } from '../bytes/hex.ts'
 import { changeReady, fitsLane, type ReadyIndex } from '../ready/ready-index.ts'
 import { addWatcher, type IndexWatch, removeWatcher } from '../watch/index-watch.ts'
+import { cursorOf } from './cursors.ts'
 import { type DueTimer, isDueTimer, isForeign, type Timer } from './timer.ts'
-import { cursorOf, hasTarget, type TimerState } from './timer-state.ts'
+import { hasTarget, type TimerState } from './timer-state.ts'
 
 /** One timer's step: created (no before), removed (no after) or changed. Its id, owner, target and keys never change. */
 export interface Replacement {
@@ -65,19 +66,27 @@ export function changeReadyBySteps(
   return changeReady(index, { drop, add, moved }, (target) => cursorOf(state, target))
 }
 
-function changeTallies(state: TimerState, steps: readonly Replacement[]): Pick<TimerState, 'owners' | 'targetTallies'> {
-  let { owners, targetTallies } = state
+type Tallies = Pick<TimerState, 'owners' | 'targetTallies' | 'restingCursors'>
+
+function changeTallies(state: TimerState, steps: readonly Replacement[]): Tallies {
+  let { owners, targetTallies, restingCursors } = state
   for (const { before, after } of steps) {
     if ((before === null) === (after === null)) continue
     const timer = before ?? after
     if (timer === null) continue
     const sign = before === null ? 1 : -1
     const owner = owners.get(timer.owner) ?? { live: 0, counter: 0n }
-    owners = owners.set(timer.owner, { ...owner, live: owner.live + sign })
+    const held = owner.live + sign
+    const forgotten = held === 0 && owner.counter === 0n
+    owners = forgotten ? owners.delete(timer.owner) : owners.set(timer.owner, { ...owner, live: held })
     const tally = targetTallies.get(timer.target) ?? { live: 0, foreign: 0 }
     const foreign = tally.foreign + (isForeign(timer) ? sign : 0)
     const live = tally.live + sign
     targetTallies = live === 0 ? targetTallies.delete(timer.target) : targetTallies.set(timer.target, { live, foreign })
+    if (live > 1 || (live === 1 && sign < 0)) continue
+    const cursor = state.cursors.get(timer.target)
+    if (cursor === undefined) continue
+    restingCursors = live === 0 ? restingCursors.set(cursor, timer.target) : restingCursors.delete(cursor)
   }
-  return { owners, targetTallies }
+  return { owners, targetTallies, restingCursors }
 }

@@ -1,5 +1,5 @@
 /** All that the timer kernel remembers, as one immutable value: keep a reference to snapshot it, drop back to it to rewind. */
-import { compareHex, type Hex } from '../bytes/hex.ts'
+import { compareHex, getExactHex, type Hex } from '../bytes/hex.ts'
 import { U64_MAX } from '../bytes/limits.ts'
 import type { ReadyIndex } from '../ready/ready-index.ts'
 import { OrderedMap } from '../tree/ordered-map.ts'
@@ -16,8 +16,10 @@ export interface TimerState {
   readonly indexWatch: IndexWatch
   /** Derived from the rest; null until the next delivery builds it. */
   readonly ready: ReadyIndex | null
-  /** rr_cursor: the height of each target's last materialized fire. */
+  /** rr_cursor of each target that fired: see `cursors.ts`. */
   readonly cursors: OrderedMap<Hex, bigint>
+  /** Derived: cursors of targets that hold no timers, oldest first. */
+  readonly restingCursors: OrderedMap<bigint, Hex>
   readonly owners: OrderedMap<Hex, OwnerTally>
   readonly targetTallies: OrderedMap<Hex, TargetTally>
   /** Timers named by a client nonce: null while live, then a digest of their last arguments, for ever. */
@@ -26,8 +28,10 @@ export interface TimerState {
   readonly tombstonesByHeight: OrderedMap<Tombstone, null>
   /** Timers updated under ISOLATE_UPDATES, with the height that may not fire them. */
   readonly isolated: OrderedMap<Hex, bigint>
-  /** Changed keys whose watches were clipped to the next block, oldest first. */
+  /** Changed keys whose watches were clipped to the next block, oldest first, and by bytes within a block. */
   readonly carriedKeys: readonly Hex[]
+  /** The same keys with the height that each waits since. */
+  readonly carriedSince: OrderedMap<Hex, bigint>
   readonly nextRank: bigint
   /** Known actors, or null where every address is a target. */
   readonly targets: OrderedMap<Hex, null> | null
@@ -61,7 +65,7 @@ export interface TimerStateOptions {
 }
 
 export function createTimerState({ chainId, targets = 'any' }: TimerStateOptions): TimerState {
-  if (chainId < 0n || chainId > U64_MAX) throw new RangeError('chainId must fit 64 bits')
+  if (typeof chainId !== 'bigint' || chainId < 0n || chainId > U64_MAX) throw new RangeError('chainId must fit 64 bits')
   return {
     chainId,
     height: 0n,
@@ -70,6 +74,7 @@ export function createTimerState({ chainId, targets = 'any' }: TimerStateOptions
     indexWatch: EMPTY_INDEX_WATCH,
     ready: null,
     cursors: new OrderedMap(compareHex),
+    restingCursors: new OrderedMap(compareIntegers),
     owners: new OrderedMap(compareHex),
     targetTallies: new OrderedMap(compareHex),
     nonces: new OrderedMap(compareHex),
@@ -77,6 +82,7 @@ export function createTimerState({ chainId, targets = 'any' }: TimerStateOptions
     tombstonesByHeight: new OrderedMap(compareTombstones),
     isolated: new OrderedMap(compareHex),
     carriedKeys: [],
+    carriedSince: new OrderedMap(compareHex),
     nextRank: 0n,
     targets: targets === 'any' ? null : new OrderedMap(compareHex),
     goneTargets: new OrderedMap(compareHex),
@@ -88,17 +94,15 @@ export function hasTarget(state: TimerState, target: Hex): boolean {
 }
 
 export function addTarget(state: TimerState, target: Hex): TimerState {
-  return state.targets === null ? state : { ...state, targets: state.targets.set(target, null) }
+  const address = getExactHex(target, 20, 'target')
+  return state.targets === null ? state : { ...state, targets: state.targets.set(address, null) }
 }
 
 /** Takes an actor away; its timers are evicted as they come due. */
 export function removeTarget(state: TimerState, target: Hex): TimerState {
-  if (state.targets === null || !state.targets.has(target)) return state
-  return { ...state, targets: state.targets.delete(target), goneTargets: state.goneTargets.set(target, null) }
-}
-
-export function cursorOf(state: Pick<TimerState, 'cursors'>, target: Hex): bigint {
-  return state.cursors.get(target) ?? 0n
+  const address = getExactHex(target, 20, 'target')
+  if (state.targets === null || !state.targets.has(address)) return state
+  return { ...state, targets: state.targets.delete(address), goneTargets: state.goneTargets.set(address, null) }
 }
 
 /** Timers whose update keeps them out of a delivery at this height. */
@@ -106,7 +110,11 @@ export function isIsolated(state: Pick<TimerState, 'isolated'>, timerId: Hex, he
   return state.isolated.get(timerId) === height
 }
 
-function compareTombstones(a: Tombstone, b: Tombstone): number {
+function compareIntegers(a: bigint, b: bigint): number {
+  return a < b ? -1 : a === b ? 0 : 1
+}
+
+export function compareTombstones(a: Tombstone, b: Tombstone): number {
   if (a.height !== b.height) return a.height < b.height ? -1 : 1
   return compareHex(a.timerId, b.timerId)
 }

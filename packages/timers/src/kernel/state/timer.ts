@@ -1,5 +1,5 @@
 /** The stored timer: the record of CIP-5 §6.1 with the height it was created at. */
-import type { Hex } from '../bytes/hex.ts'
+import { type Hex, isCanonicalHex } from '../bytes/hex.ts'
 
 interface TimerBase {
   readonly owner: Hex
@@ -58,4 +58,12 @@ export function isDueTimer(timer: Timer): timer is DueTimer {
 /** Set by somebody else than the actor it wakes. */
 export function isForeign(timer: Timer): boolean {
   return timer.owner !== timer.target
+}
+
+/** Whether keys are bytes, unique and sorted, as every delivery writes them. */
+export function isMatchedKeys(matched: unknown): matched is MatchedKeys {
+  if (typeof matched !== 'object' || matched === null) return false
+  const { keys, truncated } = matched as Partial<MatchedKeys>
+  if (!Array.isArray(keys) || typeof truncated !== 'boolean') return false
+  return keys.every((key, at) => isCanonicalHex(key) && (at === 0 || (keys[at - 1] as Hex) < key))
 }

@@ -69,6 +69,34 @@ export class OrderedMap<K, V> {
     return new OrderedMap(this.compare, dropMany(this.root, keys, 0, keys.length, this.compare))
   }
 
+  /** The entry with the greatest key at or before this one. */
+  floor(key: K): MapNode<K, V> | null {
+    let best: Tree<K, V> = null
+    let node = this.root
+    while (node !== null) {
+      const side = this.compare(key, node.key)
+      if (side === 0) return node
+      if (side > 0) best = node
+      node = side < 0 ? node.left : node.right
+    }
+    return best
+  }
+
+  /** How many entries stand in the leading run for which `isBefore` is true. */
+  countBefore(isBefore: (key: K) => boolean): number {
+    let count = 0
+    let node = this.root
+    while (node !== null) {
+      if (isBefore(node.key)) {
+        count += sizeOf(node.left) + 1
+        node = node.right
+      } else {
+        node = node.left
+      }
+    }
+    return count
+  }
+
   first(): MapNode<K, V> | null {
     let node = this.root
     while (node?.left) node = node.left
