@@ -18,14 +18,23 @@ export { createReferenceChain, type ReferenceChain, type ReferenceChainOptions }
 export { CYCLE_COSTS, cellsOfTimer } from './chain/resource-costs.ts'
 export { type Action, actorAddressOf, type Transaction, transactionIdOf } from './chain/transaction.ts'
 export type { Hex } from './kernel/bytes/hex.ts'
+export { type Keccak256, useKeccak } from './kernel/bytes/keccak.ts'
 export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/deliver/apply-delivery.ts'
-export { type DeliverBlock, type Delivery, type DerivedIndex, deliver } from './kernel/deliver/deliver.ts'
+export {
+  type CarriedKeys,
+  type DeliverBlock,
+  type Delivery,
+  type DerivedIndex,
+  deliver,
+} from './kernel/deliver/deliver.ts'
 export { deliverIdOf, type FireIdentity, fireKeyOf } from './kernel/deliver/deliver-id.ts'
 export type { Mutation } from './kernel/deliver/list-mutations.ts'
 export { type Admission, admitEntries, type KnownEntries } from './kernel/deliver/mailbox.ts'
 export { encodeEntry, entryDigestOf, type MailboxEntry, type TriggerContext } from './kernel/deliver/mailbox-entry.ts'
-export { type LeafChange, MerkleTrie } from './kernel/merkle/merkle-trie.ts'
+export { type BlockMeasures, measureBlock } from './kernel/deliver/measure-block.ts'
+export { type FoundLeaf, type LeafChange, MerkleTrie, type Sibling } from './kernel/merkle/merkle-trie.ts'
 export { listLeafChanges, timersRoot } from './kernel/merkle/timer-leaves.ts'
+export { type ProvenTimer, proveTimer, type TimerProof, verifyTimerProof } from './kernel/merkle/timer-proof.ts'
 export {
   createParamSchedule,
   type EpochParams,
@@ -60,6 +69,14 @@ export type { TimerCall } from './kernel/set/timer-call.ts'
 export { type TimerIdentity, timerIdOf } from './kernel/set/timer-id.ts'
 export { type UpdateOutcome, type UpdateTimerArguments, updateTimer } from './kernel/set/update-timer.ts'
 export { restoreTimers } from './kernel/snapshot/restore-timers.ts'
+export { SNAPSHOT_VERSION, SnapshotError, type SnapshotFault } from './kernel/snapshot/snapshot-frames.ts'
+export {
+  createSnapshotReader,
+  readSnapshot,
+  type SnapshotLimits,
+  type SnapshotReader,
+  writeSnapshot,
+} from './kernel/snapshot/snapshot-stream.ts'
 export { snapshotTimers, type TimerSnapshot } from './kernel/snapshot/timer-snapshot.ts'
 export {
   type DueTimer,
@@ -79,11 +96,26 @@ export {
   type TimerStateOptions,
   type Tombstone,
 } from './kernel/state/timer-state.ts'
-export type { WatchClipped } from './kernel/watch/match-watches.ts'
+export type { WatchClipped, WatchWork } from './kernel/watch/match-watches.ts'
 export { type CronOutcome, type CronSchedule, findNextTime, parseCron } from './sdk/cron.ts'
 export { type CronClock, type HeightWindow, listCronWindows } from './sdk/cron-windows.ts'
-export { type Migration, type MigrationPoint, migrateTimer, type TimeTimer } from './sdk/migrate-timers.ts'
-export { afterMinutes, type BlockClock, blocksInMinutes, everyMinutes, type HeightClock } from './sdk/minutes.ts'
+export {
+  type Migration,
+  type MigrationPoint,
+  migrateTimer,
+  migrateTimers,
+  type OldTimerSnapshot,
+  type StateMigration,
+  type TimeTimer,
+} from './sdk/migrate-timers.ts'
+export {
+  afterMinutes,
+  type BlockClock,
+  blocksInMinutes,
+  everyMinutes,
+  type HeightClock,
+  InvalidParamError,
+} from './sdk/minutes.ts'
 export type { BlockMeasure } from './simulate/block-measure.ts'
 export { CONGESTION_DEMO } from './simulate/congestion-demo.ts'
 export type { FieldProblem } from './simulate/field-reader.ts'

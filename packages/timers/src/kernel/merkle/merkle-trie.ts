@@ -3,11 +3,12 @@
  *
  * It is a binary radix tree over keccak256(key) without one-child nodes, so a set of pairs has exactly one shape.
  * leaf = H(0x00 ‖ path ‖ value), branch = H(0x01 ‖ bit ‖ left ‖ right), empty = 32 zero bytes. Hashes are computed when
- * a root is asked for and kept in the nodes, so a block hashes only the paths it changed.
+ * a root is asked for and kept in the nodes, so a block hashes only the paths it changed. Changes are sorted and merged
+ * into the tree in one pass.
  */
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import type { Hex } from '../bytes/hex.ts'
+import { bytesOf, type Hex, hexOf } from '../bytes/hex.ts'
+import { keccak256 } from '../bytes/keccak.ts'
+import { bitAt, firstDifference, hashBranch, hashLeaf } from './node-hash.ts'
 
 /** A change of one pair; no value removes it. */
 export interface LeafChange {
@@ -34,8 +35,28 @@ interface Branch {
 
 type Node = Leaf | Branch
 
+/** A change by the path of its key; `order` has the path's first bytes, to sort by. */
+interface PathChange {
+  readonly path: Uint8Array
+  readonly order: number
+  readonly leaf: Leaf | null
+}
+
+/** The way from the root to a leaf: what stands on the other side at each branch. */
+export interface Sibling {
+  readonly bit: number
+  readonly hash: Hex
+}
+
+/** A leaf as it was found, with the way to it. */
+export interface FoundLeaf {
+  readonly path: Hex
+  readonly value: Hex
+  /** From the root down. */
+  readonly siblings: readonly Sibling[]
+}
+
 const EMPTY_ROOT: Hex = `0x${'00'.repeat(32)}`
-const LEAF_TAG = Uint8Array.of(0)
 
 export class MerkleTrie {
   readonly #root: Node | null
@@ -44,66 +65,104 @@ export class MerkleTrie {
     this.#root = root
   }
 
+  /** Of several changes of one key the last one counts. */
   apply(changes: Iterable<LeafChange>): MerkleTrie {
-    let root = this.#root
-    for (const { key, value } of changes) {
-      const path = keccak_256(hexToBytes(key.slice(2)))
-      if (value === null) root = dropLeaf(root, path)
-      else root = putLeaf(root, { type: 'leaf', path, value: hexToBytes(value.slice(2)), hash: null })
-    }
-    return new MerkleTrie(root)
+    const sorted = sortChanges(changes)
+    return new MerkleTrie(mergeChanges(this.#root, sorted, 0, sorted.length))
   }
 
   get rootHash(): Hex {
-    return this.#root === null ? EMPTY_ROOT : `0x${bytesToHex(hashNode(this.#root))}`
+    return this.#root === null ? EMPTY_ROOT : hexOf(hashNode(this.#root))
+  }
+
+  /** The one leaf that a key's own bits lead to, be it the key's or not; null in an empty tree. */
+  findLeaf(key: Hex): FoundLeaf | null {
+    const path = keccak256(bytesOf(key, 2))
+    const siblings: Sibling[] = []
+    let node = this.#root
+    while (node?.type === 'branch') {
+      const right = bitAt(path, node.bit)
+      siblings.push({ bit: node.bit, hash: hexOf(hashNode(right ? node.left : node.right)) })
+      node = right ? node.right : node.left
+    }
+    return node === null ? null : { path: hexOf(node.path), value: hexOf(node.value), siblings }
   }
 }
 
-function putLeaf(node: Node | null, leaf: Leaf): Node {
-  if (node === null) return leaf
-  const bit = firstDifference(node.path, leaf.path)
-  if (node.type === 'leaf' && bit === 256) return leaf
-  if (node.type === 'leaf' || bit < node.bit) return join(bit, node, leaf)
-  if (bitAt(leaf.path, node.bit)) return branchOf(node.bit, node.left, putLeaf(node.right, leaf))
-  return branchOf(node.bit, putLeaf(node.left, leaf), node.right)
+function sortChanges(changes: Iterable<LeafChange>): PathChange[] {
+  const list: PathChange[] = []
+  for (const { key, value } of changes) {
+    const path = keccak256(bytesOf(key, 2))
+    const leaf: Leaf | null = value === null ? null : { type: 'leaf', path, value: bytesOf(value, 2), hash: null }
+    list.push({ path, order: orderOf(path), leaf })
+  }
+  list.sort(compareChanges)
+  return list.filter((change, at) => {
+    const next = list[at + 1]
+    return next === undefined || compareChanges(change, next) !== 0
+  })
 }
 
-function dropLeaf(node: Node | null, path: Uint8Array): Node | null {
-  if (node === null) return null
-  if (node.type === 'leaf') return firstDifference(node.path, path) === 256 ? null : node
-  const right = bitAt(path, node.bit)
-  const before = right ? node.right : node.left
-  const after = dropLeaf(before, path)
-  if (after === before) return node
-  if (after === null) return right ? node.left : node.right
-  return right ? branchOf(node.bit, node.left, after) : branchOf(node.bit, after, node.right)
+function orderOf(path: Uint8Array): number {
+  let order = 0
+  for (let at = 0; at < 6; at += 1) order = order * 256 + (path[at] ?? 0)
+  return order
 }
 
-function join(bit: number, node: Node, leaf: Leaf): Branch {
-  return bitAt(leaf.path, bit) ? branchOf(bit, node, leaf) : branchOf(bit, leaf, node)
+function compareChanges(a: PathChange, b: PathChange): number {
+  if (a.order !== b.order) return a.order - b.order
+  const bit = firstDifference(a.path, b.path)
+  return bit === 256 ? 0 : bitAt(a.path, bit) ? 1 : -1
 }
 
-function branchOf(bit: number, left: Node, right: Node): Branch {
+/** Merges changes `from` to `to`, which are sorted and each of another path, into a subtree. */
+function mergeChanges(node: Node | null, changes: readonly PathChange[], from: number, to: number): Node | null {
+  const first = changes[from]
+  if (from >= to || first === undefined) return node
+  const last = changes[to - 1] as PathChange
+  if (node === null) {
+    if (to - from === 1) return first.leaf
+    const bit = firstDifference(first.path, last.path)
+    const middle = splitAt(changes, from, to, bit)
+    return join(bit, mergeChanges(null, changes, from, middle), mergeChanges(null, changes, middle, to))
+  }
+  const bit = Math.min(firstDifference(first.path, node.path), firstDifference(last.path, node.path))
+  if (node.type === 'branch' && bit >= node.bit) {
+    const middle = splitAt(changes, from, to, node.bit)
+    const left = mergeChanges(node.left, changes, from, middle)
+    const right = mergeChanges(node.right, changes, middle, to)
+    return left === node.left && right === node.right ? node : join(node.bit, left, right)
+  }
+  if (bit === 256) return first.leaf
+  const middle = splitAt(changes, from, to, bit)
+  const onRight = bitAt(node.path, bit)
+  const left = mergeChanges(onRight ? null : node, changes, from, middle)
+  const right = mergeChanges(onRight ? node : null, changes, middle, to)
+  return join(bit, left, right)
+}
+
+/** The first of the changes that has this bit set. */
+function splitAt(changes: readonly PathChange[], from: number, to: number, bit: number): number {
+  let low = from
+  let high = to
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (bitAt((changes[middle] as PathChange).path, bit)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function join(bit: number, left: Node | null, right: Node | null): Node | null {
+  if (left === null) return right
+  if (right === null) return left
   return { type: 'branch', bit, path: left.path, left, right, hash: null }
 }
 
 function hashNode(node: Node): Uint8Array {
   node.hash ??=
     node.type === 'leaf'
-      ? keccak_256(concatBytes(LEAF_TAG, node.path, node.value))
-      : keccak_256(concatBytes(Uint8Array.of(1, node.bit), hashNode(node.left), hashNode(node.right)))
+      ? hashLeaf(node.path, node.value)
+      : hashBranch(node.bit, hashNode(node.left), hashNode(node.right))
   return node.hash
-}
-
-/** 256 when the paths are equal. */
-function firstDifference(a: Uint8Array, b: Uint8Array): number {
-  for (let i = 0; i < 32; i += 1) {
-    const difference = (a[i] ?? 0) ^ (b[i] ?? 0)
-    if (difference !== 0) return i * 8 + Math.clz32(difference) - 24
-  }
-  return 256
-}
-
-function bitAt(path: Uint8Array, bit: number): boolean {
-  return (((path[bit >>> 3] ?? 0) >>> (7 - (bit & 7))) & 1) === 1
 }

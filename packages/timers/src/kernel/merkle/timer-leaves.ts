@@ -1,7 +1,6 @@
 /** The kernel's share of a chain's state root: timers, both indices and all else that decides a later delivery. */
-import { byteLength, type Hex, uintDigits } from '../bytes/hex.ts'
-import { KIND_CODES } from '../deliver/mailbox-entry.ts'
-import type { Timer } from '../state/timer.ts'
+import { byteLength, getExactHex, type Hex, uintDigits } from '../bytes/hex.ts'
+import { encodeTimer } from '../snapshot/timer-record.ts'
 import { createTimerState, type TimerState } from '../state/timer-state.ts'
 import { diffMaps, OrderedMap } from '../tree/ordered-map.ts'
 import { type LeafChange, MerkleTrie } from './merkle-trie.ts'
@@ -73,49 +72,17 @@ export function timersRoot(state: TimerState): Hex {
   return new MerkleTrie().apply(listLeafChanges(blank, state)).rootHash
 }
 
-/** Canonical digits of a record: every field, fixed order, lengths before what varies. */
-function encodeTimer(timer: Timer): string {
-  const common = [
-    timer.owner.slice(2),
-    timer.target.slice(2),
-    timer.timerId.slice(2),
-    uintDigits(timer.gasLimit, 8),
-    uintDigits(timer.bidFp, 16),
-    uintDigits(timer.fifoRank, 8),
-    uintDigits(timer.fireSeq, 4),
-    uintDigits(timer.version, 1),
-    uintDigits(timer.createdHeight, 8),
-    timer.dueHeight === null ? '00' : `01${uintDigits(timer.dueHeight, 8)}`,
-    uintDigits(byteLength(timer.payload), 4),
-    timer.payload.slice(2),
-  ].join('')
-  return `${uintDigits(KIND_CODES[timer.kind], 1)}${common}${encodeKind(timer)}`
-}
-
-function encodeKind(timer: Timer): string {
-  switch (timer.kind) {
-    case 'HEIGHT':
-      return ''
-    case 'INTERVAL':
-      return `${uintDigits(timer.everyBlocks, 4)}${uintDigits(timer.failures, 4)}`
-    case 'STATE_WATCH': {
-      const matched =
-        timer.matched === null ? '00' : `${timer.matched.truncated ? '02' : '01'}${encodeKeys(timer.matched.keys)}`
-      return `${encodeKeys(timer.watchKeys)}${matched}`
-    }
-  }
-}
-
-function encodeKeys(keys: readonly Hex[]): string {
-  return `${uintDigits(keys.length, 4)}${keys.map((key) => `${uintDigits(byteLength(key), 4)}${key.slice(2)}`).join('')}`
-}
-
 function encodeScalars({ chainId, height, nextRank }: TimerState): string {
   return `${uintDigits(chainId, 8)}${uintDigits(height, 8)}${uintDigits(nextRank, 9)}`
 }
 
 function heightDigits(at: bigint | undefined): string | null {
   return at === undefined ? null : uintDigits(at, 8)
+}
+
+/** The key of a timer's record among the leaves. */
+export function recordKey(timerId: Hex): Hex {
+  return leafKey(SECTION.record, getExactHex(timerId, 32, 'timerId').slice(2))
 }
 
 function leafKey(section: string, name: string): Hex {
