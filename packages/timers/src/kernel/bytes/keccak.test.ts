@@ -52,7 +52,9 @@ describe('keccak256', () => {
 describe('hex', () => {
   test('bytes and text go over into one another', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 9_000 }), (bytes) => expect(bytesOf(hexOf(bytes), 2)).toEqual(bytes)),
+      fc.property(fc.uint8Array({ maxLength: 9_000 }), (bytes) => {
+        expect(Buffer.from(bytesOf(hexOf(bytes), 2)).equals(bytes)).toBe(true)
+      }),
     )
     expect(hexOf(bytesOf('00FFaB'))).toBe('0x00ffab')
     for (const bad of ['0g', 'ключ', '  ']) expect(() => bytesOf(bad)).toThrow(RangeError)

@@ -18,6 +18,8 @@ export type OrderRules = Pick<
 export interface ReadyTimer {
   readonly timer: DueTimer
   readonly base: bigint
+  /** The double nearest to `base`. Rounding never swaps two numbers, so unequal doubles stand as their bases do. */
+  readonly nearest: number
   readonly bucket: number
   readonly foreign: boolean
 }
@@ -42,9 +44,11 @@ export function bucketOf(bidFp: bigint, bounds: readonly bigint[]): number {
 
 export function readyTimerOf(timer: DueTimer, rules: OrderRules): ReadyTimer {
   const worth = rules.wBid * clampBid(timer.bidFp, rules) + rules.wFifo * timer.fifoRank
+  const base = worth - rules.wAge * timer.dueHeight
   return {
     timer,
-    base: worth - rules.wAge * timer.dueHeight,
+    base,
+    nearest: Number(base),
     bucket: rules.bucketBounds.length === 0 ? 0 : bucketOf(timer.bidFp, rules.bucketBounds),
     foreign: isForeign(timer),
   }
@@ -57,6 +61,7 @@ export function scoreAt(ready: ReadyTimer, height: bigint, rules: OrderRules): b
 
 /** Order inside one target's list, where cursor and target are equal for all. */
 export function compareReady(a: ReadyTimer, b: ReadyTimer): number {
+  if (a.nearest !== b.nearest) return a.nearest > b.nearest ? -1 : 1
   if (a.base !== b.base) return a.base > b.base ? -1 : 1
   if (a.bucket !== b.bucket) return a.bucket - b.bucket
   return compareDue(a, b) || compareRank(a, b)
@@ -66,6 +71,7 @@ export function compareReady(a: ReadyTimer, b: ReadyTimer): number {
 export function compareContenders(a: Contender, b: Contender): number {
   const x = a.ready
   const y = b.ready
+  if (x.nearest !== y.nearest) return x.nearest > y.nearest ? -1 : 1
   if (x.base !== y.base) return x.base > y.base ? -1 : 1
   if (x.bucket !== y.bucket) return x.bucket - y.bucket
   if (a.cursor !== b.cursor) return a.cursor < b.cursor ? -1 : 1
