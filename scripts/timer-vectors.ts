@@ -134,10 +134,10 @@ class History {
     return { caller, height: this.height, params: this.#params }
   }
 
-  #keep(step: VectorStep, outcome: { readonly type: string } & Fields): Hex | null {
-    const { type, code, timerId, cancelled } = outcome
+  #keep(step: VectorStep, outcome: object): Hex | null {
+    const { type, code, timerId, cancelled, state } = outcome as Fields
     this.steps.push({ ...step, height: this.height, expect: { type, code, timerId, cancelled } })
-    if (type !== 'refused') this.state = outcome.state as TimerState
+    if (type !== 'refused') this.state = state as TimerState
     return (timerId as Hex | undefined) ?? null
   }
 }
