@@ -18,7 +18,8 @@ export { createReferenceChain, type ReferenceChain, type ReferenceChainOptions }
 export { CYCLE_COSTS, cellsOfTimer } from './chain/resource-costs.ts'
 export { type Action, actorAddressOf, type Transaction, transactionIdOf } from './chain/transaction.ts'
 export type { Hex } from './kernel/bytes/hex.ts'
-export { type Keccak256, useKeccak } from './kernel/bytes/keccak.ts'
+export { useKeccak } from './kernel/bytes/keccak.ts'
+export type { Keccak256 } from './kernel/bytes/keccak-wasm.ts'
 export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/deliver/apply-delivery.ts'
 export {
   type CarriedKeys,

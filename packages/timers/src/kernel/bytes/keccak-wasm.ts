@@ -5,7 +5,8 @@
  * number of 136-byte blocks and keeps the 25 lanes in locals all the way: θ, ρ and π, χ, ι of FIPS 202, written out
  * once inside a loop over the rounds.
  */
-import type { Keccak256 } from './keccak.ts'
+
+export type Keccak256 = (bytes: Uint8Array) => Uint8Array
 
 const RATE = 136
 const INPUT = 1_024

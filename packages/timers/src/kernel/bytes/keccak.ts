@@ -4,9 +4,7 @@
  * Every implementation is held against @noble/hashes before it is used, so which one runs never shows in a result.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { MAX_WASM_INPUT, openWasmKeccak } from './keccak-wasm.ts'
-
-export type Keccak256 = (bytes: Uint8Array) => Uint8Array
+import { type Keccak256, MAX_WASM_INPUT, openWasmKeccak } from './keccak-wasm.ts'
 
 /** Around the size of a block of the hash, 136 bytes, and beyond. */
 const LENGTHS = [0, 1, 32, 116, 135, 136, 137, 271, 272, 1_000, 20_000]
