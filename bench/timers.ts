@@ -8,12 +8,16 @@ import {
   type Delivery,
   deliver,
   type Hex,
+  readSnapshot,
   restoreTimers,
   setTimeout,
+  snapshotTimers,
   type Timer,
   type TimerParams,
   type TimerSnapshot,
   type TimerState,
+  timersRoot,
+  writeSnapshot,
 } from '@drover/timers'
 
 interface Load {
@@ -45,6 +49,7 @@ export function benchTimers(print: (line: string) => void = console.log): void {
   for (const load of LOADS) {
     const state = openBacklog(load)
     rows.push(...benchDeliver(load.name, state), ...benchCalls(load.name, state))
+    if (load === LOADS[0]) rows.push(...benchStore(load.name, state))
   }
   const widths = rows[0]?.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0))) ?? []
   for (const row of rows)
@@ -76,6 +81,31 @@ function benchDeliver(load: string, warm: TimerState): string[][] {
     [load, 'deliver, none newly due, 1,000 fires', ...idle],
     [load, 'write back', ...applied],
     [load, 'plain sort of the backlog', ...plain],
+  ]
+}
+
+/** What a node does once: writes all it knows, reads it back, and computes its root; each is told per timer as well. */
+function benchStore(load: string, state: TimerState): string[][] {
+  const once = (what: string, work: () => void): string[] => {
+    globalThis.gc?.()
+    const clock = process.cpuUsage()
+    const ms = time(work)
+    const { user, system } = process.cpuUsage(clock)
+    const each = ((ms * 1_000) / state.timers.size).toFixed(1)
+    return [load, `${what}, ${each} µs a timer`, ms.toFixed(0), ms.toFixed(0), ((user + system) / 1_000).toFixed(0), '']
+  }
+  let lists: TimerSnapshot | null = null
+  let chunks: Uint8Array[] = []
+  return [
+    once('snapshot as lists', () => {
+      lists = snapshotTimers(state)
+    }),
+    once('restore from lists', () => restoreTimers(lists as unknown as TimerSnapshot)),
+    once('snapshot as a stream', () => {
+      chunks = [...writeSnapshot(state)]
+    }),
+    once('restore from a stream', () => readSnapshot(chunks)),
+    once('root', () => timersRoot(state)),
   ]
 }
 

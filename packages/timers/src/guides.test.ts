@@ -5,9 +5,9 @@ import { compileFunction } from 'node:vm'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import * as timers from './index.ts'
-import { DEFAULT_PARAMS } from './kernel/timer-params.ts'
+import { DEFAULT_PARAMS } from './kernel/params/timer-params.ts'
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const README = 'packages/timers/README.md'
 const GUIDES = [README, 'docs/timers.md']
 

@@ -17,19 +17,25 @@ export type { Receipt, RejectionReason } from './chain/receipt.ts'
 export { createReferenceChain, type ReferenceChain, type ReferenceChainOptions } from './chain/reference-chain.ts'
 export { CYCLE_COSTS, cellsOfTimer } from './chain/resource-costs.ts'
 export { type Action, actorAddressOf, type Transaction, transactionIdOf } from './chain/transaction.ts'
-export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/apply-delivery.ts'
-export { type CancelOutcome, type CancelTimerArguments, cancelTimer } from './kernel/cancel-timer.ts'
-export { type DeliverBlock, type Delivery, type DerivedIndex, deliver } from './kernel/deliver.ts'
-export { deliverIdOf, type FireIdentity, fireKeyOf } from './kernel/deliver-id.ts'
-export { escrowOf, type Funds, tipOf } from './kernel/escrow.ts'
-export type { Eviction, EvictionReason } from './kernel/eviction.ts'
-export type { Hex } from './kernel/hex.ts'
-export type { Mutation } from './kernel/list-mutations.ts'
-export { listQueue, type QueuedTimer } from './kernel/list-queue.ts'
-export { type Admission, admitEntries, type KnownEntries } from './kernel/mailbox.ts'
-export { encodeEntry, entryDigestOf, type MailboxEntry, type TriggerContext } from './kernel/mailbox-entry.ts'
-export type { WatchClipped } from './kernel/match-watches.ts'
-export { type LeafChange, MerkleTrie } from './kernel/merkle-trie.ts'
+export type { Hex } from './kernel/bytes/hex.ts'
+export { useKeccak } from './kernel/bytes/keccak.ts'
+export type { Keccak256 } from './kernel/bytes/keccak-wasm.ts'
+export { type AppliedDelivery, applyDelivery, type Retirement } from './kernel/deliver/apply-delivery.ts'
+export {
+  type CarriedKeys,
+  type DeliverBlock,
+  type Delivery,
+  type DerivedIndex,
+  deliver,
+} from './kernel/deliver/deliver.ts'
+export { deliverIdOf, type FireIdentity, fireKeyOf } from './kernel/deliver/deliver-id.ts'
+export type { Mutation } from './kernel/deliver/list-mutations.ts'
+export { type Admission, admitEntries, type KnownEntries } from './kernel/deliver/mailbox.ts'
+export { encodeEntry, entryDigestOf, type MailboxEntry, type TriggerContext } from './kernel/deliver/mailbox-entry.ts'
+export { type BlockMeasures, measureBlock } from './kernel/deliver/measure-block.ts'
+export { type FoundLeaf, type LeafChange, MerkleTrie, type Sibling } from './kernel/merkle/merkle-trie.ts'
+export { listLeafChanges, timersRoot } from './kernel/merkle/timer-leaves.ts'
+export { type ProvenTimer, proveTimer, type TimerProof, verifyTimerProof } from './kernel/merkle/timer-proof.ts'
 export {
   createParamSchedule,
   type EpochParams,
@@ -38,16 +44,41 @@ export {
   paramsAt,
   type VoteOutcome,
   voteParams,
-} from './kernel/param-schedule.ts'
-export type { IntegerLike } from './kernel/read-arguments.ts'
-export { type Refusal, TIMER_ERROR_PRECEDENCE, type TimerErrorCode } from './kernel/refusal.ts'
+} from './kernel/params/param-schedule.ts'
+export { type Refusal, TIMER_ERROR_PRECEDENCE, type TimerErrorCode } from './kernel/params/refusal.ts'
+export {
+  checkParams,
+  DEFAULT_PARAMS,
+  maxGasLimitPerTimer,
+  mergeParams,
+  starvationBlocks,
+  type TimerParams,
+} from './kernel/params/timer-params.ts'
+export { escrowOf, type Funds, tipOf } from './kernel/ready/escrow.ts'
+export type { Eviction, EvictionReason } from './kernel/ready/eviction.ts'
+export { listQueue, type QueuedTimer } from './kernel/ready/list-queue.ts'
+export { type CancelOutcome, type CancelTimerArguments, cancelTimer } from './kernel/set/cancel-timer.ts'
+export type { IntegerLike } from './kernel/set/read-arguments.ts'
 export type {
   SetIntervalArguments,
   SetStateWatchArguments,
   SetTimeoutArguments,
   SetTimerArguments,
-} from './kernel/set-request.ts'
-export { type SetOutcome, setInterval, setStateWatch, setTimeout, setTimer } from './kernel/set-timer.ts'
+} from './kernel/set/set-request.ts'
+export { type SetOutcome, setInterval, setStateWatch, setTimeout, setTimer } from './kernel/set/set-timer.ts'
+export type { TimerCall } from './kernel/set/timer-call.ts'
+export { type TimerIdentity, timerIdOf } from './kernel/set/timer-id.ts'
+export { type UpdateOutcome, type UpdateTimerArguments, updateTimer } from './kernel/set/update-timer.ts'
+export { restoreTimers } from './kernel/snapshot/restore-timers.ts'
+export { SNAPSHOT_VERSION, SnapshotError, type SnapshotFault } from './kernel/snapshot/snapshot-frames.ts'
+export {
+  createSnapshotReader,
+  readSnapshot,
+  type SnapshotLimits,
+  type SnapshotReader,
+  writeSnapshot,
+} from './kernel/snapshot/snapshot-stream.ts'
+export { snapshotTimers, type TimerSnapshot } from './kernel/snapshot/timer-snapshot.ts'
 export {
   type DueTimer,
   type HeightTimer,
@@ -57,19 +88,7 @@ export {
   type Timer,
   type TimerKind,
   type WatchTimer,
-} from './kernel/timer.ts'
-export type { TimerCall } from './kernel/timer-call.ts'
-export { type TimerIdentity, timerIdOf } from './kernel/timer-id.ts'
-export { listLeafChanges, timersRoot } from './kernel/timer-leaves.ts'
-export {
-  checkParams,
-  DEFAULT_PARAMS,
-  maxGasLimitPerTimer,
-  mergeParams,
-  starvationBlocks,
-  type TimerParams,
-} from './kernel/timer-params.ts'
-export { restoreTimers, snapshotTimers, type TimerSnapshot } from './kernel/timer-snapshot.ts'
+} from './kernel/state/timer.ts'
 export {
   addTarget,
   createTimerState,
@@ -77,12 +96,27 @@ export {
   type TimerState,
   type TimerStateOptions,
   type Tombstone,
-} from './kernel/timer-state.ts'
-export { type UpdateOutcome, type UpdateTimerArguments, updateTimer } from './kernel/update-timer.ts'
+} from './kernel/state/timer-state.ts'
+export type { WatchClipped, WatchWork } from './kernel/watch/match-watches.ts'
 export { type CronOutcome, type CronSchedule, findNextTime, parseCron } from './sdk/cron.ts'
 export { type CronClock, type HeightWindow, listCronWindows } from './sdk/cron-windows.ts'
-export { type Migration, type MigrationPoint, migrateTimer, type TimeTimer } from './sdk/migrate-timers.ts'
-export { afterMinutes, type BlockClock, blocksInMinutes, everyMinutes, type HeightClock } from './sdk/minutes.ts'
+export {
+  type Migration,
+  type MigrationPoint,
+  migrateTimer,
+  migrateTimers,
+  type OldTimerSnapshot,
+  type StateMigration,
+  type TimeTimer,
+} from './sdk/migrate-timers.ts'
+export {
+  afterMinutes,
+  type BlockClock,
+  blocksInMinutes,
+  everyMinutes,
+  type HeightClock,
+  InvalidParamError,
+} from './sdk/minutes.ts'
 export type { BlockMeasure } from './simulate/block-measure.ts'
 export { CONGESTION_DEMO } from './simulate/congestion-demo.ts'
 export type { FieldProblem } from './simulate/field-reader.ts'

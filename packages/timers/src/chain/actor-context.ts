@@ -1,12 +1,13 @@
 /** Builds the metered context that an actor's code runs in. */
-import { cancelTimer } from '../kernel/cancel-timer.ts'
-import { findHex, type Hex } from '../kernel/hex.ts'
-import { findAddress } from '../kernel/read-arguments.ts'
-import { setTimer } from '../kernel/set-timer.ts'
-import type { TimerParams } from '../kernel/timer-params.ts'
-import { updateTimer } from '../kernel/update-timer.ts'
+
+import { findHex, type Hex } from '../kernel/bytes/hex.ts'
+import type { TimerParams } from '../kernel/params/timer-params.ts'
+import { cancelTimer } from '../kernel/set/cancel-timer.ts'
+import { findAddress } from '../kernel/set/read-arguments.ts'
+import { setTimer } from '../kernel/set/set-timer.ts'
+import { updateTimer } from '../kernel/set/update-timer.ts'
 import type { ActorContext, ActorSetOutcome, Handlers, WakeUp } from './actor.ts'
-import type { Message } from './chain-state.ts'
+import { type Message, sendMessage } from './chain-state.ts'
 import { CYCLE_COSTS, cellsOfBytes, cellsOfTimer, cellsOfUpdate } from './resource-costs.ts'
 import { type Frame, Reverted } from './world-frame.ts'
 
@@ -58,7 +59,7 @@ function createActorContext(frame: Frame, self: Hex, terms: BlockTerms, check: (
       frame.meter.chargeCycles(CYCLE_COSTS.send)
       const message = readMessage(self, to, payload, gasLimit, terms.params)
       frame.meter.chargeCells(cellsOfBytes(message.payload))
-      frame.world = { ...frame.world, messages: [...frame.world.messages, message] }
+      frame.world = sendMessage(frame.world, message)
     },
     setTimeout: (args) => {
       check()

@@ -1,10 +1,11 @@
 /** What an actor's code sees: a metered view of the chain, and the message that woke it. */
-import type { CancelTimerArguments } from '../kernel/cancel-timer.ts'
-import type { Hex } from '../kernel/hex.ts'
-import type { MailboxEntry } from '../kernel/mailbox-entry.ts'
-import type { Refusal } from '../kernel/refusal.ts'
-import type { SetIntervalArguments, SetStateWatchArguments, SetTimeoutArguments } from '../kernel/set-request.ts'
-import type { UpdateTimerArguments } from '../kernel/update-timer.ts'
+
+import type { Hex } from '../kernel/bytes/hex.ts'
+import type { MailboxEntry } from '../kernel/deliver/mailbox-entry.ts'
+import type { Refusal } from '../kernel/params/refusal.ts'
+import type { CancelTimerArguments } from '../kernel/set/cancel-timer.ts'
+import type { SetIntervalArguments, SetStateWatchArguments, SetTimeoutArguments } from '../kernel/set/set-request.ts'
+import type { UpdateTimerArguments } from '../kernel/set/update-timer.ts'
 
 export type WakeUp =
   | { readonly type: 'call'; readonly from: Hex; readonly payload: Hex }

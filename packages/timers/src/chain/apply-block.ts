@@ -2,11 +2,12 @@
  * One block of the reference chain, end to end (R26): transactions → deliver → execute the mailbox → fees and burn →
  * system hooks → commit. A pure function: the same state, block and handlers give the same bytes anywhere.
  */
-import { applyDelivery, type Retirement } from '../kernel/apply-delivery.ts'
-import { type Delivery, deliver } from '../kernel/deliver.ts'
-import type { Hex } from '../kernel/hex.ts'
-import { paramsAt } from '../kernel/param-schedule.ts'
-import type { TimerParams } from '../kernel/timer-params.ts'
+
+import type { Hex } from '../kernel/bytes/hex.ts'
+import { applyDelivery, type Retirement } from '../kernel/deliver/apply-delivery.ts'
+import { type Delivery, deliver } from '../kernel/deliver/deliver.ts'
+import { paramsAt } from '../kernel/params/param-schedule.ts'
+import type { TimerParams } from '../kernel/params/timer-params.ts'
 import type { Handlers } from './actor.ts'
 import { nextPrices, type Prices } from './basefee.ts'
 import type { Billed } from './bill-run.ts'

@@ -1,5 +1,5 @@
 /** Runs code against an escrow (R27): the payer puts up the most it can cost, and gets back what was not used. */
-import type { Hex } from '../kernel/hex.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
 import type { Prices } from './basefee.ts'
 import { moveBalance, type World } from './chain-state.ts'
 import type { Receipt } from './receipt.ts'

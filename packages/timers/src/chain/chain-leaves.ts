@@ -1,10 +1,10 @@
 /** The reference chain's state as Merkle leaves: accounts, actors, storage, timers with their indices, and the rest. */
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Hex, uintDigits } from '../kernel/hex.ts'
-import type { LeafChange } from '../kernel/merkle-trie.ts'
-import { diffMaps } from '../kernel/ordered-map.ts'
-import { listLeafChanges } from '../kernel/timer-leaves.ts'
-import type { ChainState } from './chain-state.ts'
+import { type Hex, uintDigits } from '../kernel/bytes/hex.ts'
+import type { LeafChange } from '../kernel/merkle/merkle-trie.ts'
+import { listLeafChanges } from '../kernel/merkle/timer-leaves.ts'
+import { diffMaps } from '../kernel/tree/ordered-map.ts'
+import type { ChainState, Message } from './chain-state.ts'
 
 type Committed = Omit<ChainState, 'trie' | 'stateRoot'>
 
@@ -23,13 +23,21 @@ export function listChainLeafChanges(before: Committed, after: Committed): LeafC
     put('c1', address, actor ? `${actor.deployer.slice(2)}${bytesToHex(utf8ToBytes(actor.handler))}` : null)
   })
   diffMaps(before.world.storage, after.world.storage, (key, _, value) => put('c2', key, value?.slice(2) ?? null))
+  diffMaps(before.world.messages, after.world.messages, (number, _, message) => {
+    put('c4', `0x${uintDigits(number, 8)}`, message ? encodeMessage(message) : null)
+  })
   put('c3', '0x', encodeRest(after))
   return changes
 }
 
+function encodeMessage({ from, to, payload, gasLimit }: Message): string {
+  return `${from.slice(2)}${to.slice(2)}${uintDigits(gasLimit, 8)}${payload.slice(2)}`
+}
+
 /** What has no leaf of its own, as text with sorted names, so that equal content is equal bytes. */
 function encodeRest({ height, basefees, burned, lateKeys, world }: Committed): string {
-  const rest = { height, basefees, burned, lateKeys, messages: world.messages, schedule: world.schedule }
+  const { schedule, messagesSent } = world
+  const rest = { height, basefees, burned, lateKeys, messagesSent, schedule }
   const text = JSON.stringify(rest, (_, value: unknown) => {
     if (typeof value === 'bigint') return value.toString()
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

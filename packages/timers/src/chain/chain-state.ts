@@ -1,9 +1,9 @@
 /** The reference chain's whole state at one height, as a value. */
-import type { Hex } from '../kernel/hex.ts'
-import type { MerkleTrie } from '../kernel/merkle-trie.ts'
-import type { OrderedMap } from '../kernel/ordered-map.ts'
-import type { ParamSchedule } from '../kernel/param-schedule.ts'
-import type { TimerState } from '../kernel/timer-state.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import type { MerkleTrie } from '../kernel/merkle/merkle-trie.ts'
+import type { ParamSchedule } from '../kernel/params/param-schedule.ts'
+import type { TimerState } from '../kernel/state/timer-state.ts'
+import type { OrderedMap } from '../kernel/tree/ordered-map.ts'
 import type { Prices } from './basefee.ts'
 
 export interface Account {
@@ -33,8 +33,10 @@ export interface World {
   readonly storage: OrderedMap<Hex, Hex>
   readonly timers: TimerState
   readonly schedule: ParamSchedule
-  /** Sent and not yet delivered, oldest first. */
-  readonly messages: readonly Message[]
+  /** Sent and not yet delivered, by the number each was sent under. */
+  readonly messages: OrderedMap<bigint, Message>
+  /** Messages ever sent. */
+  readonly messagesSent: bigint
 }
 
 export interface ChainState {
@@ -46,6 +48,12 @@ export interface ChainState {
   readonly lateKeys: readonly Hex[]
   readonly trie: MerkleTrie
   readonly stateRoot: Hex
+}
+
+/** Puts a message at the end of the queue. */
+export function sendMessage(world: World, message: Message): World {
+  const { messages, messagesSent } = world
+  return { ...world, messages: messages.set(messagesSent, message), messagesSent: messagesSent + 1n }
 }
 
 export function accountOf(world: World, address: Hex): Account {

@@ -1,6 +1,6 @@
 /** What this chain asks of timer parameters beyond the kernel's own checks. */
-import { type Refusal, refuse } from '../kernel/refusal.ts'
-import { checkParams, type TimerParams } from '../kernel/timer-params.ts'
+import { type Refusal, refuse } from '../kernel/params/refusal.ts'
+import { checkParams, type TimerParams } from '../kernel/params/timer-params.ts'
 import { TARGET_USE } from './basefee.ts'
 
 /** The lane is taken out of every block: a wider one would leave no room for the vote that narrows it again. */

@@ -1,5 +1,5 @@
 /** Small actors for simulations and tests: each does one thing with the context it is given. */
-import { type Hex, uintDigits } from '../kernel/hex.ts'
+import { type Hex, uintDigits } from '../kernel/bytes/hex.ts'
 import type { ActorHandler, Handlers } from './actor.ts'
 
 const COUNT_KEY: Hex = '0x00'

@@ -1,7 +1,7 @@
 /** Whether a transaction that came from anywhere has the shape its type says; what has not is rejected before it runs. */
-import { findHex, type Hex } from '../kernel/hex.ts'
-import { U64_MAX, U256_MAX } from '../kernel/limits.ts'
-import { findAddress } from '../kernel/read-arguments.ts'
+import { findHex, type Hex } from '../kernel/bytes/hex.ts'
+import { U64_MAX, U256_MAX } from '../kernel/bytes/limits.ts'
+import { findAddress } from '../kernel/set/read-arguments.ts'
 import type { Action, Transaction } from './transaction.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 /** What became of one transaction, message or fire, and what it cost. */
-import type { Hex } from '../kernel/hex.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
 import type { RunOutcome } from './world-frame.ts'
 
 export interface Receipt {

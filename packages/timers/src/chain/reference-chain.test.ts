@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { timerIdOf } from '../kernel/timer-id.ts'
+import { tipOf } from '../kernel/ready/escrow.ts'
+import { timerIdOf } from '../kernel/set/timer-id.ts'
+import { type Message, sendMessage } from './chain-state.ts'
 import { createChainState } from './create-chain-state.ts'
 import { sealState } from './seal-state.ts'
 import { ACTORS, PRODUCER, SmallChain, setTimerAction, USER } from './small-chain.suite.ts'
@@ -197,8 +199,9 @@ describe('R27 escrow, burn and tip', () => {
     expect(chain.balance(PRODUCER)).toBe(cycles / 2n)
   })
   test('a tip is capped at MAX_BID', () => {
+    expect(tipOf(100n * ONE, 310n, ONE)).toBe(310n)
     const chain = new SmallChain()
-    chain.block(setTimerAction(ACTORS.counter, { dueHeight: 2, bidFp: 100n * ONE }))
+    chain.block(setTimerAction(ACTORS.counter, { dueHeight: 2, bidFp: ONE }))
     expect(chain.block().receipts).toMatchObject([{ tip: 310n }])
   })
   test('an owner that cannot cover the escrow loses the timer, not money', () => {
@@ -387,7 +390,7 @@ describe('state roots', () => {
       { ...base, world: { ...world, actors: world.actors.set(USER, { handler: 'x', deployer: USER }) } },
       { ...base, world: { ...world, timers: { ...world.timers, nextRank: 1n } } },
       { ...base, world: { ...world, timers: { ...world.timers, cursors: world.timers.cursors.set(USER, 1n) } } },
-      { ...base, world: { ...world, messages: [{ from: USER, to: USER, payload: '0x', gasLimit: 1n } as const] } },
+      { ...base, world: sendMessage(world, { from: USER, to: USER, payload: '0x', gasLimit: 1n }) },
       { ...base, basefees: { cycles: 1n, cells: 1_000n } },
       { ...base, lateKeys: [USER] },
       { ...base, burned: 1n },
@@ -395,5 +398,39 @@ describe('state roots', () => {
     const roots = variants.map((variant) => sealState(base, variant).stateRoot)
     expect(new Set([base.stateRoot, ...roots]).size).toBe(variants.length + 1)
     for (const variant of variants) expect(sealState(sealState(base, variant), base).stateRoot).toBe(base.stateRoot)
+  })
+})
+
+describe('what a block costs does not grow with what waits', () => {
+  type Node = { readonly left: Node | null; readonly right: Node | null }
+  const nodesOf = (node: Node | null): Node[] =>
+    node === null ? [] : [node, ...nodesOf(node.left), ...nodesOf(node.right)]
+
+  test('sending a message leaves the queue before it as it is, instead of copying it', () => {
+    const message: Message = { from: USER, to: USER, payload: '0x', gasLimit: 1n }
+    let { world } = createChainState({ chainId: 1n })
+    for (let n = 0; n < 5_000; n += 1) world = sendMessage(world, message)
+    const before = new Set(nodesOf(world.messages.root))
+    const made = nodesOf(sendMessage(world, message).messages.root).filter((node) => !before.has(node))
+    expect(made.length).toBeGreaterThan(0)
+    expect(made.length).toBeLessThan(40)
+  })
+})
+
+describe('one spelling of an address', () => {
+  const upper = (address: string) => `0x${address.slice(2).toUpperCase()}` as const
+
+  test('a genesis in another case is the same genesis, and both cases at once are refused', () => {
+    const plain = createChainState({ chainId: 1n, balances: { [USER]: 5n }, actors: { [ACTORS.counter]: 'counter' } })
+    const shouted = createChainState({
+      chainId: 1n,
+      balances: { [upper(USER)]: 5n },
+      actors: { [upper(ACTORS.counter)]: 'counter' },
+    })
+    expect(shouted.stateRoot).toBe(plain.stateRoot)
+    if (upper(USER) !== USER) {
+      expect(() => createChainState({ chainId: 1n, balances: { [USER]: 5n, [upper(USER)]: 6n } })).toThrow(/twice/)
+    }
+    expect(() => createChainState({ chainId: 1n, balances: { '0x12': 5n } })).toThrow(RangeError)
   })
 })

@@ -1,4 +1,5 @@
 /** A chain that remembers: applies blocks one after another and can go back to any height it has seen (R30). */
+import { getExactHex } from '../kernel/bytes/hex.ts'
 import type { Handlers } from './actor.ts'
 import { applyBlock, type Block, type BlockResult, type ChainRules } from './apply-block.ts'
 import type { ChainState } from './chain-state.ts'
@@ -19,7 +20,8 @@ export interface ReferenceChainOptions extends Genesis {
 }
 
 export function createReferenceChain({ handlers, shards, ...genesis }: ReferenceChainOptions): ReferenceChain {
-  const rules: ChainRules = { handlers, governors: new Set(genesis.governors ?? []), shards: shards ?? 1 }
+  const governors = new Set((genesis.governors ?? []).map((address) => getExactHex(address, 20, 'a governor')))
+  const rules: ChainRules = { handlers, governors, shards: shards ?? 1 }
   let states: ChainState[] = [createChainState(genesis)]
   let results: BlockResult[] = []
 

@@ -1,6 +1,6 @@
 /** What things cost on the reference chain: CIP-3's table, and R29 for timers. */
-import { byteLength, type Hex } from '../kernel/hex.ts'
-import type { Timer } from '../kernel/timer.ts'
+import { byteLength, type Hex } from '../kernel/bytes/hex.ts'
+import type { Timer } from '../kernel/state/timer.ts'
 
 export const CYCLE_COSTS = {
   read: 10n,

@@ -1,7 +1,8 @@
 /** The mailbox phase (R26): waiting messages first, then the fires in mailbox order, each on its own snapshot. */
-import { escrowOf, tipOf } from '../kernel/escrow.ts'
-import { type Hex, uintDigits } from '../kernel/hex.ts'
-import type { MailboxEntry } from '../kernel/mailbox-entry.ts'
+
+import { type Hex, uintDigits } from '../kernel/bytes/hex.ts'
+import type { MailboxEntry } from '../kernel/deliver/mailbox-entry.ts'
+import { escrowOf, tipOf } from '../kernel/ready/escrow.ts'
 import { type BlockTerms, wakeActor } from './actor-context.ts'
 import type { Prices } from './basefee.ts'
 import { type Billed, billRun } from './bill-run.ts'
@@ -23,8 +24,8 @@ interface MailboxRun {
 export function runMailbox(start: World, entries: readonly MailboxEntry[], terms: MailboxTerms): MailboxRun {
   const runs: Billed[] = []
   const failed = new Set<Hex>()
-  const { taken, left } = takeMessages(start.messages, terms.params.timerLaneCycles)
-  let world = holdEscrows({ ...start, messages: [] }, entries, terms)
+  const { taken, messages } = takeMessages(start.messages, terms.params.timerLaneCycles)
+  let world = holdEscrows({ ...start, messages }, entries, terms)
   for (const [place, message] of taken.entries()) {
     const run = runMessage(world, message, place, terms)
     world = run.world
@@ -36,19 +37,24 @@ export function runMailbox(start: World, entries: readonly MailboxEntry[], terms
     runs.push(run)
     if (run.receipt.outcome.type !== 'succeeded') failed.add(entry.timerId)
   }
-  return { world: { ...world, messages: [...left, ...world.messages] }, runs, failed }
+  return { world, runs, failed }
 }
 
+/** From the front of the queue, as many as the lane holds; the rest is not looked at. */
 function takeMessages(
-  messages: readonly Message[],
+  queue: World['messages'],
   lane: bigint,
-): { taken: readonly Message[]; left: readonly Message[] } {
+): { taken: readonly Message[]; messages: World['messages'] } {
+  const taken: Message[] = []
+  const numbers: bigint[] = []
   let room = lane
-  const stop = messages.findIndex(({ gasLimit }) => {
-    if (gasLimit <= lane) room -= gasLimit
-    return room < 0n
-  })
-  return stop === -1 ? { taken: messages, left: [] } : { taken: messages.slice(0, stop), left: messages.slice(stop) }
+  for (const { key: number, value: message } of queue.entries()) {
+    if (message.gasLimit <= lane) room -= message.gasLimit
+    if (room < 0n) break
+    taken.push(message)
+    numbers.push(number)
+  }
+  return { taken, messages: queue.deleteMany(numbers) }
 }
 
 /** The selection reserved these; they are held before anything runs, so that no run can spend another's escrow. */

@@ -1,8 +1,8 @@
 /** The transaction phase: each runs on its own snapshot, and only what it changed for good wakes watches (R13). */
-import type { Hex } from '../kernel/hex.ts'
-import { voteParams } from '../kernel/param-schedule.ts'
-import type { Refusal } from '../kernel/refusal.ts'
-import { addTarget, removeTarget } from '../kernel/timer-state.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import { voteParams } from '../kernel/params/param-schedule.ts'
+import type { Refusal } from '../kernel/params/refusal.ts'
+import { addTarget, removeTarget } from '../kernel/state/timer-state.ts'
 import { type BlockTerms, createTimerCalls, wakeActor } from './actor-context.ts'
 import { MAX_USE, type Prices } from './basefee.ts'
 import { type Billed, billRun } from './bill-run.ts'

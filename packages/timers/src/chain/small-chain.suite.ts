@@ -1,6 +1,6 @@
 /** A reference chain with demo actors and a short way to write transactions, for tests. */
-import type { Hex } from '../kernel/hex.ts'
-import type { TimerParams } from '../kernel/timer-params.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import type { TimerParams } from '../kernel/params/timer-params.ts'
 import type { Handlers } from './actor.ts'
 import type { BlockResult } from './apply-block.ts'
 import { accountOf } from './chain-state.ts'

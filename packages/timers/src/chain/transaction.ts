@@ -1,8 +1,9 @@
 /** Transactions of the reference chain; their sender is taken at its word, since signatures are not what it is for. */
-import type { CancelTimerArguments } from '../kernel/cancel-timer.ts'
-import { domainDigits, type Hex, keccakDigits, uintDigits } from '../kernel/hex.ts'
-import type { SetTimerArguments } from '../kernel/set-request.ts'
-import type { UpdateTimerArguments } from '../kernel/update-timer.ts'
+
+import { domainDigits, type Hex, keccakDigits, uintDigits } from '../kernel/bytes/hex.ts'
+import type { CancelTimerArguments } from '../kernel/set/cancel-timer.ts'
+import type { SetTimerArguments } from '../kernel/set/set-request.ts'
+import type { UpdateTimerArguments } from '../kernel/set/update-timer.ts'
 
 export type Action =
   | { readonly type: 'transfer'; readonly to: Hex; readonly amount: bigint }

@@ -1,6 +1,6 @@
 /** One run of code on its own snapshot (R26): it keeps what it changed if it succeeds, and nothing but the bill if not. */
-import type { Hex } from '../kernel/hex.ts'
-import { diffMaps } from '../kernel/ordered-map.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import { diffMaps } from '../kernel/tree/ordered-map.ts'
 import type { World } from './chain-state.ts'
 import { createMeter, type Meter, MeterExhausted } from './meter.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { timersRoot } from './merkle/timer-leaves.ts'
 import { deliverNaively } from './naive-deliver.suite.ts'
 import { createRandom, createScript, playScript, printBlock } from './random-script.suite.ts'
-import { timersRoot } from './timer-leaves.ts'
 
 describe('deliver equals the naive reading of the rules', () => {
   test.each(Array.from({ length: 150 }, (_, seed) => seed))('history %i', (seed) => {

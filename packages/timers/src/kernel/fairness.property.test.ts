@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { checkParams, DEFAULT_PARAMS, starvationBlocks } from './params/timer-params.ts'
 import { addressOf } from './random-script.suite.ts'
 import { firesOf, ONE, SmallWorld } from './small-world.suite.ts'
-import { checkParams, DEFAULT_PARAMS, starvationBlocks } from './timer-params.ts'
 
 test('R17 no timer starves: only what came due within N* blocks of it can be served before it', () => {
   const arrivals = fc.array(fc.array(fc.bigInt({ min: 0n, max: ONE }), { maxLength: 5 }), {

@@ -3,19 +3,19 @@
  * every block and shares no ordering, matching or selection code with the kernel.
  */
 
-import type { DeliverBlock, Delivery } from './deliver.ts'
-import { deliverIdOf } from './deliver-id.ts'
-import type { Eviction } from './eviction.ts'
-import type { Hex } from './hex.ts'
-import type { Mutation } from './list-mutations.ts'
-import type { MailboxEntry } from './mailbox-entry.ts'
-import type { Timer, WatchTimer } from './timer.ts'
-import type { TimerParams } from './timer-params.ts'
-import type { TimerState } from './timer-state.ts'
+import type { Hex } from './bytes/hex.ts'
+import type { DeliverBlock, Delivery } from './deliver/deliver.ts'
+import { deliverIdOf } from './deliver/deliver-id.ts'
+import type { Mutation } from './deliver/list-mutations.ts'
+import type { MailboxEntry } from './deliver/mailbox-entry.ts'
+import type { TimerParams } from './params/timer-params.ts'
+import type { Eviction } from './ready/eviction.ts'
+import type { Timer, WatchTimer } from './state/timer.ts'
+import type { TimerState } from './state/timer-state.ts'
 
 type Due = Timer & { dueHeight: bigint }
 
-export function deliverNaively(state: TimerState, block: DeliverBlock): Omit<Delivery, 'derived'> {
+export function deliverNaively(state: TimerState, block: DeliverBlock): Omit<Delivery, 'derived' | 'work'> {
   const { height: h, params } = block
   const { timers, matchedIds, carried } = wakeAll(state, block)
   const evictions: Eviction[] = []
@@ -51,6 +51,7 @@ export function deliverNaively(state: TimerState, block: DeliverBlock): Omit<Del
     gas += t.gasLimit
     fires.push(placed)
   }
+  const selection = fires.map(({ t }) => t.target)
   fires.sort(
     (a, b) =>
       a.bucket - b.bucket ||
@@ -64,6 +65,7 @@ export function deliverNaively(state: TimerState, block: DeliverBlock): Omit<Del
   const pended = timers.filter((t): t is WatchTimer & Due => matchedIds.has(t.timerId) && !gone.has(t.timerId))
   pended.sort((a, b) => by(a.timerId, b.timerId))
   return {
+    chainId: state.chainId,
     height: h,
     params,
     entries: fired.map((t) => entryOf(state, block, t)),
@@ -77,9 +79,10 @@ export function deliverNaively(state: TimerState, block: DeliverBlock): Omit<Del
           matched: t.matched ?? { keys: [], truncated: false },
         }),
       ),
-      ...[...new Set(fired.map((t) => t.target))]
-        .sort(by)
-        .map((target): Mutation => ({ type: 'cursor.moved', target, height: h })),
+      ...[...new Set(fired.map((t) => t.target))].sort(by).map((target): Mutation => {
+        const place = selection.lastIndexOf(target) + 1
+        return { type: 'cursor.moved', target, cursor: h * 2n ** 32n + BigInt(place) }
+      }),
     ],
     evictions,
     carried,
@@ -142,9 +145,11 @@ function wakeAll(state: TimerState, block: DeliverBlock) {
   const records = [...state.timers.values()]
   const fresh = [...new Set(block.modifiedKeys)].map((key) => key.toLowerCase() as Hex).sort(by)
   const queue = [...state.carriedKeys, ...fresh.filter((key) => !state.carriedKeys.includes(key))]
-  const wanted = queue
-    .map((key) => ({ key, ids: records.filter((t) => t.createdHeight < h && watches(t, key)).map((t) => t.timerId) }))
-    .filter(({ ids }) => ids.length > 0)
+  const looked = queue.map((key) => ({
+    key,
+    ids: records.filter((t) => t.createdHeight < h && watches(t, key)).map((t) => t.timerId),
+  }))
+  const wanted = looked.filter(({ ids }) => ids.length > 0)
   let total = 0
   let taken = 0
   for (const { ids } of wanted) {
@@ -152,7 +157,12 @@ function wakeAll(state: TimerState, block: DeliverBlock) {
     total += ids.length
     taken += 1
   }
-  const rest = wanted.slice(taken).map(({ key }) => key)
+  // Behind the key that did not fit, carried keys stay unlooked at; of the block's own only watched ones are kept.
+  const stop = taken === wanted.length ? looked.length : looked.indexOf(wanted[taken] as (typeof looked)[number])
+  const rest = looked
+    .slice(stop)
+    .filter(({ key, ids }) => ids.length > 0 || state.carriedKeys.includes(key))
+    .map(({ key }) => key)
   const dropped = rest.slice(params.maxCarryKeys)
   const matchedIds = new Set(wanted.slice(0, taken).flatMap(({ ids }) => ids))
   const timers = records.map((t): Timer => {

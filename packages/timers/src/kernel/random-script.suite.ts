@@ -1,18 +1,20 @@
 /** Random timer histories from a seed, and a player that runs one with any shard count and any order of insertion. */
-import { applyDelivery } from './apply-delivery.ts'
-import { cancelTimer } from './cancel-timer.ts'
-import { type Delivery, deliver } from './deliver.ts'
-import { type Hex, uintDigits } from './hex.ts'
-import { encodeEntry } from './mailbox-entry.ts'
-import { MerkleTrie } from './merkle-trie.ts'
-import { replaceTimers } from './replace-timers.ts'
-import { setTimer } from './set-timer.ts'
-import type { TimerCall } from './timer-call.ts'
-import { listLeafChanges } from './timer-leaves.ts'
-import { DEFAULT_PARAMS, type TimerParams } from './timer-params.ts'
-import { restoreTimers, snapshotTimers } from './timer-snapshot.ts'
-import { addTarget, createTimerState, removeTarget, type TimerState } from './timer-state.ts'
-import { updateTimer } from './update-timer.ts'
+
+import { type Hex, uintDigits } from './bytes/hex.ts'
+import { applyDelivery } from './deliver/apply-delivery.ts'
+import { type Delivery, deliver } from './deliver/deliver.ts'
+import { encodeEntry } from './deliver/mailbox-entry.ts'
+import { MerkleTrie } from './merkle/merkle-trie.ts'
+import { listLeafChanges } from './merkle/timer-leaves.ts'
+import { DEFAULT_PARAMS, type TimerParams } from './params/timer-params.ts'
+import { cancelTimer } from './set/cancel-timer.ts'
+import { setTimer } from './set/set-timer.ts'
+import type { TimerCall } from './set/timer-call.ts'
+import { updateTimer } from './set/update-timer.ts'
+import { restoreTimers } from './snapshot/restore-timers.ts'
+import { snapshotTimers } from './snapshot/timer-snapshot.ts'
+import { replaceTimers } from './state/replace-timers.ts'
+import { addTarget, createTimerState, removeTarget, type TimerState } from './state/timer-state.ts'
 
 type Random = (below: number) => number
 
@@ -177,7 +179,8 @@ function reloadState(state: TimerState, random: Random): TimerState {
     tombstones: shuffle(snapshot.tombstones, random),
   }
   if (random(2) === 0) return restoreTimers(mixed)
-  let next = restoreTimers({ ...mixed, timers: [] })
+  let next = restoreTimers({ ...mixed, timers: [], nonces: [], isolated: [] })
+  next = { ...next, nonces: state.nonces, isolated: state.isolated }
   if (state.ready !== null) next = { ...next, ready: { ...state.ready, shards: state.ready.shards.map(() => EMPTY) } }
   for (let from = 0; from < mixed.timers.length; ) {
     const size = 1 + random(5)
@@ -202,6 +205,7 @@ function randomParams(random: Random): TimerParams {
     ...DEFAULT_PARAMS,
     maxFiresPerBlock: 1 + random(random(3) === 0 ? 20 : 6),
     maxFiresPerTarget: 1 + random(4),
+    maxBid: random(3) === 0 ? 1n << 95n : 1n << 96n,
     wFifo: random(3) === 0 ? -(1n << BigInt(80 + random(12))) : 0n,
     bucketBounds: random(2) === 0 ? [] : [1n << 92n, 1n << 95n],
     minGasLimitPerTimer: random(4) === 0 ? 20_000n : 10_000n,
@@ -225,7 +229,7 @@ function randomCall(random: Random, actors: readonly Hex[], height: number): Scr
   if (roll < 5) return { type: 'cancel', pick: random(1_000) }
   const terms = {
     gasLimit: 10_000 + random(4) * 5_000,
-    bidFp: BigInt(random(7)) << 94n,
+    bidFp: BigInt(random(5)) << 94n,
     payload: `0x${uintDigits(random(256), 1)}`,
   }
   if (roll < 8) return { type: 'update', pick: random(1_000), terms }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { timersRoot } from './merkle/timer-leaves.ts'
 import { createScript, playScript } from './random-script.suite.ts'
-import { timersRoot } from './timer-leaves.ts'
-import { restoreTimers, snapshotTimers } from './timer-snapshot.ts'
-import type { TimerState } from './timer-state.ts'
+import { restoreTimers } from './snapshot/restore-timers.ts'
+import { snapshotTimers } from './snapshot/timer-snapshot.ts'
+import type { TimerState } from './state/timer-state.ts'
 
 describe('R30 state is a value', () => {
   test.each(Array.from({ length: 20 }, (_, n) => 2_000 + n))('history %i: a fork leaves no trace [G9]', (seed) => {
@@ -67,7 +68,7 @@ describe('snapshots', () => {
     expect(timersRoot(restoreTimers(snapshotTimers(final)))).toBe(timersRoot(final))
   })
   test('records that no call could have made are refused', () => {
-    const snapshot = snapshotTimers(playScript(createScript(7, 40), { shards: 1 }).final)
+    const snapshot = snapshotTimers(playScript(createScript(8, 40), { shards: 1 }).final)
     const [timer] = snapshot.timers.filter((each) => each.kind === 'INTERVAL')
     if (timer === undefined) throw new Error('the history left no interval')
     expect(() => restoreTimers({ ...snapshot, timers: [timer, timer] })).toThrow(RangeError)

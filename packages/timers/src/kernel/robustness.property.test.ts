@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cancelTimer } from './cancel-timer.ts'
-import { deliver } from './deliver.ts'
-import { TIMER_ERROR_PRECEDENCE } from './refusal.ts'
-import { setInterval, setStateWatch, setTimeout, setTimer } from './set-timer.ts'
+import { deliver } from './deliver/deliver.ts'
+import { timersRoot } from './merkle/timer-leaves.ts'
+import { TIMER_ERROR_PRECEDENCE } from './params/refusal.ts'
+import { DEFAULT_PARAMS, mergeParams } from './params/timer-params.ts'
+import { cancelTimer } from './set/cancel-timer.ts'
+import { setInterval, setStateWatch, setTimeout, setTimer } from './set/set-timer.ts'
+import { updateTimer } from './set/update-timer.ts'
 import { A, ROOT, SmallWorld } from './small-world.suite.ts'
-import { timersRoot } from './timer-leaves.ts'
-import { DEFAULT_PARAMS, mergeParams } from './timer-params.ts'
-import { updateTimer } from './update-timer.ts'
 
 const junk = fc.oneof(
   fc.anything({ withBigInt: true, withDate: true, withTypedArray: true, withNullPrototype: true }),

@@ -1,14 +1,15 @@
 /** A tiny host for tests: sets timers, runs blocks and remembers what fired. */
-import { type AppliedDelivery, applyDelivery } from './apply-delivery.ts'
-import { cancelTimer } from './cancel-timer.ts'
-import { type DeliverBlock, type Delivery, deliver } from './deliver.ts'
-import type { Hex } from './hex.ts'
-import type { TimerErrorCode } from './refusal.ts'
-import { setTimer } from './set-timer.ts'
-import type { Timer } from './timer.ts'
-import { DEFAULT_PARAMS, type TimerParams } from './timer-params.ts'
-import { createTimerState, type TimerState } from './timer-state.ts'
-import { updateTimer } from './update-timer.ts'
+
+import type { Hex } from './bytes/hex.ts'
+import { type AppliedDelivery, applyDelivery } from './deliver/apply-delivery.ts'
+import { type DeliverBlock, type Delivery, deliver } from './deliver/deliver.ts'
+import type { TimerErrorCode } from './params/refusal.ts'
+import { DEFAULT_PARAMS, type TimerParams } from './params/timer-params.ts'
+import { cancelTimer } from './set/cancel-timer.ts'
+import { setTimer } from './set/set-timer.ts'
+import { updateTimer } from './set/update-timer.ts'
+import type { Timer } from './state/timer.ts'
+import { createTimerState, type TimerState } from './state/timer-state.ts'
 
 export const A: Hex = `0x${'aa'.repeat(20)}`
 export const B: Hex = `0x${'bb'.repeat(20)}`

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import { deliver } from '../kernel/deliver/deliver.ts'
+import { DEFAULT_PARAMS } from '../kernel/params/timer-params.ts'
+import { setTimeout } from '../kernel/set/set-timer.ts'
 import { A, B, ROOT } from '../kernel/small-world.suite.ts'
-import { restoreTimers, snapshotTimers } from '../kernel/timer-snapshot.ts'
-import { createTimerState } from '../kernel/timer-state.ts'
+import { restoreTimers } from '../kernel/snapshot/restore-timers.ts'
+import { snapshotTimers } from '../kernel/snapshot/timer-snapshot.ts'
+import { createTimerState } from '../kernel/state/timer-state.ts'
 import { findNextTime, parseCron } from './cron.ts'
 import { listCronWindows } from './cron-windows.ts'
-import { migrateTimer, type TimeTimer } from './migrate-timers.ts'
+import { migrateTimer, migrateTimers, type TimeTimer } from './migrate-timers.ts'
 import { afterMinutes, blocksInMinutes, everyMinutes } from './minutes.ts'
 
 describe('minutes to blocks', () => {
@@ -13,7 +18,6 @@ describe('minutes to blocks', () => {
     [1, 1_000, 60n],
     [1, 12_000, 5n],
     [1, 7_000, 9n],
-    [0, 1_000, 1n],
     [1, 600_000, 1n],
   ])('%i minutes at %i ms a block are %i blocks', (minutes, blockTimeMs, blocks) => {
     expect(blocksInMinutes(minutes, { blockTimeMs })).toBe(blocks)
@@ -41,6 +45,15 @@ describe('minutes to blocks', () => {
         },
       ),
     )
+  })
+})
+
+describe('no minutes at all', () => {
+  test.each([0, 0n, -1, -5n, 1.5, Number.NaN])('%s is ERR_INVALID_PARAM', (minutes) => {
+    const clock = { height: 10n, blockTimeMs: 1_000 }
+    for (const convert of [everyMinutes, afterMinutes, blocksInMinutes]) {
+      expect(() => convert(minutes, clock)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_PARAM' }))
+    }
   })
 })
 
@@ -86,6 +99,47 @@ describe('migration of time-typed timers', () => {
     if (migration.type !== 'migrated') throw new Error(migration.reason)
     const blank = snapshotTimers(createTimerState({ chainId: 1n }))
     expect(restoreTimers({ ...blank, height: 100n, timers: [migration.timer] }).timers.size).toBe(1)
+  })
+})
+
+describe('migration of a whole state', () => {
+  const owner: Hex = `0x${'aa'.repeat(20)}`
+  const at = { height: 100n, timestamp: 1_000n, blockTimeMs: 12_000 }
+  const idOf = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
+  const record = (n: number, time: Pick<TimeTimer, 'dueTime' | 'everySecs'>): TimeTimer => ({
+    ...{ owner, target: owner, timerId: idOf(n), payload: '0x', gasLimit: 10_000n, bidFp: 0n, version: 0 },
+    ...{ fifoRank: BigInt(n), fireSeq: 0, ...time },
+  })
+  const world = setTimeout(
+    createTimerState({ chainId: 1n }),
+    { caller: owner, height: 90n, params: DEFAULT_PARAMS },
+    { target: owner, dueHeight: 500, payload: '0x01', gasLimit: 10_000 },
+  )
+  if (world.type === 'refused') throw new Error(world.message)
+  const today = snapshotTimers(world.state)
+
+  test('is one call: records by time are converted, those of today stay, and all of them run', () => {
+    const timers = [...today.timers, record(1, { dueTime: 1_030n }), record(2, { everySecs: 60n })]
+    const migration = migrateTimers({ ...today, nextRank: 3n, timers }, at)
+    if (migration.type === 'refused') throw new Error('refused')
+    expect(migration.migratedIds).toEqual([idOf(1), idOf(2)])
+    const { state } = migration
+    expect([...state.timers.values()].map(({ version }) => version)).toEqual([1, 1, 1])
+    const block = { parentStateRoot: idOf(0), modifiedKeys: [], params: DEFAULT_PARAMS }
+    expect(deliver(state, { ...block, height: 105n }).entries.map(({ timerId }) => timerId)).toEqual([idOf(1), idOf(2)])
+    expect(state.timers.get(today.timers[0]?.timerId ?? '0x')).toEqual(today.timers[0])
+  })
+  test('is all or nothing, and says which records stand in the way', () => {
+    const timers = [record(1, { dueTime: 1_030n }), record(2, {}), { ...record(3, { everySecs: 60n }), version: 4 }]
+    expect(migrateTimers({ ...today, timers }, at)).toEqual({
+      type: 'refused',
+      refusals: [
+        { type: 'refused', timerId: idOf(2), reason: 'no_time' },
+        { type: 'refused', timerId: idOf(3), reason: 'unknown_version' },
+      ],
+    })
+    expect(migrateTimers({ ...today, timers: [record(1, { everySecs: 0n })] }, at).type).toBe('refused')
+    expect(() => migrateTimers({ ...today, height: 200n }, at)).toThrow(RangeError)
   })
 })
 

@@ -1,6 +1,6 @@
 /** What one simulated block shows: fires, waits, fairness and prices. */
 import type { BlockResult } from '../chain/apply-block.ts'
-import type { Hex } from '../kernel/hex.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
 
 export interface BlockMeasure {
   readonly height: bigint

@@ -1,7 +1,7 @@
 /** Reads named fields of parsed JSON, collecting what is wrong by path instead of stopping at the first fault. */
 
-import { U128_MAX, U256_MAX } from '../kernel/limits.ts'
-import { findInteger } from '../kernel/read-arguments.ts'
+import { U128_MAX, U256_MAX } from '../kernel/bytes/limits.ts'
+import { findInteger } from '../kernel/set/read-arguments.ts'
 
 export interface FieldProblem {
   /** As one would write it: `timers[2].bid`; empty for the whole document. */

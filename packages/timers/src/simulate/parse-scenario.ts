@@ -1,7 +1,7 @@
 /** Reads a scenario file; every problem is reported at once, each with the path of its field. */
 import { checkChainParams } from '../chain/check-chain-params.ts'
 import { DEMO_HANDLERS } from '../chain/demo-actors.ts'
-import { DEFAULT_PARAMS, type TimerParams } from '../kernel/timer-params.ts'
+import { DEFAULT_PARAMS, type TimerParams } from '../kernel/params/timer-params.ts'
 import { createFieldReader, type FieldProblem, type FieldReader } from './field-reader.ts'
 import {
   type CallPlan,

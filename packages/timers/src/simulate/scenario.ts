@@ -1,5 +1,5 @@
 /** What a simulation plays: actors, who sets which timers when, and which actors are called. */
-import type { TimerParams } from '../kernel/timer-params.ts'
+import type { TimerParams } from '../kernel/params/timer-params.ts'
 
 export interface Scenario {
   readonly name: string

@@ -1,12 +1,12 @@
 /** The worker's side: one shard's timers, and the walk over them that is under way. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Eviction } from '../kernel/eviction.ts'
-import { gatherCandidates } from '../kernel/gather-candidates.ts'
-import type { Hex } from '../kernel/hex.ts'
-import type { OrderedMap } from '../kernel/ordered-map.ts'
-import { type Ranked, walkShard } from '../kernel/ready-shard.ts'
-import { type Replacement, replaceTimers } from '../kernel/replace-timers.ts'
-import { createTimerState, type TimerState } from '../kernel/timer-state.ts'
+import type { Hex } from '../kernel/bytes/hex.ts'
+import type { Eviction } from '../kernel/ready/eviction.ts'
+import { gatherCandidates } from '../kernel/ready/gather-candidates.ts'
+import { type Ranked, walkShard } from '../kernel/ready/ready-shard.ts'
+import { type Replacement, replaceTimers } from '../kernel/state/replace-timers.ts'
+import { createTimerState, type TimerState } from '../kernel/state/timer-state.ts'
+import type { OrderedMap } from '../kernel/tree/ordered-map.ts'
 import type { OpenRequest, Pairs, ShardReply, ShardRequest } from './shard-request.ts'
 
 const BATCH = 256

@@ -1,12 +1,13 @@
 /** What the main thread asks of the worker that keeps a shard, and what it is answered. */
-import type { Eviction } from '../kernel/eviction.ts'
-import type { Hex } from '../kernel/hex.ts'
-import { diffMaps, type OrderedMap } from '../kernel/ordered-map.ts'
-import { shardOf } from '../kernel/ready-index.ts'
-import type { Ranked } from '../kernel/ready-shard.ts'
-import type { Timer } from '../kernel/timer.ts'
-import type { TimerParams } from '../kernel/timer-params.ts'
-import type { TimerState } from '../kernel/timer-state.ts'
+
+import type { Hex } from '../kernel/bytes/hex.ts'
+import type { TimerParams } from '../kernel/params/timer-params.ts'
+import type { Eviction } from '../kernel/ready/eviction.ts'
+import { shardOf } from '../kernel/ready/ready-index.ts'
+import type { Ranked } from '../kernel/ready/ready-shard.ts'
+import type { Timer } from '../kernel/state/timer.ts'
+import type { TimerState } from '../kernel/state/timer-state.ts'
+import { diffMaps, type OrderedMap } from '../kernel/tree/ordered-map.ts'
 
 /** Changed keys with their new value; `undefined` takes one away. */
 export type Pairs<V> = readonly (readonly [Hex, V | undefined])[]

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import type { DeliverBlock } from '../kernel/deliver.ts'
-import { deliver } from '../kernel/deliver.ts'
+import type { DeliverBlock } from '../kernel/deliver/deliver.ts'
+import { deliver } from '../kernel/deliver/deliver.ts'
 import { createScript, playScript, printBlock } from '../kernel/random-script.suite.ts'
 import { ROOT, SmallWorld } from '../kernel/small-world.suite.ts'
-import type { TimerState } from '../kernel/timer-state.ts'
+import type { TimerState } from '../kernel/state/timer-state.ts'
 import { createWorkerShards } from './worker-shards.ts'
 
 /** Workers get no loader from the test runner, so they bring one along. */

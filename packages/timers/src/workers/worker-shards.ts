@@ -10,12 +10,12 @@
  * workers no longer agree on the past: the pool then refuses to go on.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { assembleDelivery, checkBlock, type DeliverBlock, type Delivery } from '../kernel/deliver.ts'
-import { compareHex } from '../kernel/hex.ts'
-import { matchWatches, type WatchMatches } from '../kernel/match-watches.ts'
-import { mergeShards } from '../kernel/merge-shards.ts'
-import { createFireSelector, type FireSelector } from '../kernel/select-fires.ts'
-import { createTimerState, type TimerState } from '../kernel/timer-state.ts'
+import { compareHex } from '../kernel/bytes/hex.ts'
+import { assembleDelivery, checkBlock, type DeliverBlock, type Delivery } from '../kernel/deliver/deliver.ts'
+import { mergeShards } from '../kernel/ready/merge-shards.ts'
+import { createFireSelector, type FireSelector } from '../kernel/ready/select-fires.ts'
+import { createTimerState, type TimerState } from '../kernel/state/timer-state.ts'
+import { matchWatches, type WatchMatches } from '../kernel/watch/match-watches.ts'
 import { serveShard } from './serve-shard.ts'
 import { type ShardReply, type ShardRequest, splitChanges } from './shard-request.ts'
 

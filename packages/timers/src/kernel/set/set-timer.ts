@@ -1,0 +1,99 @@
+/** Sets timers (§7.1): checks in one order of precedence, then writes one record. */
+
+import type { Hex } from '../bytes/hex.ts'
+import { type Refusal, refuse } from '../params/refusal.ts'
+import { argumentsDigest } from '../state/bury-timers.ts'
+import { replaceTimers } from '../state/replace-timers.ts'
+import type { TimerState } from '../state/timer-state.ts'
+import { checkNewTimer } from './check-new-timer.ts'
+import { isRefusal, readCall } from './read-arguments.ts'
+import {
+  createRecord,
+  readSetRequest,
+  type SetIntervalArguments,
+  type SetRequest,
+  type SetStateWatchArguments,
+  type SetTimeoutArguments,
+  type SetTimerArguments,
+  sameSchedule,
+} from './set-request.ts'
+import type { TimerCall } from './timer-call.ts'
+import { timerIdOf } from './timer-id.ts'
+import { reviseTimer } from './update-timer.ts'
+
+export type SetOutcome =
+  | { readonly type: 'created' | 'updated' | 'unchanged'; readonly state: TimerState; readonly timerId: Hex }
+  | Refusal
+
+/** Fires once, at the first delivery at or past `dueHeight`. */
+export function setTimeout(state: TimerState, call: TimerCall, args: SetTimeoutArguments): SetOutcome {
+  return setByKind(state, call, args, 'HEIGHT')
+}
+
+/** Fires every `everyBlocks` blocks, counted from each fire. */
+export function setInterval(state: TimerState, call: TimerCall, args: SetIntervalArguments): SetOutcome {
+  return setByKind(state, call, args, 'INTERVAL')
+}
+
+/** Fires when a key under one of the watched prefixes changes. */
+export function setStateWatch(state: TimerState, call: TimerCall, args: SetStateWatchArguments): SetOutcome {
+  return setByKind(state, call, args, 'STATE_WATCH')
+}
+
+/** The same three, chosen by `kind`, for calls that arrive as plain objects. */
+export function setTimer(state: TimerState, call: TimerCall, args: SetTimerArguments): SetOutcome {
+  const bag: unknown = args
+  const kind = typeof bag === 'object' && bag !== null && 'kind' in bag ? bag.kind : undefined
+  return setByKind(state, call, args, kind)
+}
+
+function setByKind(state: TimerState, by: TimerCall, args: unknown, kind: unknown): SetOutcome {
+  const request = readSetRequest(args, kind, by.params)
+  if (isRefusal(request)) return request
+  const call = readCall(by)
+  if (isRefusal(call)) return call
+  return repeatByNonce(state, call, request) ?? createTimer(state, call, request)
+}
+
+/** R8: what a nonce that was used before means now; null when it is new. */
+function repeatByNonce(state: TimerState, call: TimerCall, request: SetRequest): SetOutcome | null {
+  const { nonce } = request
+  if (nonce === undefined) return null
+  const timerId = timerIdOf({
+    chainId: state.chainId,
+    owner: call.caller,
+    target: request.target,
+    source: 'client',
+    n: nonce,
+  })
+  const spent = state.nonces.get(timerId)
+  if (spent === undefined) return null
+  const live = state.timers.get(timerId)
+  if (live === undefined) {
+    const asked = createRecord(call, request, timerId, 0n)
+    return spent === argumentsDigest(asked)
+      ? { type: 'unchanged', state, timerId }
+      : refuse('ERR_INVALID_PARAM', 'clientNonce was used by another timer')
+  }
+  if (!sameSchedule(live, request.schedule)) {
+    return refuse('ERR_INVALID_PARAM', 'clientNonce belongs to a live timer with another schedule')
+  }
+  const revised = reviseTimer(state, call, live, request.terms)
+  return isRefusal(revised) ? revised : { ...revised, timerId }
+}
+
+function createTimer(state: TimerState, call: TimerCall, request: SetRequest): SetOutcome {
+  const fault = checkNewTimer(state, call, request)
+  if (fault !== null) return fault
+  const owner = call.caller
+  const tally = state.owners.get(owner) ?? { live: 0, counter: 0n }
+  const { nonce, target } = request
+  const identity =
+    nonce === undefined ? ({ source: 'counter', n: tally.counter } as const) : ({ source: 'client', n: nonce } as const)
+  const timerId = timerIdOf({ chainId: state.chainId, owner, target, ...identity })
+  const owners = nonce === undefined ? state.owners.set(owner, { ...tally, counter: tally.counter + 1n }) : state.owners
+  const nonces = nonce === undefined ? state.nonces : state.nonces.set(timerId, null)
+  const after = createRecord(call, request, timerId, state.nextRank)
+  const next = replaceTimers({ ...state, owners, nonces, nextRank: state.nextRank + 1n }, [{ before: null, after }])
+  return { type: 'created', state: next, timerId }
+}
