@@ -17,6 +17,9 @@ export async function benchFlow(options: readonly string[]): Promise<void> {
     results.push(await runScenario(scenario))
   }
   printTable(results, earlier)
+  for (const { name, calls, statements } of results) {
+    process.stdout.write(`\n${name}, for each intent\n  calls: ${spell(calls)}\n  statements: ${spell(statements)}\n`)
+  }
   const file = optionValue(options, '--save')
   if (file !== null) {
     await mkdir(dirname(file), { recursive: true })
@@ -80,6 +83,12 @@ function describe(result: Result, name = result.name): Readonly<Record<string, s
     'memory MB': result.memoryMb?.toFixed(0) ?? '',
     refused: JSON.stringify(result.refused),
   }
+}
+
+function spell(counts: Result['calls']): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${count.toFixed(4)}`)
+    .join(', ')
 }
 
 /** Counts do not depend on the machine's pace as times do. */

@@ -8,7 +8,7 @@ import type { DriverOrder, DriverReport } from './driver.ts'
 import { openStreams } from './open-streams.ts'
 import type { Scenario } from './scenario.ts'
 import { type BenchStack, startBenchStack } from './stack.ts'
-import { readUsage, type Usage } from './usage.ts'
+import { type Counts, readUsage, type Usage } from './usage.ts'
 import { watchBlocks } from './watch-blocks.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -35,6 +35,9 @@ export interface Result {
   readonly rpcRequests: number
   readonly databaseTransactions: number
   readonly memoryMb: number | null
+  /** For each intent, most first. */
+  readonly calls: Counts
+  readonly statements: Counts
 }
 
 const DRIVER = fileURLToPath(new URL('./driver.ts', import.meta.url))
@@ -136,7 +139,14 @@ function perIntent(before: Usage, after: Usage, intents: number) {
     rpcRequests: (after.rpcRequests - before.rpcRequests) / intents,
     databaseTransactions: (after.databaseTransactions - before.databaseTransactions) / intents,
     memoryMb: after.memory === null ? null : after.memory / 2 ** 20,
+    calls: countsPerIntent(before.calls, after.calls, intents),
+    statements: countsPerIntent(before.statements, after.statements, intents),
   }
+}
+
+function countsPerIntent(before: Counts, after: Counts, intents: number): Counts {
+  const counts = Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / intents] as const)
+  return Object.fromEntries(counts.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a))
 }
 
 function pick(sorted: readonly number[], share: number): number {
