@@ -291,7 +291,8 @@ export const SETTINGS = {
   writerCount: setting({
     type: integer(1, 64),
     fallback: 4,
-    description: 'Writers of a node; each lane has one, and each writes one batch at a time.',
+    description:
+      'Batches that a node writes at one time, at most: a second one starts when one is full or the first is slow.',
   }),
   writerLinger: setting({
     type: duration(0, 1_000),

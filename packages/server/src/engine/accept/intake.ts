@@ -33,7 +33,7 @@ export interface IntakeLimits {
 const INTAKE_LIMITS: IntakeLimits = {
   lingerMs: 3,
   maxBatch: 500,
-  maxFlushes: 2,
+  maxFlushes: 1,
   maxWaiting: 5_000,
   deadlineMs: 10_000,
 }

@@ -53,7 +53,7 @@ import {
 } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneSender } from './lane-sender.ts'
-import { tellTransition } from './tell-transition.ts'
+import { tellTransitions } from './tell-transition.ts'
 
 export interface LanePorts {
   readonly store: Store
@@ -413,7 +413,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         failures = 0
         if (takesNonce(write)) variation = 0
         ledger = draft.settle(result.versions)
-        for (const stored of write.saves) tellTransition(telemetry, stored)
+        tellTransitions(telemetry, write.saves)
         act(draft)
         return true
       case 'fenced':
