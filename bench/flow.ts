@@ -96,7 +96,7 @@ function checkCounts(results: readonly Result[]): void {
   for (const { name, refused, rpcCalls, databaseTransactions } of results) {
     const problems = [
       Object.keys(refused).length > 0 && `requests were refused: ${JSON.stringify(refused)}`,
-      rpcCalls > 4 && `${rpcCalls} RPC calls for an intent`,
+      rpcCalls > 2 && `${rpcCalls} RPC calls for an intent`,
       databaseTransactions > 1 && `${databaseTransactions} database transactions for an intent`,
     ].filter((problem) => problem !== false)
     if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`)

@@ -236,7 +236,10 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
       : again
   }
 
-  const readInTurn = createReadTurn((requests, patient) => sendNow(requests, 'read', patient), client.batchSize)
+  const readInTurn = createReadTurn({
+    ...{ batchSize: client.batchSize, isRefused: client.isRefused },
+    send: (requests, patient) => sendNow(requests, 'read', patient),
+  })
 
   return {
     name,

@@ -5,15 +5,16 @@ import { createReadTurn } from './read-turn.ts'
 const count = (address: string): RpcRequest => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })
 const call: RpcRequest = { method: 'eth_estimateGas', params: [] }
 
-function setUp(batchSize = 100) {
+function setUp(batchSize = 100, isRefused = false) {
   const sent: (readonly RpcRequest[])[] = []
-  const send = createReadTurn(
-    async (requests) => {
+  const send = createReadTurn({
+    send: async (requests) => {
       sent.push(requests)
       return requests.map(({ params }): RpcReply => ({ type: 'result', result: params[0] }))
     },
-    () => batchSize,
-  )
+    batchSize: () => batchSize,
+    isRefused: () => isRefused,
+  })
   const ask = async (...addresses: readonly string[]) =>
     (await send(addresses.map(count), false)).map((reply) => reply.type === 'result' && reply.result)
   return { sent, send, ask }
@@ -49,11 +50,18 @@ describe('reads of one turn', () => {
     ])
   })
 
+  test('a node that refused for its rate is tried with as little as there is', async () => {
+    const { sent, ask } = setUp(100, true)
+    await Promise.all([ask('a'), ask('b')])
+    expect(sent.map((requests) => requests.length)).toEqual([1, 1])
+  })
+
   test('a failure is told to all of them', async () => {
-    const send = createReadTurn(
-      () => Promise.reject(new Error('broken')),
-      () => 100,
-    )
+    const send = createReadTurn({
+      send: () => Promise.reject(new Error('broken')),
+      batchSize: () => 100,
+      isRefused: () => false,
+    })
     const results = await Promise.allSettled([send([count('a')], true), send([count('b')], true)])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })

@@ -17,7 +17,15 @@ interface Asked {
   reject(error: unknown): void
 }
 
-export function createReadTurn(send: SendReads, batchSize: () => number): SendReads {
+interface TurnPorts {
+  readonly send: SendReads
+  /** Calls that one request may hold now. */
+  batchSize(): number
+  /** The node refused for its rate: it is tried with as little as there is. */
+  isRefused(): boolean
+}
+
+export function createReadTurn({ send, batchSize, isRefused }: TurnPorts): SendReads {
   const asked: Record<'patient' | 'hasty', Asked[]> = { patient: [], hasty: [] }
 
   async function sendGroup(group: readonly Asked[], patient: boolean): Promise<void> {
@@ -55,7 +63,7 @@ export function createReadTurn(send: SendReads, batchSize: () => number): SendRe
   }
 
   return (requests, patient) => {
-    if (!requests.every(({ method }) => SMALL.has(method))) return send(requests, patient)
+    if (isRefused() || !requests.every(({ method }) => SMALL.has(method))) return send(requests, patient)
     return new Promise((resolve, reject) => {
       const line = asked[patient ? 'patient' : 'hasty']
       if (line.length === 0) setImmediate(() => sendAll(patient))

@@ -18,7 +18,8 @@ const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
 
 /**
- * A nonce has no index of its own, but each lane has one: so lane by lane, of which there are few. The allocation knows who holds a nonce; the lane's transactions have no index by nonce once they are final.
+ * A nonce has no index of its own, but each lane has one: so lane by lane, of which there are few. The allocation knows who
+ * holds a nonce; the lane's transactions have no index by nonce once they are final.
  */
 const HOLDERS_OF_NONCE = `t.tx_id = any(array(
   select n.tx_id from signer s
