@@ -145,7 +145,7 @@ create table managed_tx (
   constraint managed_tx_value_check CHECK ((value >= (0)::numeric)),
   constraint managed_tx_version_check CHECK ((version > 0)),
   constraint managed_tx_wish_check CHECK ((wish = ANY (ARRAY['none'::text, 'speed_up'::text, 'cancel'::text])))
-) with (fillfactor=45);
+) with (fillfactor=50);
 
 CREATE INDEX managed_tx_created ON public.managed_tx USING btree (created_at);
 
