@@ -69,8 +69,10 @@ async function mineAll(ids: readonly string[]): Promise<void> {
 async function mineAndFollow(): Promise<void> {
   await node.chain.mine(1)
   const height = await node.chain.blockNumber()
-  const followed = async () => (await node.drover().get('/v1/chains')).body.items[0].head?.number
-  await eventually(followed, (number) => number === height)
+  await eventually(
+    () => node.metric('drover_head_block'),
+    (seen) => seen === height,
+  )
 }
 
 describe('one fault at every method in turn', () => {
