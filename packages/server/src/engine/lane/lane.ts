@@ -131,9 +131,11 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function post(signal: LaneSignal): void {
     if (stopped) return
     // The pass that is under way is followed by another one: a cycle of its own would only walk over all that is in flight.
-    if (signal.type === 'work' && ledger !== null && queue.isPreparing()) return queue.wake()
-    inbox.put(signal)
-    cycling ??= runCycles()
+    if (signal.type === 'work' && ledger !== null && queue.isPreparing()) queue.wake()
+    else {
+      inbox.put(signal)
+      cycling ??= runCycles()
+    }
   }
 
   async function runCycles(): Promise<void> {
