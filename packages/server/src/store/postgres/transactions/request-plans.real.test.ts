@@ -77,13 +77,17 @@ function countRows(node: PlanNode): number {
 /** Runs it once more, as it was prepared, and tells what it did. */
 async function explainPrepared(ask: (db: Database) => Promise<unknown>): Promise<number> {
   const seen: number[] = []
+  let failure: unknown = new Error('nothing was asked')
   const explaining: Database = {
     query: async (statement: Statement, values) => {
+      if (seen.length > 0) return []
       const text = `explain (analyze, format json) execute ${statement.name}(${values.map(quote).join(', ')})`
-      const [row] = await database.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
-        { name: null, text },
-        [],
-      )
+      const [row] = await database
+        .query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>({ name: null, text }, [])
+        .catch((error: unknown) => {
+          failure = error
+          throw error
+        })
       const plan = row?.['QUERY PLAN'][0]?.Plan
       if (plan !== undefined) seen.push(countRows(plan))
       return []
@@ -93,7 +97,7 @@ async function explainPrepared(ask: (db: Database) => Promise<unknown>): Promise
   // It gets no rows, and may well say so.
   await ask(explaining).catch(() => undefined)
   const [rows] = seen
-  if (rows === undefined) throw new Error('nothing was asked')
+  if (rows === undefined) throw failure
   return rows
 }
 
