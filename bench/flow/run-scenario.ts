@@ -8,7 +8,7 @@ import type { DriverOrder, DriverReport } from './driver.ts'
 import { openStreams } from './open-streams.ts'
 import type { Scenario } from './scenario.ts'
 import { type BenchStack, startBenchStack } from './stack.ts'
-import { readUsage, type Usage } from './usage.ts'
+import { type Counts, readUsage, type Usage } from './usage.ts'
 import { watchBlocks } from './watch-blocks.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -35,6 +35,9 @@ export interface Result {
   readonly rpcRequests: number
   readonly databaseTransactions: number
   readonly memoryMb: number | null
+  /** For each intent, most first. */
+  readonly calls: Counts
+  readonly statements: Counts
 }
 
 const DRIVER = fileURLToPath(new URL('./driver.ts', import.meta.url))
@@ -50,8 +53,9 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     const driving = runDriver(stack, scenario)
     const minedAt = await watch.untilMined(scenario.intents)
     const report = await driving
-    const finalAt = await untilFinal(stack, scenario.intents)
-    const after = await readUsage(stack)
+    const { finalAt, looks } = await untilFinal(stack, scenario.intents)
+    const used = await readUsage(stack)
+    const after = { ...used, databaseTransactions: used.databaseTransactions - looks }
     streams.close()
     const since = (end: number) => scenario.intents / ((end - report.startedAt) / 1_000)
     return {
@@ -98,13 +102,14 @@ async function runDriver({ service, accounts }: BenchStack, scenario: Scenario):
 
 const LOOK_EVERY_MS = 100
 
-async function untilFinal({ databaseUrl, service }: BenchStack, intents: number): Promise<number> {
+/** `looks`: how often it asked the database itself. */
+async function untilFinal({ databaseUrl, service }: BenchStack, intents: number) {
   return await withDatabase(databaseUrl, async (client) => {
-    for (;;) {
+    for (let looks = 1; ; looks++) {
       const { rows } = await client.query<{ count: string }>(
         `select count(*) as count from managed_tx where state = 'CONFIRMED' and metadata = '{}'`,
       )
-      if (Number(rows[0]?.count) >= intents) return Date.now()
+      if (Number(rows[0]?.count) >= intents) return { finalAt: Date.now(), looks }
       const health = await fetch(`${service.url}/healthz`)
       if (!health.ok) throw new Error('the service is gone')
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
@@ -136,7 +141,14 @@ function perIntent(before: Usage, after: Usage, intents: number) {
     rpcRequests: (after.rpcRequests - before.rpcRequests) / intents,
     databaseTransactions: (after.databaseTransactions - before.databaseTransactions) / intents,
     memoryMb: after.memory === null ? null : after.memory / 2 ** 20,
+    calls: countsPerIntent(before.calls, after.calls, intents),
+    statements: countsPerIntent(before.statements, after.statements, intents),
   }
+}
+
+function countsPerIntent(before: Counts, after: Counts, intents: number): Counts {
+  const counts = Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / intents] as const)
+  return Object.fromEntries(counts.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a))
 }
 
 function pick(sorted: readonly number[], share: number): number {

@@ -12,7 +12,12 @@ export interface Usage {
   /** HTTP requests: one holds many calls. */
   readonly rpcRequests: number
   readonly databaseTransactions: number
+  /** Calls to the chain by method, and statements to the database by name, as the service counts them. */
+  readonly calls: Counts
+  readonly statements: Counts
 }
+
+export type Counts = Readonly<Record<string, number>>
 
 const MICROSECONDS_PER_TICK = 10_000
 
@@ -31,6 +36,8 @@ export async function readUsage({ service, chain, postgresPid, databaseUrl }: Be
     rpcCalls: sumOf(metrics, 'drover_rpc_requests_total'),
     rpcRequests: sumOf(metrics, 'drover_rpc_request_seconds_count'),
     databaseTransactions: await readTransactions(databaseUrl),
+    calls: countBy(metrics, 'drover_rpc_requests_total', 'method'),
+    statements: countBy(metrics, 'drover_store_round_trips_total', 'operation'),
   }
 }
 
@@ -64,6 +71,15 @@ async function readMetrics({ url, token }: BenchStack['service']): Promise<reado
 function sumOf(metrics: readonly string[], name: string): number {
   const own = metrics.filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
   return own.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+function countBy(metrics: readonly string[], name: string, label: string): Counts {
+  const counts: Record<string, number> = {}
+  for (const line of metrics.filter((each) => each.startsWith(`${name}{`))) {
+    const value = new RegExp(`${label}="([^"]*)"`).exec(line)?.[1] ?? 'other'
+    counts[value] = (counts[value] ?? 0) + Number(line.split(' ').at(-1))
+  }
+  return counts
 }
 
 /** All of the server's, so also those few of this bench. */

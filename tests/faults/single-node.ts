@@ -46,7 +46,7 @@ export interface SingleNode {
   stopService(signal?: NodeJS.Signals): Promise<void>
   send(intent?: Record<string, unknown>): Promise<string>
   /** So many intents that take their nonces, and leave, together. `meanwhile` is done after the last was accepted. */
-  sendTogether(count: number, meanwhile?: () => void): Promise<string[]>
+  sendTogether(count: number, meanwhile?: () => void | Promise<void>): Promise<string[]>
   read(id: string): Promise<SeenTransaction>
   until(id: string, isGood: (tx: SeenTransaction) => boolean): Promise<SeenTransaction>
   history(id: string): Promise<readonly SeenEvent[]>
@@ -140,7 +140,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
       await setPaused(drover(), sender.address, true)
       const ids: string[] = []
       for (let index = 0; index < count; index++) ids.push(await send())
-      meanwhile?.()
+      await meanwhile?.()
       await setPaused(drover(), sender.address, false)
       return ids
     },

@@ -3,7 +3,7 @@
  *
  * Requests per operation (each is one HTTP round trip unless the node cannot take batches): getBlock, findTransaction,
  * findLogs, getTransactionCount, getBalance, getCode 1; getBlocks, getBalances 1 batch; getTags, getCounts 1 batch of 2; lookAtPool 1 batch of 2 and one
- * per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts 1 batch per 100; estimate 1 batch per 100, and for what fails 1 or 2 more;
+ * per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts 1 batch per 100; estimate 1 batch per 100 different calls, and for what fails 1 or 2 more;
  * getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions 1, see
  * `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
  */
@@ -38,6 +38,7 @@ import { createRpcPool } from './rpc/pool.ts'
 import type { Read } from './rpc/pool-read.ts'
 import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
 import { toQuantity } from './rpc-values.ts'
+import { createSharedEstimates } from './shared-estimates.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
@@ -100,6 +101,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       fixedPriceWei: options.fixedPriceWei ?? null,
     },
   })
+  const estimate = createSharedEstimates((calls, head) => readEstimates(pool, calls, head), clock)
   const hints = createHeadHints({
     chainId,
     clock,
@@ -169,7 +171,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       return replies.map((reply) => (reply.type === 'value' ? reply.value : null))
     },
     getCode: (address) => pool.read(codeRead(address)),
-    estimate: (calls, head) => readEstimates(pool, calls, head),
+    estimate,
     getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),
     onHeadHint: (listener) => hints.listen(listener),

@@ -293,7 +293,8 @@ export const SETTINGS = {
   writerCount: setting({
     type: integer(1, 64),
     fallback: 4,
-    description: 'How many writers a node has. Each signer uses one of them, and each writes one batch at a time.',
+    description:
+      'The most batches a node writes at one time. A second one starts when it is full or the first is slow.',
   }),
   writerLinger: setting({
     type: duration(0, 1_000),

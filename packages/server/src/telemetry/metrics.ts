@@ -306,8 +306,15 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS
 
+/** Fields have the names that the code gives them, and so are few. */
+const labels = new Map<string, string>()
+
 export function labelOf(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const known = labels.get(field)
+  if (known !== undefined) return known
+  const label = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  labels.set(field, label)
+  return label
 }
 
 export function findMetric(name: string): Metric | null {

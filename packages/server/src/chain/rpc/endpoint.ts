@@ -13,6 +13,7 @@ import { createEndpointFigures } from './endpoint-figures.ts'
 import { createEndpointLog } from './endpoint-log.ts'
 import { createJsonRpcClient, type Exchange, type JsonRpcOptions } from './json-rpc.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
+import { createReadTurn } from './read-turn.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
 /** Reads and signed bytes can be sent again without harm; what is passed on for somebody else cannot. */
@@ -148,10 +149,16 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
   }
 
   function tell({ requests, replies, label }: Exchange): void {
+    const counts = new Map<string, { method: string; outcome: string; calls: number }>()
     for (const [index, { type: outcome }] of replies.entries()) {
       const method = label ?? requests[index]?.method ?? 'unknown'
-      telemetry.count('drover_rpc_requests_total', { chainId, host: name, method, outcome })
+      const key = `${method} ${outcome}`
+      const count = counts.get(key) ?? { method, outcome, calls: 0 }
+      count.calls += 1
+      counts.set(key, count)
     }
+    for (const { method, outcome, calls } of counts.values())
+      telemetry.count('drover_rpc_requests_total', { chainId, host: name, method, outcome }, calls)
   }
 
   function learn(replies: readonly RpcReply[]): readonly RpcReply[] {
@@ -211,6 +218,29 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     })
   }
 
+  async function sendNow(requests: readonly RpcRequest[], purpose: Purpose, patient: boolean) {
+    const problem = await ensureVerified(patient)
+    if (problem !== null) return requests.map(() => problem)
+    const replies = await sendOnce(requests, purpose, patient)
+    // A query that somebody else made too heavy gets no answer in time, or too long a one: that must not take the node
+    // away from our own work, which finds out soon enough if it is down.
+    if (purpose === 'forward') return learn(replies.filter(({ type }) => type !== 'lost')) && replies
+    if (!replies.every(isStale)) return learn(replies)
+    // Once more over a new connection; who is at its other end has to be found out first.
+    stand('unverified', 0, 'an idle connection was closed')
+    const changed = await ensureVerified(patient)
+    const again = changed !== null ? requests.map(() => changed) : learn(await sendOnce(requests, purpose, patient))
+    // The first time they may have arrived: bytes that did not leave the second time are lost, not unsent.
+    return purpose === 'broadcast'
+      ? again.map((reply, at) => (isUnsent(reply) ? (replies[at] ?? reply) : reply))
+      : again
+  }
+
+  const readInTurn = createReadTurn({
+    ...{ batchSize: client.batchSize, isRefused: client.isRefused },
+    send: (requests, patient) => sendNow(requests, 'read', patient),
+  })
+
   return {
     name,
     state,
@@ -231,23 +261,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     },
     height: () => head?.number ?? 0,
     callsPerSecond: client.callsPerSecond,
-    async send(requests, purpose, patient = false) {
-      const problem = await ensureVerified(patient)
-      if (problem !== null) return requests.map(() => problem)
-      const replies = await sendOnce(requests, purpose, patient)
-      // A query that somebody else made too heavy gets no answer in time, or too long a one: that must not take the node
-      // away from our own work, which finds out soon enough if it is down.
-      if (purpose === 'forward') return learn(replies.filter(({ type }) => type !== 'lost')) && replies
-      if (!replies.every(isStale)) return learn(replies)
-      // Once more over a new connection; who is at its other end has to be found out first.
-      stand('unverified', 0, 'an idle connection was closed')
-      const changed = await ensureVerified(patient)
-      const again = changed !== null ? requests.map(() => changed) : learn(await sendOnce(requests, purpose, patient))
-      // The first time they may have arrived: bytes that did not leave the second time are lost, not unsent.
-      return purpose === 'broadcast'
-        ? again.map((reply, at) => (isUnsent(reply) ? (replies[at] ?? reply) : reply))
-        : again
-    },
+    send: (requests, purpose, patient = false) =>
+      purpose === 'read' ? readInTurn(requests, patient) : sendNow(requests, purpose, patient),
     report: (inUse) => ({
       ...{ name, inUse, lastError, state: state(), since: since.at },
       head: head && { number: head.number, seenAt: head.seenAt },

@@ -42,4 +42,17 @@ describe('the digest of a request', () => {
     const digests = [{}, ...changes].map((change) => digestRequest({ ...REQUEST, ...change }))
     expect(new Set(digests).size).toBe(changes.length + 1)
   })
+
+  test('is the same as ever: those of stored requests are compared with it', () => {
+    const full: AcceptRequest = {
+      ...{ ...REQUEST, data: '0xabcdef', value: 10n ** 18n, gasLimit: 50_000n, speed: 'fast', priority: -3 },
+      ...{ fees: { type: 'eip1559', maxFeePerGas: 7n, maxPriorityFeePerGas: 1n }, validUntil: 1_700_000_000_000 },
+      ...{ finality: { type: 'confirmations', count: 12 }, simulate: false, metadata: { b: 'ü"', a: '1' } },
+      ...{ accessList: [{ address: TARGET, storageKeys: [] }], exactNonce: 7 },
+    }
+    expect([REQUEST, full].map(digestRequest)).toEqual([
+      '0x4d0a6ba6b5a59c2fc7e79975f66d93e34fb7e940e327a6587f6656709a3ff096',
+      '0xb80d75e22f6ae337d34a0e7555e97c2708416e2c62811b68dcde377bc961bfb3',
+    ])
+  })
 })

@@ -57,10 +57,24 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
   }
 }
 
-/** Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. */
+/**
+ * Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. Stored
+ * digests are compared with new ones: this text must never change.
+ */
 export function digestRequest(request: AcceptRequest): Hash {
-  const { requestId: _key, by: _by, tenant: _tenant, maxFeeWei: _cap, refusal: _refusal, ...body } = request
-  return `0x${createHash('sha256').update(canonicalJson(body)).digest('hex')}`
+  return `0x${createHash('sha256').update(writeCanonically(request)).digest('hex')}`
+}
+
+/** As `canonicalJson` would, with its fields in order already: every request passes here. */
+function writeCanonically(request: AcceptRequest): string {
+  const { chainId, data, fees, finality, from, gasLimit, metadata, priority, simulate, speed, to, validUntil } = request
+  const list = 'accessList' in request ? `"accessList":${canonicalJson(request.accessList)},` : ''
+  const exact = 'exactNonce' in request ? `"exactNonce":${request.exactNonce},` : ''
+  const wanted = `"fees":${canonicalJson(fees)},"finality":${canonicalJson(finality)}`
+  const gas = gasLimit === null ? 'null' : `"${gasLimit}"`
+  const pace = `"priority":${priority},"simulate":${simulate},"speed":${JSON.stringify(speed)}`
+  const target = `"to":${JSON.stringify(to)},"validUntil":${validUntil},"value":"${request.value}"`
+  return `{${list}"chainId":${chainId},"data":"${data}",${exact}${wanted},"from":"${from}","gasLimit":${gas},"metadata":${canonicalJson(metadata)},${pace},${target}}`
 }
 
 function canonicalJson(value: unknown): string {

@@ -12,7 +12,7 @@ import { createBatcher, type Pending } from '../write/batcher.ts'
 
 export type FindEarlier = (key: RequestKey) => Promise<Transaction | null>
 
-const LOOKUP = { lingerMs: 2, maxBatch: 500, maxRunning: 2, maxWaiting: 5_000, deadlineMs: 10_000 }
+const LOOKUP = { lingerMs: 2, maxBatch: 500, maxRunning: 1, maxWaiting: 5_000, deadlineMs: 10_000 }
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 

@@ -1,6 +1,7 @@
 /**
  * Group commit of acceptance: requests that arrive within a few milliseconds of each other are stored by one database
- * transaction. A few may be on their way at once, so that a slow commit does not stop the next batch from forming.
+ * transaction. One is on its way at a time: what comes meanwhile is stored by the next, so that batches grow with load by
+ * themselves. Two at once would only wait for each other, for the lane and for the head of the event stream.
  *
  * A flush that the store could not answer may have committed. It is sent again as it is: ids and request ids make the
  * insert idempotent, so that a repeat finds the rows of the first try. An item that meets its own id has been inserted,
@@ -33,7 +34,7 @@ export interface IntakeLimits {
 const INTAKE_LIMITS: IntakeLimits = {
   lingerMs: 3,
   maxBatch: 500,
-  maxFlushes: 2,
+  maxFlushes: 1,
   maxWaiting: 5_000,
   deadlineMs: 10_000,
 }

@@ -77,7 +77,13 @@ export function createBroadcaster(ports: {
       item.resolve({ type: 'sent', outcomes: outcomes.slice(offset, end) })
       offset = end
     }
-    for (const outcome of outcomes) telemetry.count('drover_broadcasts_total', { outcome: outcome.type })
+    tell(outcomes)
+  }
+
+  function tell(outcomes: readonly SendOutcome[]): void {
+    const counts = new Map<SendOutcome['type'], number>()
+    for (const { type } of outcomes) counts.set(type, (counts.get(type) ?? 0) + 1)
+    for (const [outcome, count] of counts) telemetry.count('drover_broadcasts_total', { outcome }, count)
   }
 
   /** A lane waits for its answer before it sends again, so there must be one even if the adapter breaks: maybe sent. */

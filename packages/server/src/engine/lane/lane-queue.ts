@@ -37,6 +37,8 @@ export interface LaneQueue {
   hold(until: number): void
   goOn(): void
   heldUntil(): number
+  /** A pass is under way. */
+  isPreparing(): boolean
   /** The pass that ran has come back, or is lost. */
   passed(): void
   /** Starts a pass if there is reason and room for one. */
@@ -245,6 +247,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       mayHaveMore = true
     },
     heldUntil: () => holdUntil,
+    isPreparing: () => preparing,
     passed: () => {
       preparing = false
     },

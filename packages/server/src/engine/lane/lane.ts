@@ -53,7 +53,7 @@ import {
 } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneSender } from './lane-sender.ts'
-import { tellTransition } from './tell-transition.ts'
+import { tellTransitions } from './tell-transition.ts'
 
 export interface LanePorts {
   readonly store: Store
@@ -130,8 +130,12 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function post(signal: LaneSignal): void {
     if (stopped) return
-    inbox.put(signal)
-    cycling ??= runCycles()
+    // The pass that is under way is followed by another one: a cycle of its own would only walk over all that is in flight.
+    if (signal.type === 'work' && ledger !== null && queue.isPreparing()) queue.wake()
+    else {
+      inbox.put(signal)
+      cycling ??= runCycles()
+    }
   }
 
   async function runCycles(): Promise<void> {
@@ -413,7 +417,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         failures = 0
         if (takesNonce(write)) variation = 0
         ledger = draft.settle(result.versions)
-        for (const stored of write.saves) tellTransition(telemetry, stored)
+        tellTransitions(telemetry, write.saves)
         act(draft)
         return true
       case 'fenced':

@@ -12,7 +12,7 @@ import {
   tracking,
 } from '../../testing/core/sample-transactions.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { tellTransition } from './tell-transition.ts'
+import { tellTransitions } from './tell-transition.ts'
 
 const CHAIN = { chainId: queued().intent.lane.chainId }
 
@@ -20,7 +20,7 @@ function tell(before: Transaction, tx: Transaction, ...types: readonly string[])
   const telemetry = createRecordingTelemetry()
   const notes = types.map((type) => ({ type, cause: null, detail: {} }))
   const { version, state, attempts } = before
-  tellTransition(telemetry, { before: { version, state, attemptCount: attempts.length }, tx, notes })
+  tellTransitions(telemetry, [{ before: { version, state, attemptCount: attempts.length }, tx, notes }])
   return {
     moved: (from: string, to: string) => telemetry.valueOf('drover_transitions_total', { from, to }),
     result: (result: string) => telemetry.valueOf('drover_finality_total', { result }),

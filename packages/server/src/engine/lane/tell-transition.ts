@@ -1,7 +1,7 @@
 /** Tells the metrics what a stored save did to its transaction: only what is durable counts as having happened. */
 import { isTerminal, type Transaction, type TxState } from '../../core/transaction/transaction.ts'
 import type { TxSave } from '../../ports/store.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { Fields, Telemetry } from '../../ports/telemetry.ts'
 
 /** How a nonce may end. What never had one ends too, but not on the chain. */
 const RESULTS: Readonly<Partial<Record<TxState, string>>> = {
@@ -10,22 +10,38 @@ const RESULTS: Readonly<Partial<Record<TxState, string>>> = {
   CANCELLED: 'cancelled',
 }
 
-export function tellTransition(telemetry: Telemetry, { before, tx, notes }: TxSave): void {
+export function tellTransitions(telemetry: Telemetry, saves: readonly TxSave[]): void {
+  /** Many saves of one write do the same: each kind is counted once, by how many. */
+  const counts = new Map<string, { readonly metric: string; readonly labels: Fields; by: number }>()
+  const add = (metric: string, labels: Fields): void => {
+    const key = [metric, ...Object.values(labels)].join(' ')
+    const count = counts.get(key)
+    if (count === undefined) counts.set(key, { metric, labels, by: 1 })
+    else count.by += 1
+  }
+  for (const save of saves) tellOne(telemetry, save, add)
+  for (const { metric, labels, by } of counts.values()) telemetry.count(metric, labels, by)
+}
+
+function tellOne(
+  telemetry: Telemetry,
+  { before, tx, notes }: TxSave,
+  add: (metric: string, labels: Fields) => void,
+): void {
   const labels = { chainId: tx.intent.lane.chainId }
   const included = notes.some((note) => note.type === 'inclusion.seen')
-  if (before.state !== tx.state) telemetry.count('drover_transitions_total', { from: before.state, to: tx.state })
-  if (included) telemetry.count('drover_finality_total', { result: 'included' })
-  if (notes.some((note) => note.type === 'inclusion.reorged'))
-    telemetry.count('drover_finality_total', { result: 'reorged' })
+  if (before.state !== tx.state) add('drover_transitions_total', { from: before.state, to: tx.state })
+  if (included) add('drover_finality_total', { result: 'included' })
+  if (notes.some((note) => note.type === 'inclusion.reorged')) add('drover_finality_total', { result: 'reorged' })
   for (const { type } of notes) {
-    if (type === 'preconfirmation.seen') telemetry.count('drover_preconfirmations_total', { result: 'seen' })
-    if (type === 'preconfirmation.lost') telemetry.count('drover_preconfirmations_total', { result: 'lost' })
+    if (type === 'preconfirmation.seen') add('drover_preconfirmations_total', { result: 'seen' })
+    if (type === 'preconfirmation.lost') add('drover_preconfirmations_total', { result: 'lost' })
   }
   // After a reorganisation it is the chain's time that would be measured, not ours.
   if (included && 'minedAt' in tx && tx.minedAt !== null && tx.newForks === 0)
     telemetry.observe('drover_time_to_inclusion_seconds', secondsSince(tx, tx.minedAt), labels)
   if (isTerminal(tx) && tx.nonce !== null) {
-    telemetry.count('drover_finality_total', { result: RESULTS[tx.state] })
+    add('drover_finality_total', { result: RESULTS[tx.state] })
     telemetry.observe('drover_time_to_finality_seconds', secondsSince(tx, tx.finalAt), labels)
   }
 }

@@ -171,3 +171,58 @@ describe('a store in trouble', () => {
     expect(await result).toEqual(OK)
   })
 })
+
+describe('flushes at one time', () => {
+  /** A store that answers when told to. */
+  function setUpHeld(settings: Partial<WriterSettings>) {
+    const answers: (() => void)[] = []
+    const held = setUp((writes) => new Promise((resolve) => answers.push(() => resolve(writes.map(() => OK)))), {
+      writers: 4,
+      ...settings,
+    })
+    return { ...held, answers }
+  }
+
+  test('what comes during a flush is stored together by the next one, whatever lanes it is of', async () => {
+    const { clock, batches, writer, answers } = setUpHeld({})
+    const first = writer.write(writeOf(anyLease()))
+    await clock.advance(5)
+    const rest = [1, 2, 3, 4, 5].map(() => writer.write(writeOf(anyLease())))
+    await clock.advance(20)
+    expect(batches.map((batch) => batch.length)).toEqual([1])
+    answers.shift()?.()
+    await first
+    await clock.advance(0)
+    expect(batches.map((batch) => batch.length)).toEqual([1, 5])
+    answers.shift()?.()
+    await Promise.all(rest)
+  })
+
+  test('a full batch does not wait for the flush before it', async () => {
+    const { clock, batches, writer, answers } = setUpHeld({ batchSize: 3 })
+    const first = writer.write(writeOf(anyLease()))
+    await clock.advance(5)
+    const rest = [1, 2, 3].map(() => writer.write(writeOf(anyLease())))
+    await clock.advance(0)
+    expect(batches.map((batch) => batch.length)).toEqual([1, 3])
+    for (const answer of answers) answer()
+    await Promise.all([first, ...rest])
+  })
+
+  test('a slow flush holds up its own lanes alone', async () => {
+    const { clock, batches, writer, answers } = setUpHeld({})
+    const slow = anyLease()
+    const results = [writer.write(writeOf(slow))]
+    await clock.advance(5)
+    results.push(writer.write(writeOf(slow)), writer.write(writeOf(anyLease())))
+    await clock.advance(100)
+    expect(batches.map((batch) => batch.length)).toEqual([1, 1])
+    expect(batches[1]?.[0]?.lease.lane).not.toEqual(slow.lane)
+    while (answers.length > 0) {
+      answers.shift()?.()
+      await clock.advance(0)
+    }
+    await Promise.all(results)
+    expect(batches.flat().filter(({ lease }) => lease === slow)).toHaveLength(2)
+  })
+})

@@ -1,12 +1,13 @@
 /**
- * Group commit. Lanes are spread over a few writers by hash; each writer collects what its lanes want written for a few
- * milliseconds and stores it in one database transaction. While one flush runs the next collects, so batches grow with
- * load by themselves. A lane has at most one write in a flush. A store that does not answer is asked again until it
- * does: versions make a repeated write harmless, and the lease tells a lane that waited too long.
+ * Group commit for all lanes of a node. The first write waits a few milliseconds for others; what comes while a flush is
+ * under way is stored together by the next one, so that batches grow with load by themselves. Two flushes at once would
+ * wait for each other at the head of the event stream, so a second one starts only with a full batch, or beside one that
+ * is slow: a lane that waits for a lock must not hold up the others. A lane has at most one write under way. A store that
+ * does not answer is asked again until it does: versions make a repeated write harmless, and the lease tells a lane that
+ * waited too long.
  */
 
 import { laneKey } from '../../core/lane/lane.ts'
-import { hash } from '../../core/lane/rendezvous.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type LaneWrite, type LaneWriteResult, type Store, StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -21,6 +22,7 @@ export interface Writer {
 }
 
 export interface WriterSettings {
+  /** Flushes under way at one time, at most. */
   readonly writers: number
   readonly lingerMs: number
   /** Transactions in one flush, at most; a single lane's write is never split. */
@@ -42,71 +44,87 @@ interface WriterPorts {
 
 const QUEUE = { queue: 'writer' }
 
-export function createWriter(ports: WriterPorts): Writer {
-  const shards = Array.from({ length: ports.settings.writers }, () => createShard(ports))
-  let depth = 0
+/** A flush that takes longer no longer keeps others from starting. */
+const SLOW_MS = 100
 
-  function tellDepth(change: 1 | -1): void {
-    depth += change
-    ports.telemetry.gauge('drover_queue_depth', depth, QUEUE)
-  }
-
-  return {
-    write: async (write) => {
-      const shard = shards[hash(laneKey(write.lease.lane)) % shards.length]
-      if (shard === undefined) throw new Error('there must be at least one writer')
-      tellDepth(1)
-      try {
-        return await shard.write(write)
-      } finally {
-        tellDepth(-1)
-      }
-    },
-    drain: async () => {
-      await Promise.all(shards.map((shard) => shard.drain()))
-    },
-    abandon: () => {
-      for (const shard of shards) shard.abandon()
-    },
-  }
-}
-
-function createShard({ store, clock, telemetry, settings }: WriterPorts): Writer {
+export function createWriter({ store, clock, telemetry, settings }: WriterPorts): Writer {
   let waiting: Waiting[] = []
-  let running: Promise<void> | null = null
+  /** Lanes with a write under way. */
+  const underWay = new Set<string>()
+  const whenIdle: (() => void)[] = []
+  let depth = 0
+  let running = 0
+  let slow = 0
+  let lingers = false
   let abandoned = false
+
+  function tellDepth(change: number): void {
+    depth += change
+    telemetry.gauge('drover_queue_depth', depth, QUEUE)
+  }
 
   function write(laneWrite: LaneWrite): Promise<LaneWriteResult> {
     return new Promise((resolve, reject) => {
       waiting.push({ write: laneWrite, resolve, reject })
-      running ??= run()
+      tellDepth(1)
+      if (running > 0 || lingers) return startMore()
+      lingers = true
+      clock.schedule(settings.lingerMs, () => {
+        lingers = false
+        startMore()
+      })
     })
   }
 
-  async function run(): Promise<void> {
-    await pause(clock, settings.lingerMs)
-    while (waiting.length > 0) await flush(takeBatch())
-    // In the same step as the last look: a write that came in between would have nobody to store it.
-    running = null
+  function startMore(): void {
+    while (!lingers && mayStart()) {
+      const batch = takeBatch()
+      if (batch.length === 0) return
+      void run(batch)
+    }
   }
 
-  function takeBatch(): Waiting[] {
+  function mayStart(): boolean {
+    if (waiting.length === 0 || running >= settings.writers) return false
+    return running === slow || sizeOf(waiting) >= settings.batchSize
+  }
+
+  async function run(batch: readonly Waiting[]): Promise<void> {
+    const lanes = batch.map(laneOf)
+    for (const lane of lanes) underWay.add(lane)
+    running += 1
+    let isSlow = false
+    const cancel = clock.schedule(SLOW_MS, () => {
+      isSlow = true
+      slow += 1
+      startMore()
+    })
+    await flush(batch)
+    cancel()
+    if (isSlow) slow -= 1
+    running -= 1
+    for (const lane of lanes) underWay.delete(lane)
+    tellDepth(-batch.length)
+    startMore()
+    if (isIdle()) for (const tell of whenIdle.splice(0)) tell()
+  }
+
+  const isIdle = (): boolean => running === 0 && waiting.length === 0
+
+  function takeBatch(): readonly Waiting[] {
     const batch: Waiting[] = []
     const rest: Waiting[] = []
-    const lanes = new Set<string>()
+    // A later write of a lane must not overtake an earlier one.
+    const held = new Set(underWay)
     let size = 0
     for (const item of waiting) {
-      const key = laneKey(item.write.lease.lane)
+      const lane = laneOf(item)
       const fits = batch.length === 0 || size + item.write.saves.length <= settings.batchSize
-      if (!fits || lanes.has(key)) {
-        // A later write of the same lane must not overtake this one.
-        lanes.add(key)
-        rest.push(item)
-        continue
-      }
-      lanes.add(key)
-      size += item.write.saves.length
-      batch.push(item)
+      if (fits && !held.has(lane)) {
+        size += item.write.saves.length
+        batch.push(item)
+      } else rest.push(item)
+      held.add(lane)
     }
     waiting = rest
     return batch
@@ -147,11 +165,17 @@ function createShard({ store, clock, telemetry, settings }: WriterPorts): Writer
 
   return {
     write,
-    drain: async () => {
-      while (running !== null) await running
-    },
+    drain: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
     abandon: () => {
       abandoned = true
     },
   }
+}
+
+function laneOf({ write }: Waiting): string {
+  return laneKey(write.lease.lane)
+}
+
+function sizeOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { write }) => sum + Math.max(1, write.saves.length), 0)
 }

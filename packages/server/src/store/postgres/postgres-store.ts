@@ -2,15 +2,7 @@
 import type { Store } from '../../ports/store.ts'
 import { createDatabase, type DatabaseOptions } from './database.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
-import {
-  countAhead,
-  countQueued,
-  createLaneLoads,
-  listMined,
-  readExpired,
-  readNonceLine,
-  readQueue,
-} from './lanes/lane-reads.ts'
+import { countAhead, countQueued, createLaneLoads, listMined, readExpired, readNonceLine } from './lanes/lane-reads.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -20,6 +12,7 @@ import {
   requestLeases,
 } from './lanes/lease-statements.ts'
 import { orderReservations } from './lanes/order-reservations.ts'
+import { createQueueReads } from './lanes/queue-reads.ts'
 import {
   actOnReservation,
   createLaneRequestReads,
@@ -82,7 +75,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     lanesAsked: (nodeId) => lanesAsked(database, nodeId),
     loadLane: createLaneLoads(database),
     readNonceLine: (lane) => readNonceLine(database, lane),
-    readQueue: (lane, limit, options) => readQueue(database, lane, limit, options),
+    readQueue: createQueueReads(database),
     writeLanes: (writes) => writeLanes(database, writes),
     amend: (save, nonces) => amend(database, save, nonces),
     findTransaction: (id) => findTransaction(database, id),

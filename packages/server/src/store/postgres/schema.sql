@@ -145,7 +145,7 @@ create table managed_tx (
   constraint managed_tx_value_check CHECK ((value >= (0)::numeric)),
   constraint managed_tx_version_check CHECK ((version > 0)),
   constraint managed_tx_wish_check CHECK ((wish = ANY (ARRAY['none'::text, 'speed_up'::text, 'cancel'::text])))
-) with (fillfactor=70);
+) with (fillfactor=50);
 
 CREATE INDEX managed_tx_created ON public.managed_tx USING btree (created_at);
 
@@ -157,15 +157,13 @@ CREATE INDEX managed_tx_metadata ON public.managed_tx USING gin (metadata jsonb_
 
 CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
 
-CREATE INDEX managed_tx_request_prefix ON public.managed_tx USING btree (request_id text_pattern_ops) WHERE (request_id IS NOT NULL);
-
 CREATE INDEX managed_tx_to ON public.managed_tx USING btree (to_address, accepted_seq) WHERE (to_address IS NOT NULL);
 
 CREATE UNIQUE INDEX managed_tx_accepted ON public.managed_tx USING btree (accepted_seq);
 
 CREATE UNIQUE INDEX managed_tx_live_nonce ON public.managed_tx USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
 
-CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (chain_id, signer, request_id, tenant) WHERE (request_id IS NOT NULL);
+CREATE UNIQUE INDEX managed_tx_request ON public.managed_tx USING btree (request_id text_pattern_ops, signer, tenant, chain_id) WHERE (request_id IS NOT NULL);
 
 create table node (
   node_id text not null,

@@ -5,14 +5,14 @@ import type { Address, Hash } from '../../../core/hex.ts'
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { LaneProblem } from '../../../core/lane/lane-problem.ts'
 import type { Window } from '../../../core/lane/window.ts'
-import { PAUSED_ALONE } from '../../../core/transaction/deferral.ts'
 import { isInFlight, type Queued, type TxId } from '../../../core/transaction/transaction.ts'
-import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth, QueueOptions } from '../../../ports/store.ts'
+import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth } from '../../../ports/store.ts'
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+import { readQueued } from './queue-reads.ts'
 
 const MINED = {
   name: 'list_mined',
@@ -78,16 +78,6 @@ select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and
        (select count(*) from managed_tx t
          where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
            and t.priority >= 0) as queued`,
-} as const
-
-const QUEUE = {
-  name: 'read_queue',
-  text: `
-select ${TRANSACTION_COLUMNS} from managed_tx t
- where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
-   and not (coalesce(t.retry_at > clock_timestamp(), false)
-            and (($4 and t.sub_state = 'waiting_for_funds') or ($5 and coalesce(t.error->>'code' = any ($6), false))))
- order by t.priority desc, t.queue_position limit $3`,
 } as const
 
 const EXPIRED = {
@@ -192,25 +182,8 @@ export async function readNonceLine(database: Database, lane: Lane): Promise<Non
   return { cursor: row?.cursor ?? null, recyclable: row?.recyclable ?? [], queued: row?.queued ?? 0 }
 }
 
-export async function readQueue(
-  database: Database,
-  lane: Lane,
-  limit: number,
-  { passOverUnfunded = false, passOverPaused = false }: QueueOptions = {},
-): Promise<readonly Queued[]> {
-  const values = [lane.chainId, toBytes(lane.signer), limit, passOverUnfunded, passOverPaused, PAUSED_ALONE]
-  const rows = await database.query<TransactionRow>(QUEUE, values)
-  return rows.map(readQueued)
-}
-
 export async function readExpired(database: Database, nodeId: string, limit: number): Promise<readonly Queued[]> {
   return (await database.query<TransactionRow>(EXPIRED, [nodeId, limit])).map(readQueued)
-}
-
-function readQueued(row: TransactionRow): Queued {
-  const tx = readTransaction(row)
-  if (tx.state !== 'QUEUED') throw new Error(`transaction ${tx.id} is ${tx.state} in the queue`)
-  return tx
 }
 
 export async function countAhead(database: Database, id: TxId): Promise<number | null> {

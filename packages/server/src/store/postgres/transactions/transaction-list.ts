@@ -18,20 +18,14 @@ const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
 
 /**
- * Neither a nonce nor a request id has an index of its own, but each lane has one: so lane by lane, of which there are few.
- * The allocation knows who holds a nonce; the lane's transactions have no index by nonce once they are final.
+ * A nonce has no index of its own, but each lane has one: so lane by lane, of which there are few. The allocation knows who
+ * holds a nonce; the lane's transactions have no index by nonce once they are final.
  */
 const HOLDERS_OF_NONCE = `t.tx_id = any(array(
   select n.tx_id from signer s
    cross join lateral (
      select n.tx_id from nonce_allocation n
       where n.chain_id = s.chain_id and n.signer = s.signer and n.nonce = ? and n.tx_id is not null) n))`
-
-const MAKERS_OF_REQUEST = `t.tx_id = any(array(
-  select m.tx_id from signer s
-   cross join lateral (
-     select m.tx_id from managed_tx m
-      where m.chain_id = s.chain_id and m.signer = s.signer and m.request_id = ?) m))`
 
 /** How far the order of acceptance and the database's clock can be apart: longer than any statement may run. */
 const CLOCK_SLACK_MS = 60_000
@@ -93,7 +87,7 @@ function toConditions(filter: TransactionFilter) {
   addLane(filter, add)
   addTime(filter, add)
   const { states, requestId, requestIdPrefix, hash, nonce, to, metadata } = filter
-  if (requestId !== undefined) add(MAKERS_OF_REQUEST, toText(requestId))
+  if (requestId !== undefined) add('t.request_id = ?', toText(requestId))
   if (requestIdPrefix !== undefined) addPrefix(toText(requestIdPrefix), add)
   if (hash !== undefined) add('t.tx_id = (select a.tx_id from tx_attempt a where a.hash = ?::bytea)', toBytes(hash))
   if (nonce !== undefined) add(`t.nonce = ? and ${HOLDERS_OF_NONCE}`, nonce, nonce)

@@ -1,0 +1,81 @@
+/**
+ * The heads of the queues of many lanes in one statement. Lanes that wake in the same turn of the event loop, because their
+ * writes were stored together or because a block came, are read together, and so a hundred lanes cost what one does.
+ */
+import type { Lane } from '../../../core/lane/lane.ts'
+import { PAUSED_ALONE } from '../../../core/transaction/deferral.ts'
+import type { Queued } from '../../../core/transaction/transaction.ts'
+import type { QueueOptions } from '../../../ports/store.ts'
+import type { Database } from '../database.ts'
+import { toBytes } from '../json-text.ts'
+import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+
+const QUEUES = {
+  name: 'read_queue',
+  text: `
+select k.ord, q.*
+  from json_to_recordset($1::json) as k(
+    ord int, chain_id bigint, signer bytea, most int, passes_unfunded boolean, passes_paused boolean)
+ cross join lateral (
+   select ${TRANSACTION_COLUMNS}, t.queue_position from managed_tx t
+    where t.chain_id = k.chain_id and t.signer = k.signer and t.queue_position is not null and not t.suspended
+      and not (coalesce(t.retry_at > clock_timestamp(), false)
+               and ((k.passes_unfunded and t.sub_state = 'waiting_for_funds')
+                    or (k.passes_paused and coalesce(t.error->>'code' = any ($2), false))))
+    order by t.priority desc, t.queue_position limit k.most) q
+ order by k.ord, q.priority desc, q.queue_position`,
+} as const
+
+type QueueRow = TransactionRow & { readonly ord: number }
+
+interface Asked {
+  readonly lane: Lane
+  readonly limit: number
+  readonly options: QueueOptions
+  resolve(queue: readonly Queued[]): void
+  reject(error: unknown): void
+}
+
+export type ReadQueue = (lane: Lane, limit: number, options?: QueueOptions) => Promise<readonly Queued[]>
+
+export function createQueueReads(database: Database): ReadQueue {
+  let asked: Asked[] = []
+
+  async function read(together: readonly Asked[]): Promise<void> {
+    const queues: Queued[][] = together.map(() => [])
+    const rows = await database.query<QueueRow>(QUEUES, [JSON.stringify(together.map(toKey)), PAUSED_ALONE])
+    for (const row of rows) queues[row.ord]?.push(readQueued(row))
+    for (const [ord, each] of together.entries()) each.resolve(queues[ord] ?? [])
+  }
+
+  function readAsked(): void {
+    const together = asked
+    asked = []
+    read(together).catch((error: unknown) => {
+      for (const each of together) each.reject(error)
+    })
+  }
+
+  return (lane, limit, options = {}) =>
+    new Promise((resolve, reject) => {
+      if (asked.length === 0) setImmediate(readAsked)
+      asked.push({ lane, limit, options, resolve, reject })
+    })
+}
+
+function toKey({ lane, limit, options }: Asked, ord: number) {
+  return {
+    ord,
+    chain_id: lane.chainId,
+    signer: toBytes(lane.signer),
+    most: limit,
+    passes_unfunded: options.passOverUnfunded ?? false,
+    passes_paused: options.passOverPaused ?? false,
+  }
+}
+
+export function readQueued(row: TransactionRow): Queued {
+  const tx = readTransaction(row)
+  if (tx.state !== 'QUEUED') throw new Error(`transaction ${tx.id} is ${tx.state} in the queue`)
+  return tx
+}
