@@ -137,7 +137,8 @@ export async function startService(
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
   const { sharePercent } = config.tenants
-  const bounds = openAcceptBounds(config, { store, clock, telemetry })
+  const work = createWorkTurns(clock)
+  const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
   const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
   const maxTxFeeOf = (chainId: number) => {
     const found = maxTxFees.get(chainId)
@@ -170,10 +171,9 @@ export async function startService(
     limits: { ...config.reservations, sharePercent },
   })
   const resets = createResetNonce({ store, clock, random })
-  const pieces = createPieces()
+  const pieces = createPieces(work)
   const acceptBatch = createAcceptBatch({ accept, intake, rest: pieces.rest })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
-  const work = createWorkTurns(clock)
   const reads = createReadTurns({ sharePercent })
   const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })

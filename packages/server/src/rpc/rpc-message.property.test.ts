@@ -11,7 +11,7 @@ import { createRpcEndpoint } from './rpc-endpoint.ts'
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 const telemetry = createRecordingTelemetry()
 const endpoint = createRpcEndpoint({
-  work: { most: () => Number.POSITIVE_INFINITY },
+  work: { isCrowded: () => false },
   upstreams: [
     {
       chainId: 1,

@@ -14,6 +14,8 @@ import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
 const REFUSAL_MS = 1_000
+/** Reading and writing so much takes the thread a millisecond, about. */
+const BYTES_PER_MS = 64 * 1024
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -48,6 +50,10 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     // Nobody is there to answer. What is begun for them would hold its place until the service stops.
     else reply.hijack()
   })
+  server.addHook('onSend', async (request, _reply, payload) => {
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
+    if (bytes > 0 && request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+  })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler(async (error, request, reply) => {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
@@ -79,13 +85,14 @@ async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }:
 }
 
 /** Until it is answered: what was read from a body lives as long. */
-function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies }: ApiServices): void {
+function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }: ApiServices): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (length === undefined && encoding === undefined) return
   const most = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES
   const bytes = length === undefined ? most : Math.min(Number(length), most)
   if (!(bytes > 0)) return
   const leave = bodies.enter(request.caller.tenant, bytes)
+  work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
   reply.raw.once('close', leave)
 }
 

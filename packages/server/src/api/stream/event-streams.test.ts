@@ -39,7 +39,11 @@ beforeEach(async () => {
   allowed = true
   streams = createEventStreams({
     ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
-    ...{ work: { begin: async () => () => undefined }, pieces: createPieces(), reads: createReadTurns() },
+    ...{
+      work: { begin: async () => () => undefined, spend: () => undefined },
+      pieces: createPieces(),
+      reads: createReadTurns(),
+    },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
@@ -233,7 +237,11 @@ test('one who is behind does not wait for the many of another tenant that are be
         return memory(after, limit)
       },
     },
-    ...{ work: { begin: async () => () => undefined }, pieces: createPieces(), reads: createReadTurns() },
+    ...{
+      work: { begin: async () => () => undefined, spend: () => undefined },
+      pieces: createPieces(),
+      reads: createReadTurns(),
+    },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   const follow = (tenant: string) =>

@@ -41,7 +41,7 @@ interface EventStreamsPorts {
   readonly store: Pick<Store, 'listen' | 'readEvents' | 'findLastEventId'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
-  readonly work: Pick<WorkTurns, 'begin'>
+  readonly work: Pick<WorkTurns, 'begin' | 'spend'>
   readonly pieces: Pick<Pieces, 'map'>
   readonly reads: FairTurns
   readonly limits: EventStreamLimits

@@ -1,9 +1,12 @@
 /**
- * Turns at the node itself. All requests share one thread, so a flood of one tenant would make everybody wait. As long as
- * a tenant is alone, or the thread keeps up, nothing is held back. When timers fire late and others are there too, each
- * tenant may have only so many requests in work; the rest of its own wait in its own line, unread. The number is halved
- * while the thread is late and grows again while it is not. A tenant with little to do never waits. A turn ends with the
- * work, or after a moment: who takes longer waits for something else, and this thread is free.
+ * Turns at the node itself. All requests share one thread, so a flood of one tenant would make everybody wait. A tenant that
+ * is alone is never held back. While several are there, each gets a share of the thread's time and only so many requests in
+ * work; the rest of its own wait in its own line, unread. A tenant with little to do never waits.
+ *
+ * What a tenant uses is counted in milliseconds: so much for each request, and what long work, bytes and accepted
+ * transactions cost on top. Who has used more than its share waits until time has made up for it. The share shrinks while
+ * timers fire late and grows slowly while they do not; it starts small, so that the first burst of a newcomer is held back
+ * too. A turn ends with the work, or after a moment: who takes longer waits for something else, and this thread is free.
  */
 import type { Clock } from '../../ports/clock.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
@@ -14,8 +17,12 @@ export interface WorkTurns {
    * nothing to do. Throws `tenant_limit` where too many of its own wait.
    */
   begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
-  /** How many of anything one tenant may have in work now. */
-  most(): number
+  /** The tenant used the thread, or will, for so long besides what each request counts. */
+  spend(tenant: Tenant, ms: number): void
+  /** Resolves when the tenant has not used more than its share, and spends this then: for the pieces of long work. */
+  spendWhenDue(tenant: Tenant, ms: number): Promise<void>
+  /** Several tenants are there. */
+  isCrowded(): boolean
   /** Tenants are held back: the thread was late a moment ago, and several are there. */
   isHoldingBack(): boolean
 }
@@ -29,34 +36,61 @@ interface TurnRequest {
 
 interface Line {
   readonly waiting: Set<(mayStart: boolean) => void>
+  /** Long work that rests between its pieces. */
+  readonly resting: Set<{ readonly ms: number; goOn(): void }>
   running: number
   seenAt: number
+  /** Thread time used beyond the share, as of `countedAt`. */
+  usedMs: number
+  countedAt: number
 }
 
-const LOOK_EVERY_MS = 25
+const LOOK_EVERY_MS = 10
 /** Later than this, and others notice. */
-const LATE_MS = 10
+const LATE_MS = 8
 const CUT_EVERY_MS = 100
 const LONGEST_TURN_MS = 250
-const FEWEST = 2
-const MOST = 64
+const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 5_000
 const RETRY_AFTER_MS = 1_000
 
+/** Parts of the thread's time. All tenants together are left at least this much of it. */
+const LEAST_SHARE = 0.4
+const FIRST_SHARE = 0.25
+const MOST_SHARE = 1
+const CUT = 0.7
+const GROWTH_PER_MS = 0.0002
+/** What each request counts. */
+const REQUEST_MS = 1
+/** Used at once without waiting. */
+const BURST_MS = 10
+/** Beyond this nothing more is held against a tenant. */
+const MOST_USED_MS = 10_000
+
 export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): WorkTurns {
   const lines = new Map<Tenant, Line>()
-  let limit = MOST
+  let share = FIRST_SHARE
   let cutAt = Number.NEGATIVE_INFINITY
   let isLooking = false
 
   const isCrowded = (): boolean => lines.size > 1
 
-  const most = (): number => (isCrowded() ? limit : Number.POSITIVE_INFINITY)
+  /** What was used is made up for by time. */
+  function count(line: Line): number {
+    const now = clock.monotonic()
+    line.usedMs = Math.max(0, line.usedMs - (now - line.countedAt) * share)
+    line.countedAt = now
+    return line.usedMs
+  }
 
-  function mayRun(line: Line): boolean {
-    return line.running < most()
+  const isDue = (line: Line): boolean => !isCrowded() || count(line) < BURST_MS
+
+  const mayRun = (line: Line): boolean => !isCrowded() || (line.running < MOST_RUNNING && isDue(line))
+
+  function use(line: Line, ms: number): void {
+    line.usedMs = isCrowded() ? Math.min(MOST_USED_MS, count(line) + ms) : 0
   }
 
   function startWaiting(): void {
@@ -65,32 +99,53 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
         if (!mayRun(line)) break
         settle(true)
       }
+      for (const piece of line.resting) {
+        if (!isDue(line)) break
+        line.resting.delete(piece)
+        use(line, piece.ms)
+        piece.goOn()
+      }
     }
   }
 
   /** Only while somebody is there: a node at rest has no timers. */
   function look(): void {
     isLooking = true
-    const expected = clock.monotonic() + LOOK_EVERY_MS
+    const startedAt = clock.monotonic()
     clock.schedule(LOOK_EVERY_MS, () => {
       isLooking = false
       const now = clock.monotonic()
-      adjust(now - expected, now)
+      adjust(now - startedAt, now)
       for (const [tenant, line] of lines) {
-        const isGone = line.running === 0 && line.waiting.size === 0 && now - line.seenAt > SEEN_FOR_MS
-        if (isGone) lines.delete(tenant)
+        const isIdle = line.running === 0 && line.waiting.size === 0 && line.resting.size === 0
+        if (isIdle && now - line.seenAt > SEEN_FOR_MS) lines.delete(tenant)
       }
       startWaiting()
       if (lines.size > 0) look()
     })
   }
 
-  function adjust(lateMs: number, now: number): void {
-    if (lateMs <= LATE_MS) limit = Math.min(MOST, limit + Math.max(1, Math.floor(limit / 16)))
-    else if (isCrowded() && now - cutAt >= CUT_EVERY_MS) {
-      limit = Math.max(FEWEST, Math.floor(limit / 2))
+  function adjust(tookMs: number, now: number): void {
+    if (!isCrowded()) share = FIRST_SHARE
+    else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MOST_SHARE, share + tookMs * GROWTH_PER_MS)
+    else if (now - cutAt >= CUT_EVERY_MS) {
+      share = Math.max(LEAST_SHARE / lines.size, share * CUT)
       cutAt = now
     }
+  }
+
+  function enter(line: Line): void {
+    line.running += 1
+    use(line, REQUEST_MS)
+  }
+
+  function getLine(tenant: Tenant): Line {
+    const now = clock.monotonic()
+    const line = lines.get(tenant) ?? createLine(now)
+    lines.set(tenant, line)
+    line.seenAt = now
+    if (!isLooking) look()
+    return line
   }
 
   function endOnce(line: Line): () => void {
@@ -114,7 +169,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
         line.waiting.delete(settle)
         gone.removeEventListener('abort', leave)
         // Counted here and not when it goes on, or others would start in between.
-        if (mayStart) line.running += 1
+        if (mayStart) enter(line)
         resolve(mayStart)
       }
       line.waiting.add(settle)
@@ -123,16 +178,13 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   }
 
   return {
-    most,
-    isHoldingBack: () => isCrowded() && limit < MOST,
+    isCrowded,
+    isHoldingBack: () => isCrowded() && share < MOST_SHARE,
     async begin(tenant, { gone, isBounded = false }) {
       if (gone.aborted) return null
-      const line = lines.get(tenant) ?? { waiting: new Set(), running: 0, seenAt: 0 }
-      lines.set(tenant, line)
-      line.seenAt = clock.monotonic()
-      if (!isLooking) look()
+      const line = getLine(tenant)
       if (line.waiting.size === 0 && mayRun(line)) {
-        line.running += 1
+        enter(line)
         return endOnce(line)
       }
       if (line.waiting.size >= MOST_WAITING && !isBounded) {
@@ -140,5 +192,19 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
       }
       return (await waitInLine(line, gone)) ? endOnce(line) : null
     },
+    spend(tenant, ms) {
+      const line = lines.get(tenant)
+      if (line !== undefined) use(line, ms)
+    },
+    async spendWhenDue(tenant, ms) {
+      const line = lines.get(tenant)
+      if (line === undefined) return
+      if (line.resting.size === 0 && isDue(line)) use(line, ms)
+      else await new Promise<void>((goOn) => line.resting.add({ ms, goOn }))
+    },
   }
+}
+
+function createLine(now: number): Line {
+  return { waiting: new Set(), resting: new Set(), running: 0, seenAt: now, usedMs: 0, countedAt: now }
 }
