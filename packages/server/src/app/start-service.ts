@@ -59,6 +59,7 @@ import { createStartWait, type StartWait } from './start-wait.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
 import { tellKeptPolicies } from './tell-kept-policies.ts'
+import { createThreadCapacity } from './thread-capacity.ts'
 
 export interface Service {
   readonly url: string
@@ -137,7 +138,7 @@ export async function startService(
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
   const { sharePercent } = config.tenants
-  const work = createWorkTurns(clock)
+  const work = createWorkTurns(clock, createThreadCapacity())
   const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
   const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
   const maxTxFeeOf = (chainId: number) => {
@@ -174,7 +175,7 @@ export async function startService(
   const pieces = createPieces(work)
   const acceptBatch = createAcceptBatch({ accept, intake, rest: pieces.rest })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
-  const reads = createReadTurns({ sharePercent })
+  const reads = createReadTurns({ sharePercent, isCrowded: work.isCrowded })
   const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({

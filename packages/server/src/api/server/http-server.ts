@@ -1,7 +1,7 @@
 /** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
 import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { AppError } from '../../core/app-error.ts'
+import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { admit } from '../access/admit.ts'
 import { limitServices } from '../access/limit-services.ts'
 import { recordCall } from '../access/record-call.ts'
@@ -14,6 +14,9 @@ import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
 const REFUSAL_MS = 1_000
+const LIMITS: ReadonlySet<AppErrorCode> = new Set([
+  ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
+])
 /** Reading and writing so much takes the thread a millisecond, about. */
 const BYTES_PER_MS = 64 * 1024
 
@@ -59,7 +62,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
     // Whoever asks again at once would cost more than it is refused.
-    if (appError.code === 'tenant_limit' && services.work.isHoldingBack()) await pause(REFUSAL_MS)
+    if (LIMITS.has(appError.code) && services.work.isHoldingBack()) await pause(REFUSAL_MS)
     return sendProblem(reply, appError)
   })
   // What never ends by itself would keep the server from closing.

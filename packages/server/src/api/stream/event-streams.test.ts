@@ -10,7 +10,7 @@ import { createManualClock, type ManualClock } from '../../testing/engine/manual
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
 import { acceptOne, registerLane } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { createPieces } from '../server/pieces.ts'
+import type { Pieces } from '../server/pieces.ts'
 import { createEventStreams, type EventStreams } from './event-streams.ts'
 
 const ALL: EventFilter = { types: null, chainId: null, signer: null, completions: false }
@@ -41,13 +41,16 @@ beforeEach(async () => {
     ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
     ...{
       work: { begin: async () => () => undefined, spend: () => undefined },
-      pieces: createPieces(),
+      pieces: AT_ONCE,
       reads: createReadTurns(),
     },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
 })
+
+/** However long they take: the pace of the machine decides nothing here. */
+const AT_ONCE: Pick<Pieces, 'map'> = { map: async (_tenant, items, map) => items.map(map) }
 
 function open(after: number | 'latest', over: { filter?: Partial<EventFilter>; caller?: Partial<Caller> } = {}) {
   const caller = { ...LOCAL_CALLER, ...over.caller }
@@ -239,7 +242,7 @@ test('one who is behind does not wait for the many of another tenant that are be
     },
     ...{
       work: { begin: async () => () => undefined, spend: () => undefined },
-      pieces: createPieces(),
+      pieces: AT_ONCE,
       reads: createReadTurns(),
     },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },

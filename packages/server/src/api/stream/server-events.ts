@@ -43,7 +43,7 @@ export interface ServerEvents {
 /** In browsers, how long to wait before coming back. */
 const RETRY_MS = 1_000
 /** Reading, framing and writing so much takes the thread a millisecond, about. */
-const BYTES_PER_MS = 32 * 1024
+const BYTES_PER_MS = 16 * 1024
 
 export function openServerEvents(
   ports: ServerEventPorts,

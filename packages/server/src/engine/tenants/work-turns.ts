@@ -4,10 +4,13 @@
  * work; the rest of its own wait in its own line, unread. A tenant with little to do never waits.
  *
  * What a tenant uses is counted in milliseconds: so much for each request, and what long work, bytes and accepted
- * transactions cost on top. Who has used more than its share waits until time has made up for it. The share shrinks while
- * timers fire late and grows slowly while they do not; it starts small, so that the first burst of a newcomer is held back
- * too. A turn ends with the work, or after a moment: who takes longer waits for something else, and this thread is free.
+ * transactions cost on top. Who asks for more than the average of all, and has used more than its share, waits until time
+ * has made up for it. The share shrinks while timers fire late and grows slowly while they do not; it starts small, so that
+ * the first burst of a newcomer is held back too. It is a share of what the machine gives this process, which may be less
+ * than a whole processor. A turn ends with the work, or after a moment: who takes longer waits for something else, and this
+ * thread is free.
  */
+import type { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
@@ -34,15 +37,25 @@ interface TurnRequest {
   readonly isBounded?: boolean
 }
 
+interface Waiting {
+  readonly since: number
+  readonly isBounded: boolean
+  settle(how: 'starts' | 'left' | 'refused'): void
+}
+
 interface Line {
-  readonly waiting: Set<(mayStart: boolean) => void>
+  readonly waiting: Set<Waiting>
   /** Long work that rests between its pieces. */
   readonly resting: Set<{ readonly ms: number; goOn(): void }>
   running: number
   seenAt: number
   /** Thread time used beyond the share, as of `countedAt`. */
   usedMs: number
+  /** Thread time used in the last second or so. */
+  recentMs: number
   countedAt: number
+  /** Asks for more than the average of all tenants. */
+  isHeavy: boolean
 }
 
 const LOOK_EVERY_MS = 10
@@ -52,24 +65,27 @@ const CUT_EVERY_MS = 100
 const LONGEST_TURN_MS = 250
 const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
+const LONGEST_WAIT_MS = 10_000
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 5_000
 const RETRY_AFTER_MS = 1_000
 
-/** Parts of the thread's time. All tenants together are left at least this much of it. */
-const LEAST_SHARE = 0.4
+/** Parts of the thread's time that one tenant may use. */
+const LEAST_SHARE = 0.1
 const FIRST_SHARE = 0.25
 const MOST_SHARE = 1
 const CUT = 0.7
 const GROWTH_PER_MS = 0.0002
 /** What each request counts. */
-const REQUEST_MS = 1
+const REQUEST_MS = 2
 /** Used at once without waiting. */
 const BURST_MS = 10
 /** Beyond this nothing more is held against a tenant. */
 const MOST_USED_MS = 10_000
+const RECENT_MS = 1_000
 
-export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): WorkTurns {
+/** `capacity`: which part of a processor the thread gets when it has work. */
+export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, capacity = () => 1): WorkTurns {
   const lines = new Map<Tenant, Line>()
   let share = FIRST_SHARE
   let cutAt = Number.NEGATIVE_INFINITY
@@ -80,31 +96,54 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   /** What was used is made up for by time. */
   function count(line: Line): number {
     const now = clock.monotonic()
-    line.usedMs = Math.max(0, line.usedMs - (now - line.countedAt) * share)
+    const passedMs = now - line.countedAt
+    line.usedMs = Math.max(0, line.usedMs - passedMs * share * capacity())
+    line.recentMs *= Math.exp(-passedMs / RECENT_MS)
     line.countedAt = now
     return line.usedMs
   }
 
-  const isDue = (line: Line): boolean => !isCrowded() || count(line) < BURST_MS
+  const isDue = (line: Line): boolean => !isCrowded() || count(line) < BURST_MS || !line.isHeavy
 
   const mayRun = (line: Line): boolean => !isCrowded() || (line.running < MOST_RUNNING && isDue(line))
 
   function use(line: Line, ms: number): void {
-    line.usedMs = isCrowded() ? Math.min(MOST_USED_MS, count(line) + ms) : 0
+    line.usedMs = Math.min(MOST_USED_MS, count(line) + ms)
+    line.recentMs += ms
+    if (!isCrowded()) line.usedMs = 0
+  }
+
+  function weigh(): void {
+    const demands = [...lines.values()].map((line): [Line, number] => {
+      count(line)
+      return [line, line.recentMs + line.waiting.size * REQUEST_MS + line.resting.size]
+    })
+    const average = demands.reduce((sum, [, demand]) => sum + demand, 0) / demands.length
+    for (const [line, demand] of demands) line.isHeavy = demand > average
   }
 
   function startWaiting(): void {
     for (const line of lines.values()) {
-      for (const settle of line.waiting) {
+      for (const { settle } of line.waiting) {
         if (!mayRun(line)) break
-        settle(true)
+        settle('starts')
       }
+      refuseOld(line)
       for (const piece of line.resting) {
         if (!isDue(line)) break
         line.resting.delete(piece)
         use(line, piece.ms)
         piece.goOn()
       }
+    }
+  }
+
+  /** Whoever waited that long is told when to come back, before it gives up by itself. The oldest are first. */
+  function refuseOld({ waiting }: Line): void {
+    const since = clock.monotonic() - LONGEST_WAIT_MS
+    for (const entry of waiting) {
+      if (entry.since > since) return
+      if (!entry.isBounded) entry.settle('refused')
     }
   }
 
@@ -120,6 +159,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
         const isIdle = line.running === 0 && line.waiting.size === 0 && line.resting.size === 0
         if (isIdle && now - line.seenAt > SEEN_FOR_MS) lines.delete(tenant)
       }
+      weigh()
       startWaiting()
       if (lines.size > 0) look()
     })
@@ -129,7 +169,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
     if (!isCrowded()) share = FIRST_SHARE
     else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MOST_SHARE, share + tookMs * GROWTH_PER_MS)
     else if (now - cutAt >= CUT_EVERY_MS) {
-      share = Math.max(LEAST_SHARE / lines.size, share * CUT)
+      share = Math.max(LEAST_SHARE, share * CUT)
       cutAt = now
     }
   }
@@ -162,17 +202,22 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   }
 
   /** Whether it got its turn; false where who waits has gone. */
-  function waitInLine(line: Line, gone: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const leave = (): void => settle(false)
-      const settle = (mayStart: boolean): void => {
-        line.waiting.delete(settle)
-        gone.removeEventListener('abort', leave)
-        // Counted here and not when it goes on, or others would start in between.
-        if (mayStart) enter(line)
-        resolve(mayStart)
+  function waitInLine(line: Line, { gone, isBounded = false }: TurnRequest): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => entry.settle('left')
+      const entry: Waiting = {
+        isBounded,
+        since: clock.monotonic(),
+        settle(how) {
+          line.waiting.delete(entry)
+          gone.removeEventListener('abort', leave)
+          // Counted here and not when it goes on, or others would start in between.
+          if (how === 'starts') enter(line)
+          if (how === 'refused') reject(refuseLine())
+          else resolve(how === 'starts')
+        },
       }
-      line.waiting.add(settle)
+      line.waiting.add(entry)
       gone.addEventListener('abort', leave)
     })
   }
@@ -180,17 +225,15 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   return {
     isCrowded,
     isHoldingBack: () => isCrowded() && share < MOST_SHARE,
-    async begin(tenant, { gone, isBounded = false }) {
-      if (gone.aborted) return null
+    async begin(tenant, asked) {
+      if (asked.gone.aborted) return null
       const line = getLine(tenant)
       if (line.waiting.size === 0 && mayRun(line)) {
         enter(line)
         return endOnce(line)
       }
-      if (line.waiting.size >= MOST_WAITING && !isBounded) {
-        throw refuseShare({ what: 'requests in line', limit: MOST_WAITING, retryAfterMs: RETRY_AFTER_MS })
-      }
-      return (await waitInLine(line, gone)) ? endOnce(line) : null
+      if (line.waiting.size >= MOST_WAITING && asked.isBounded !== true) throw refuseLine()
+      return (await waitInLine(line, asked)) ? endOnce(line) : null
     },
     spend(tenant, ms) {
       const line = lines.get(tenant)
@@ -205,6 +248,19 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   }
 }
 
+function refuseLine(): AppError {
+  return refuseShare({ what: 'requests in line', limit: MOST_WAITING, retryAfterMs: RETRY_AFTER_MS })
+}
+
 function createLine(now: number): Line {
-  return { waiting: new Set(), resting: new Set(), running: 0, seenAt: now, usedMs: 0, countedAt: now }
+  return {
+    waiting: new Set(),
+    resting: new Set(),
+    running: 0,
+    seenAt: now,
+    usedMs: 0,
+    recentMs: 0,
+    countedAt: now,
+    isHeavy: false,
+  }
 }

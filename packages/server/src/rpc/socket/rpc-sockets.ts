@@ -62,9 +62,20 @@ export function createRpcSockets({
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     const isFull = isClosed || pool.used() + opening >= maxSockets
     opening++
+    let isKnown = false
+    const become = (): void => {
+      if (!isKnown) opening--
+      isKnown = true
+    }
     const { resolveChain } = endpoint
-    const enter = ({ tenant }: Caller) => pool.enter(tenant)
-    const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(() => opening--)
+    // In its turn, like any request: a flood of connections waits behind the tenant's other work.
+    const enter = async ({ tenant }: Caller) => {
+      become()
+      const endWork = await ports.work.begin(tenant, { gone: signalClose(stream) })
+      endWork?.()
+      return pool.enter(tenant)
+    }
+    const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(become)
     if (asked.type === 'admitted') stream.once('close', asked.leave)
     // The service may have begun to stop while the key was looked up, and the client may have gone.
     const admitted = isClosed || stream.destroyed ? refuseAsFull() : asked
@@ -115,4 +126,11 @@ export function createRpcSockets({
       })
     },
   }
+}
+
+function signalClose(stream: Duplex): AbortSignal {
+  const controller = new AbortController()
+  if (stream.destroyed) controller.abort()
+  else stream.once('close', () => controller.abort())
+  return controller.signal
 }
