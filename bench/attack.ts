@@ -1,6 +1,5 @@
 /** One tenant attacks with everything that it may use, nothing tuned; another goes on working. How much slower does it get? */
 import { constants, getPriority, setPriority } from 'node:os'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
 import { type Observed, observe } from './attack/victim.ts'
@@ -34,7 +33,7 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     // It stands for other machines: what is measured is the service, and not how well two processors are shared with the
     // attacker's own work. It still gets what the service, the database and the chain leave.
     setPriority(attack.child.pid ?? 0, Math.min(constants.priority.PRIORITY_LOW, getPriority() + ATTACKER_NICENESS))
-    await pause(WARM_UP_MS)
+    // From its first moment: a burst that nobody expects is the worst of it.
     const attacked = await observe(victim, attackMs)
     const report = attack.lineWhere((line) => line.startsWith('{'))
     attack.child.kill('SIGTERM')

@@ -1,7 +1,8 @@
 /**
  * How much of a chain's node one tenant may use at one time. What a call costs the node is known only when it has answered:
- * so a tenant begins with a few, gets more while they are answered quickly, and less while they are slow. While others are
- * there, slow calls of a tenant are followed by a rest, so that the node has most of its time for the others.
+ * so a tenant begins with a few, gets more while they are answered quickly, and less while they are slow. One that is alone
+ * begins with a few too: a node cannot be asked to stop, and whoever comes next would wait until it is done. While others
+ * are there, slow calls of a tenant are followed by a rest, so that the node has most of its time for the others.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Tenant } from './tenant-pool.ts'
@@ -23,8 +24,9 @@ interface UpstreamPaceOptions {
 
 const MOST_CALLS = 100
 const FIRST_CALLS = 4
-/** A tenant that is alone does not go below this. */
+/** Of a tenant that is alone. */
 const LEAST_ALONE = 8
+const SLOW_ALONE = 2
 const MOST_REQUESTS = 4
 const QUICK_MS = 20
 const SLOW_MS = 60
@@ -37,8 +39,8 @@ export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): U
   const learned = new Map<Tenant, number>()
 
   function callsOf(tenant: Tenant): number {
-    const calls = learned.get(tenant)
-    return isCrowded() ? (calls ?? FIRST_CALLS) : Math.max(LEAST_ALONE, calls ?? MOST_CALLS)
+    const calls = learned.get(tenant) ?? FIRST_CALLS
+    return isCrowded() ? calls : Math.max(LEAST_ALONE, calls)
   }
 
   function learn(tenant: Tenant, tookMs: number): void {
@@ -53,8 +55,9 @@ export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): U
   return {
     callsOf,
     requestsOf: (tenant) => {
-      if (!isCrowded()) return Number.POSITIVE_INFINITY
-      return callsOf(tenant) > FIRST_CALLS ? MOST_REQUESTS : 1
+      const isQuick = (learned.get(tenant) ?? 0) > FIRST_CALLS
+      if (isCrowded()) return isQuick ? MOST_REQUESTS : 1
+      return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
     },
     async run(tenant, ask) {
       const startedAt = clock.monotonic()

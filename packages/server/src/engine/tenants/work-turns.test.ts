@@ -114,7 +114,7 @@ test('while the thread keeps up the share grows until the line is empty, and a n
   const { clock, work, count } = await createCrowd()
   await work(9_000)
   expect(count('flood')).toBe(900)
-  await clock.advance(6_000)
+  await clock.advance(16_000)
   expect(clock.waiting()).toBe(0)
 })
 

@@ -67,7 +67,7 @@ const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 10_000
 /** How long after its last request a tenant still counts. */
-const SEEN_FOR_MS = 5_000
+const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
 
 /** Parts of the thread's time that one tenant may use. */
