@@ -61,8 +61,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.setErrorHandler(async (error, request, reply) => {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
-    // Whoever asks again at once would cost more than it is refused.
-    if (LIMITS.has(appError.code) && services.work.isHoldingBack()) await pause(REFUSAL_MS)
+    // Whoever asks again at once would cost more than it is refused; and those who came together should not come back so.
+    if (LIMITS.has(appError.code) && services.work.isHoldingBack()) await pause(REFUSAL_MS * (1 + Math.random()))
     return sendProblem(reply, appError)
   })
   // What never ends by itself would keep the server from closing.

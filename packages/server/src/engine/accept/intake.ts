@@ -105,8 +105,10 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
     maxRunning: limits.maxFlushes,
     onWaiting: (count) => telemetry.gauge('drover_queue_depth', count, QUEUE),
   })
-  // Long groups have a line of their own, one at a time: a single request never waits behind several of them.
-  const groups = createBatcher<NewTransaction, IntakeOutcome>({ ...options, maxRunning: 1 })
+  // Long groups have a line of their own and leave one by one: a single request never waits behind them.
+  const groups = createBatcher<NewTransaction, IntakeOutcome>({
+    ...{ ...options, maxBatch: 1, maxRunning: limits.maxFlushes },
+  })
   return {
     submit: batcher.add,
     submitTogether: (items) => (items.length > LONG_GROUP ? groups : batcher).addTogether(items),

@@ -66,6 +66,8 @@ const LONGEST_TURN_MS = 250
 const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 10_000
+/** In one look. */
+const MOST_REFUSED = 2
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
@@ -138,12 +140,18 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     }
   }
 
-  /** Whoever waited that long is told when to come back, before it gives up by itself. The oldest are first. */
+  /**
+   * Whoever waited that long is told when to come back, before it gives up by itself. The oldest are first, a few at a time:
+   * those who came together do not all come back together.
+   */
   function refuseOld({ waiting }: Line): void {
     const since = clock.monotonic() - LONGEST_WAIT_MS
+    let left = MOST_REFUSED
     for (const entry of waiting) {
-      if (entry.since > since) return
-      if (!entry.isBounded) entry.settle('refused')
+      if (entry.since > since || left === 0) return
+      if (entry.isBounded) continue
+      entry.settle('refused')
+      left -= 1
     }
   }
 

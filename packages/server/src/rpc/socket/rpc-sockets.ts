@@ -82,7 +82,7 @@ export function createRpcSockets({
     if (stream.destroyed && asked.type === 'admitted') asked.leave()
     // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
     if (admitted.type === 'refused') {
-      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS)
+      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS * (1 + Math.random()))
       stream.end(admitted.answer, () => stream.destroy())
     } else begin(request, stream, head, admitted)
   }

@@ -55,8 +55,8 @@ with locked as materialized (
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
   select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         $2, 'QUEUED', 'accepted', (select g.detail from input g where g.seq = i.accepted_seq), h.at, h.at
-    from inserted i cross join head h
+         $2, 'QUEUED', 'accepted', g.detail, h.at, h.at
+    from inserted i join input g on g.seq = i.accepted_seq cross join head h
   returning 1
 ), told as materialized (
   select pg_notify('${CHANNEL}', payload)
