@@ -83,6 +83,8 @@ async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }:
   const end = await work.begin(request.caller.tenant, { gone: signalClose(reply) })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
+  // With the answer; a connection that is kept may close much later, and one that breaks has no answer.
+  reply.raw.once('finish', end)
   reply.raw.once('close', end)
   return true
 }
