@@ -4,6 +4,7 @@ import { AppError } from '../core/app-error.ts'
 import type { AcceptBounds } from '../engine/accept/accept.ts'
 import { createQueueBounds } from '../engine/tenants/queue-depth.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -12,22 +13,32 @@ interface BoundsPorts {
   readonly store: Store
   readonly clock: Clock
   readonly telemetry: Telemetry
+  readonly work: Pick<WorkTurns, 'spend'>
 }
 
 const RETRY_AFTER_MS = 1_000
+/** What the thread has to do for a transaction from its acceptance to its end, about. */
+const ACCEPTED_MS = 1
 
-export function openAcceptBounds({ tenants, intake }: Config, ports: BoundsPorts): AcceptBounds {
+export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }: BoundsPorts): AcceptBounds {
   const { sharePercent } = tenants
+  const places = createTenantPool({
+    ...{ what: 'requests on their way to the store', size: intake.queueLimit, sharePercent },
+    retryAfterMs: RETRY_AFTER_MS,
+    whenFull: () => {
+      const message = 'Too many requests are waiting. Nothing was stored, so retry after the time given.'
+      return new AppError('queue_full', message, { retryAfterMs: RETRY_AFTER_MS })
+    },
+  })
   return {
     sharePercent,
     queue: createQueueBounds({ ...ports, limits: tenants }),
-    places: createTenantPool({
-      ...{ what: 'requests on their way to the store', size: intake.queueLimit, sharePercent },
-      retryAfterMs: RETRY_AFTER_MS,
-      whenFull: () => {
-        const message = 'Too many requests are waiting. Nothing was stored, so retry after the time given.'
-        return new AppError('queue_full', message, { retryAfterMs: RETRY_AFTER_MS })
+    places: {
+      enter(tenant) {
+        const leave = places.enter(tenant)
+        work.spend(tenant, ACCEPTED_MS)
+        return leave
       },
-    }),
+    },
   }
 }

@@ -59,6 +59,7 @@ import { createStartWait, type StartWait } from './start-wait.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
 import { tellKeptPolicies } from './tell-kept-policies.ts'
+import { createThreadCapacity } from './thread-capacity.ts'
 
 export interface Service {
   readonly url: string
@@ -138,7 +139,8 @@ export async function startService(
   const signers = createKnownSigners({ store, clock, telemetry })
   const byId = new Map(chains.map(({ chain }) => [chain.chainId, chain]))
   const { sharePercent } = config.tenants
-  const bounds = openAcceptBounds(config, { store, clock, telemetry })
+  const work = createWorkTurns(clock, createThreadCapacity())
+  const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
   const maxTxFees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
   const maxTxFeeOf = (chainId: number) => {
     const found = maxTxFees.get(chainId)
@@ -171,11 +173,10 @@ export async function startService(
     limits: { ...config.reservations, sharePercent },
   })
   const resets = createResetNonce({ store, clock, random })
-  const pieces = createPieces()
+  const pieces = createPieces(work)
   const acceptBatch = createAcceptBatch({ accept, intake, rest: pieces.rest })
   const waits = createTransactionWaits({ store, clock, telemetry, sharePercent })
-  const work = createWorkTurns(clock)
-  const reads = createReadTurns({ sharePercent })
+  const reads = createReadTurns({ sharePercent, isCrowded: work.isCrowded })
   const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const server = createHttpServer({

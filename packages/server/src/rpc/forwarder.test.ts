@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { createUpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import type { UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
+import { createManualClock } from '../testing/engine/manual-clock.ts'
 import { createForwarder } from './forwarder.ts'
 
 const READ = { method: 'eth_getBalance', params: ['0x00'] }
@@ -113,4 +115,43 @@ test('heavy calls of one tenant, ten batches of them, leave turns for the calls 
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect((await Promise.all(batches)).flat()).toHaveLength(2_500)
+})
+
+test('slow calls of one tenant are with the node a few at a time, and rest while others are there', async () => {
+  const clock = createManualClock()
+  const held: (() => void)[] = []
+  let [running, most] = [0, 0]
+  const forwarder = createForwarder(
+    {
+      chainId: 1,
+      forward: async (requests) => {
+        if (requests[0]?.method !== 'eth_call') return requests.map(() => good)
+        running += requests.length
+        most = Math.max(most, running)
+        await new Promise<void>((resolve) => held.push(resolve))
+        running -= requests.length
+        return requests.map(() => good)
+      },
+    },
+    { clock, pace: createUpstreamPace({ clock, isCrowded: () => true }) },
+  )
+  const heavy = Array.from({ length: 10 }, () => ({ method: 'eth_call', params: [] }))
+  const batches = Array.from({ length: 10 }, () => forwarder.forTenant('heavy').forwardEach(heavy))
+  await clock.settle()
+  expect([held.length, running]).toEqual([1, 4])
+  clock.freeze(1_000)
+  held.shift()?.()
+  await clock.advance(2_999)
+  expect(held).toHaveLength(0)
+  expect(await forwarder.forTenant('other').forward(READ)).toBe('0x1')
+  await clock.advance(1)
+  expect(held).toHaveLength(1)
+  const answers = Promise.all(batches)
+  for (let left = 200; left > 0 && running > 0; left--) {
+    clock.freeze(100)
+    held.shift()?.()
+    await clock.advance(300)
+  }
+  expect((await answers).flat()).toHaveLength(100)
+  expect(most).toBe(4)
 })

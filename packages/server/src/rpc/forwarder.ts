@@ -7,6 +7,8 @@
 import { AppError } from '../core/app-error.ts'
 import { createFairTurns } from '../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
+import type { UpstreamPace } from '../engine/tenants/upstream-pace.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
@@ -29,27 +31,40 @@ const MAX_ATTEMPTS = 3
 /** Calls in one turn: a longer batch takes several, with others between them. */
 const MAX_CALLS = 100
 
+interface ForwarderOptions {
+  readonly sharePercent?: number
+  /** Left out: whatever fits is passed on. */
+  readonly pace?: UpstreamPace
+  readonly clock?: Pick<Clock, 'schedule'>
+}
+
+const NO_PACE: UpstreamPace = {
+  callsOf: () => MAX_CALLS,
+  requestsOf: () => Number.POSITIVE_INFINITY,
+  run: async (_tenant, ask) => ({ answer: await ask(), restMs: 0 }),
+}
+
 type Requests = readonly UpstreamRequest[]
 type Answers = readonly PromiseSettledResult<unknown>[]
 
 export function createForwarder(
   upstream: Pick<Upstream, 'chainId' | 'forward'>,
-  { sharePercent, most }: { readonly sharePercent?: number; most?(): number } = {},
+  { sharePercent, pace = NO_PACE, clock }: ForwarderOptions = {},
 ): SharedForwarder {
   const turns = createFairTurns({
     ...{ what: 'calls to the chain', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
-    ...(most !== undefined && { most }),
+    ...(clock !== undefined && { clock }),
+    most: pace.requestsOf,
     whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for an RPC node; try again later'),
   })
 
-  /** Nodes work on the calls of a batch side by side: while tenants are held back, one tenant's are few. */
-  function callsAtOnce(): number {
-    return Math.max(1, Math.min(MAX_CALLS, Math.floor((most?.() ?? MAX_CALLS * 2) / 2)))
-  }
-
   async function forwardTurn(tenant: Tenant, requests: Requests): Promise<Answers> {
     try {
-      const replies = await turns.run(tenant, () => askUntilReached(upstream, requests))
+      const replies = await turns.run(tenant, async (rest) => {
+        const { answer, restMs } = await pace.run(tenant, () => askUntilReached(upstream, requests))
+        rest(restMs)
+        return answer
+      })
       return requests.map((_, index) => readReply(replies[index]))
     } catch (error) {
       const reason = error instanceof AppError ? new RpcFailure('limit_exceeded', error.message) : error
@@ -62,7 +77,7 @@ export function createForwarder(
     const forwardEach = async (requests: Requests): Promise<Answers> => {
       const parts: Answers[] = []
       for (let start = 0; start < requests.length; ) {
-        const end = start + callsAtOnce()
+        const end = start + Math.min(MAX_CALLS, pace.callsOf(tenant))
         parts.push(await forwardTurn(tenant, requests.slice(start, end)))
         start = end
       }

@@ -3,6 +3,7 @@
 import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
+import { createUpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import { createForwarder } from './forwarder.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
@@ -55,7 +56,8 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
-      const forwarder = createForwarder(upstream, { ...settings, most: services.work.most })
+      const pace = createUpstreamPace({ clock, isCrowded: services.work.isCrowded })
+      const forwarder = createForwarder(upstream, { ...settings, clock, pace })
       const nextNonces = createNextNonces({ ...services, store, forwarder })
       const chain = { upstream, forwarder, nextNonces }
       const dispatch = createRpcDispatcher({ ...services, ...chain, store, methods, sendTransactions })

@@ -27,7 +27,7 @@ function answerTo(method: string, chainId: number): unknown {
 function start(chainIds: readonly number[]) {
   const telemetry = createRecordingTelemetry()
   const endpoint = createJsonRpcServer({
-    work: { most: () => Number.POSITIVE_INFINITY },
+    work: { isCrowded: () => false },
     upstreams: chainIds.map(upstreamOf),
     acceptBatch: async () => [],
     waits: {

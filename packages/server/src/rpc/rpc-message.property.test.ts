@@ -11,7 +11,7 @@ import { PASSED_ON } from './methods.ts'
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 const telemetry = createRecordingTelemetry()
 const endpoint = createJsonRpcServer({
-  work: { most: () => Number.POSITIVE_INFINITY },
+  work: { isCrowded: () => false },
   upstreams: [
     {
       chainId: 1,

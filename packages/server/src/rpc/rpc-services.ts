@@ -32,7 +32,7 @@ export interface RpcServices {
   /** Whose keys this node has, in the order in which they were configured. */
   readonly ownAddresses: readonly Address[]
   /** While tenants are held back, each has fewer calls on their way. */
-  readonly work: Pick<WorkTurns, 'most'>
+  readonly work: Pick<WorkTurns, 'isCrowded'>
   /** Every call of a message counts against the rate of the key. Throws AppError. */
   chargeItems(caller: Caller, items: number): void
   /** For the audit: somebody tried what their key is not good for. Never throws. */

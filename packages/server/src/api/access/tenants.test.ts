@@ -339,8 +339,10 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
     leave = resolve
   })
   const work: WorkTurns = {
-    most: () => Number.POSITIVE_INFINITY,
+    isCrowded: () => false,
     isHoldingBack: () => false,
+    spend: () => undefined,
+    spendWhenDue: async () => undefined,
     begin: async (_tenant, { gone }) => {
       arrive()
       await new Promise((resolve) => gone.addEventListener('abort', resolve))

@@ -1,7 +1,7 @@
 /** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
 import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { AppError } from '../../core/app-error.ts'
+import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { admit } from '../access/admit.ts'
 import { limitServices } from '../access/limit-services.ts'
 import { recordCall } from '../access/record-call.ts'
@@ -14,6 +14,11 @@ import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
 const REFUSAL_MS = 1_000
+const LIMITS: ReadonlySet<AppErrorCode> = new Set([
+  ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
+])
+/** Reading and writing so much takes the thread a millisecond, about. */
+const BYTES_PER_MS = 64 * 1024
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -48,12 +53,16 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     // Nobody is there to answer. What is begun for them would hold its place until the service stops.
     else reply.hijack()
   })
+  server.addHook('onSend', async (request, _reply, payload) => {
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
+    if (bytes > 0 && request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+  })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler(async (error, request, reply) => {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
-    // Whoever asks again at once would cost more than it is refused.
-    if (appError.code === 'tenant_limit' && services.work.isHoldingBack()) await pause(REFUSAL_MS)
+    // Whoever asks again at once would cost more than it is refused; and those who came together should not come back so.
+    if (LIMITS.has(appError.code) && services.work.isHoldingBack()) await pause(REFUSAL_MS * (1 + Math.random()))
     return sendProblem(reply, appError)
   })
   // What never ends by itself would keep the server from closing.
@@ -74,18 +83,21 @@ async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }:
   const end = await work.begin(request.caller.tenant, { gone: signalClose(reply) })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
+  // With the answer; a connection that is kept may close much later, and one that breaks has no answer.
+  reply.raw.once('finish', end)
   reply.raw.once('close', end)
   return true
 }
 
 /** Until it is answered: what was read from a body lives as long. */
-function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies }: ApiServices): void {
+function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }: ApiServices): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (length === undefined && encoding === undefined) return
   const most = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES
   const bytes = length === undefined ? most : Math.min(Number(length), most)
   if (!(bytes > 0)) return
   const leave = bodies.enter(request.caller.tenant, bytes)
+  work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
   reply.raw.once('close', leave)
 }
 

@@ -7,6 +7,7 @@ import { setImmediate as nextPass } from 'node:timers/promises'
 import { AppError } from '../../core/app-error.ts'
 import { createFairTurns } from '../../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../../engine/tenants/tenant-pool.ts'
+import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 
 export interface Pieces {
   /** Like `map` of a list. Throws `overloaded` where too much long work waits. */
@@ -15,10 +16,12 @@ export interface Pieces {
   rest(tenant: Tenant): Promise<void>
 }
 
-const PIECE_MS = 3
+const PIECE_MS = 2
 const MAX_WAITING = 10_000
+const UNCOUNTED = { spendWhenDue: async () => undefined }
 
-export function createPieces(): Pieces {
+/** `work`: what pieces cost is counted for the tenant, and one that has used its share of the thread waits. */
+export function createPieces(work: Pick<WorkTurns, 'spendWhenDue'> = UNCOUNTED): Pieces {
   const turns = createFairTurns({
     ...{ what: 'pieces of batches', maxRunning: 1, maxWaiting: MAX_WAITING, sharePercent: 100 },
     whenFull: () =>
@@ -28,6 +31,7 @@ export function createPieces(): Pieces {
     async map(tenant, items, map) {
       const results: ReturnType<typeof map>[] = []
       while (results.length < items.length) {
+        await work.spendWhenDue(tenant, PIECE_MS)
         await turns.run(tenant, async () => {
           const endsAt = performance.now() + PIECE_MS
           do results.push(map(items[results.length] as (typeof items)[number], results.length))
@@ -37,6 +41,9 @@ export function createPieces(): Pieces {
       }
       return results
     },
-    rest: (tenant) => turns.run(tenant, () => nextPass()),
+    async rest(tenant) {
+      await work.spendWhenDue(tenant, PIECE_MS)
+      await turns.run(tenant, () => nextPass())
+    },
   }
 }

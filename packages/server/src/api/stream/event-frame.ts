@@ -9,12 +9,16 @@ export interface EventFrame {
 }
 
 export function createEventFrame(entry: HistoryEntry): EventFrame {
-  const whole = write(entry)
+  // Made when it is first wanted: of a page that is filtered, little is.
+  let whole: Buffer | null = null
   let hidden: Buffer | null = null
   return {
     entry,
     bytesFor(caller) {
-      if (mayKnowHolder(caller, entry)) return whole
+      if (mayKnowHolder(caller, entry)) {
+        whole ??= write(entry)
+        return whole
+      }
       hidden ??= write(withoutHolder(entry))
       return hidden
     },

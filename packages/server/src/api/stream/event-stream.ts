@@ -5,10 +5,10 @@
 import type { Caller } from '../../core/access/caller.ts'
 import { type EventFilter, matchesEvent } from '../../core/webhook/event-filter.ts'
 import type { EventTail } from '../../engine/wait/event-tail.ts'
-import type { HistoryEntry } from '../../ports/store.ts'
 import type { Pieces } from '../server/pieces.ts'
 import type { ConfirmationReader } from './confirmation-feed.ts'
-import { createEventFrame, type EventFrame } from './event-frame.ts'
+import type { EventFrame } from './event-frame.ts'
+import type { ReadEventPage } from './event-pages.ts'
 import type { ServerEventSource } from './server-events.ts'
 
 export interface EventSourcePorts {
@@ -16,7 +16,7 @@ export interface EventSourcePorts {
   /** For long pages. */
   readonly pieces: Pick<Pieces, 'map'>
   /** A page from the store; its callers wait in line, so that many who are behind do not starve the rest. */
-  readPage(after: number, limit: number): Promise<readonly HistoryEntry[]>
+  readonly readPage: ReadEventPage
   /** Null where they were not asked for. */
   readonly confirmations: ConfirmationReader | null
 }
@@ -42,7 +42,7 @@ export function createEventSource(
     const kept = tail.readAfter(cursor, PAGE)
     if (kept !== null && kept.length === 0) return null
     const before = tail.position()
-    const frames = kept ?? (await ports.readPage(cursor, PAGE)).map(createEventFrame)
+    const frames = kept ?? (await ports.readPage(cursor, PAGE))
     const last = frames.at(-1)?.entry.eventId ?? cursor
     // A short page has all that there was, up to what this node had read when it was asked for.
     const isWhole = kept === null && frames.length < PAGE && before !== null

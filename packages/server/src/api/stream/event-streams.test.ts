@@ -10,7 +10,7 @@ import { createManualClock, type ManualClock } from '../../testing/engine/manual
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
 import { acceptOne, registerLane } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { createPieces } from '../server/pieces.ts'
+import type { Pieces } from '../server/pieces.ts'
 import { createEventStreams, type EventStreams } from './event-streams.ts'
 
 const ALL: EventFilter = { types: null, chainId: null, signer: null, completions: false }
@@ -39,11 +39,18 @@ beforeEach(async () => {
   allowed = true
   streams = createEventStreams({
     ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
-    ...{ work: { begin: async () => () => undefined }, pieces: createPieces(), reads: createReadTurns() },
+    ...{
+      work: { begin: async () => () => undefined, spend: () => undefined },
+      pieces: AT_ONCE,
+      reads: createReadTurns(),
+    },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
 })
+
+/** However long they take: the pace of the machine decides nothing here. */
+const AT_ONCE: Pick<Pieces, 'map'> = { map: async (_tenant, items, map) => items.map(map) }
 
 function open(after: number | 'latest', over: { filter?: Partial<EventFilter>; caller?: Partial<Caller> } = {}) {
   const caller = { ...LOCAL_CALLER, ...over.caller }
@@ -240,7 +247,11 @@ test('one who is behind does not wait for the many of another tenant that are be
         return memory(after, limit)
       },
     },
-    ...{ work: { begin: async () => () => undefined }, pieces: createPieces(), reads: createReadTurns() },
+    ...{
+      work: { begin: async () => () => undefined, spend: () => undefined },
+      pieces: AT_ONCE,
+      reads: createReadTurns(),
+    },
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   const follow = (tenant: string) =>

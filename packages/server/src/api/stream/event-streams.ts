@@ -12,6 +12,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Pieces } from '../server/pieces.ts'
 import type { ConfirmationFeed } from './confirmation-feed.ts'
 import { createEventFrame } from './event-frame.ts'
+import { createEventPages, type ReadEventPage } from './event-pages.ts'
 import { createEventSource, type EventStreamRequest } from './event-stream.ts'
 import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
 
@@ -41,7 +42,7 @@ interface EventStreamsPorts {
   readonly store: Pick<Store, 'listen' | 'readEvents' | 'findLastEventId'>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
-  readonly work: Pick<WorkTurns, 'begin'>
+  readonly work: Pick<WorkTurns, 'begin' | 'spend'>
   readonly pieces: Pick<Pieces, 'map'>
   readonly reads: FairTurns
   readonly limits: EventStreamLimits
@@ -54,6 +55,7 @@ const RETRY_AFTER_MS = 5_000
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const { store, clock, telemetry, work, pieces, reads, limits, isAllowed } = ports
   const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
+  const readPage = createEventPages({ store, clock })
   const streams = new Set<ServerEvents>()
   const pool = createTenantPool({
     ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
@@ -103,9 +105,12 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
         const from = after === 'latest' ? await store.findLastEventId() : after
         const reader = confirmations ? ports.confirmations.createReader() : null
         // Those who are behind read in turns, so that a thousand who come back at once leave the database to others.
-        const readPage = (after: number, limit: number) =>
-          reads.run(request.caller.tenant, () => store.readEvents(after, limit))
-        const source = createEventSource({ tail, readPage, pieces, confirmations: reader }, { ...request, after: from })
+        const readInTurn: ReadEventPage = (after, limit) =>
+          reads.run(request.caller.tenant, () => readPage(after, limit))
+        const source = createEventSource(
+          { tail, readPage: readInTurn, pieces, confirmations: reader },
+          { ...request, after: from },
+        )
         return start(source, request.caller, leave)
       } catch (error) {
         leave()

@@ -15,7 +15,7 @@ export interface ServerEventPorts {
   /** Whether the caller may still read; asked before anything is told, and with every heartbeat. */
   isAllowed(caller: Caller): Promise<boolean>
   /** Each piece is work of its own: a tenant with hundreds of streams is told in turns. */
-  readonly work: Pick<WorkTurns, 'begin'>
+  readonly work: Pick<WorkTurns, 'begin' | 'spend'>
   readonly heartbeatMs: number
   /** A client that takes nothing for this long is let go. */
   readonly stallMs: number
@@ -42,6 +42,8 @@ export interface ServerEvents {
 
 /** In browsers, how long to wait before coming back. */
 const RETRY_MS = 1_000
+/** Reading, framing and writing so much takes the thread a millisecond, about. */
+const BYTES_PER_MS = 16 * 1024
 
 export function openServerEvents(
   ports: ServerEventPorts,
@@ -119,6 +121,7 @@ export function openServerEvents(
     if (bytes === null) return 'nothing'
     // Asked after they were read: what was stored after a key was revoked never gets out under it.
     if (bytes.length > 0 && !(await ports.isAllowed(caller))) return 'forbidden'
+    ports.work.spend(caller.tenant, bytes.length / BYTES_PER_MS)
     if (bytes.length > 0) await write(bytes)
     return 'told'
   }

@@ -74,9 +74,15 @@ test('an owner that does not report is told while its lease lasts, and that ther
 })
 
 test('the worst comes first', () => {
-  const problems = [problem({ code: 'balance_low' }), problem({ code: 'out_of_funds' }), problem({ code: 'stuck' })]
+  const problems = [problem({ code: 'balance_low' }), problem({ code: 'fee_above_cap' }), problem({ code: 'stuck' })]
   const codes = describeLaneProblems({ ...LANE, problems }, []).map(({ code }) => code)
-  expect(codes).toEqual(['stuck', 'out_of_funds', 'balance_low'])
+  expect(codes).toEqual(['stuck', 'fee_above_cap', 'balance_low'])
+})
+
+test('a signer without funds has one problem, not a low balance too', () => {
+  const problems = [problem({ code: 'balance_low' }), problem({ code: 'out_of_funds' })]
+  const codes = describeLaneProblems({ ...LANE, problems }, []).map(({ code }) => code)
+  expect(codes).toEqual(['out_of_funds'])
 })
 
 test('for everything that can be wrong there is something to do', () => {

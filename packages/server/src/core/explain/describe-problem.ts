@@ -45,7 +45,10 @@ export interface TroubledLane {
 }
 
 export function describeLaneProblems(lane: TroubledLane, silent: readonly SilentNode[]): readonly ShownProblem[] {
-  const shown = [...findOwnerProblem(lane, silent), ...lane.problems.map((problem) => describe(problem, lane))]
+  const isDrained = lane.problems.some(({ code }) => code === 'out_of_funds')
+  // Out of funds says it all: that the balance is low too would be a second line for one cause.
+  const own = lane.problems.filter(({ code }) => !(isDrained && code === 'balance_low'))
+  const shown = [...findOwnerProblem(lane, silent), ...own.map((problem) => describe(problem, lane))]
   return shown.sort((a, b) => LANE_PROBLEMS.indexOf(a.code) - LANE_PROBLEMS.indexOf(b.code))
 }
 

@@ -27,7 +27,7 @@ interface AcceptBatchPorts {
 }
 
 /** Looked up in one round trip each. */
-const PART = 250
+const PART = 100
 
 export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): AcceptBatch {
   return async (requests) => {

@@ -161,3 +161,13 @@ describe('a store that does not answer', () => {
     expect(insertTransactions).toHaveBeenCalledTimes(1)
   })
 })
+
+test('a single request waits behind no long group', async () => {
+  const { store, intake } = createHeldIntake({ maxBatch: 500, maxFlushes: 2 })
+  const group = (name: string) => Array.from({ length: 200 }, (_, index) => newTransaction(`${name} ${index}`))
+  for (const name of ['a', 'b', 'c']) void intake.submitTogether(group(name))
+  await vi.advanceTimersByTimeAsync(10)
+  void intake.submit(newTransaction('single'))
+  await vi.advanceTimersByTimeAsync(10)
+  expect(store.calls.map(({ batch }) => batch.length)).toEqual([200, 200, 1])
+})

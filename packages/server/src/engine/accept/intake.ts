@@ -57,6 +57,7 @@ interface IntakePorts {
 type Entry = Pending<NewTransaction, IntakeOutcome>
 
 const QUEUE = { queue: 'intake' }
+const LONG_GROUP = 100
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 
@@ -91,18 +92,31 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
     }
   }
 
-  const batcher = createBatcher<NewTransaction, IntakeOutcome>({
+  const options = {
     clock,
     lingerMs: limits.lingerMs,
     maxBatch: limits.maxBatch,
-    maxRunning: limits.maxFlushes,
     maxWaiting: limits.maxWaiting,
     deadlineMs: limits.deadlineMs,
     expire: unknownFate,
     run: flush,
+  }
+  const batcher = createBatcher<NewTransaction, IntakeOutcome>({
+    ...options,
+    maxRunning: limits.maxFlushes,
     onWaiting: (count) => telemetry.gauge('drover_queue_depth', count, QUEUE),
   })
-  return { submit: batcher.add, submitTogether: batcher.addTogether, drain: batcher.drain }
+  // Long groups have a line of their own and leave one by one: a single request never waits behind them.
+  const groups = createBatcher<NewTransaction, IntakeOutcome>({
+    ...{ ...options, maxBatch: 1, maxRunning: limits.maxFlushes },
+  })
+  return {
+    submit: batcher.add,
+    submitTogether: (items) => (items.length > LONG_GROUP ? groups : batcher).addTogether(items),
+    drain: async () => {
+      await Promise.all([batcher.drain(), groups.drain()])
+    },
+  }
 }
 
 function recogniseOwn(id: TxId, outcome: InsertOutcome): IntakeOutcome {

@@ -3,22 +3,29 @@
  * each, however many of their own each has waiting; and none has more than its share running or waiting. So a flood of
  * one makes that one wait, and the others for one turn at most.
  */
+
 import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface FairTurns {
-  /** Runs it when it is its turn. Throws what `whenFull` makes, or `tenant_limit`, where too many wait already. */
-  run<T>(tenant: Tenant, task: () => Promise<T>): Promise<T>
+  /**
+   * Runs it when it is its turn. It may ask for a rest: then its tenant has so much longer one turn less than it may. Throws what `whenFull` makes, or `tenant_limit`, where too many
+   * wait already.
+   */
+  run<T>(tenant: Tenant, task: (rest: (ms: number) => void) => Promise<T>): Promise<T>
 }
 
 interface FairTurnsOptions {
+  /** For rests. */
+  readonly clock?: Pick<Clock, 'schedule'>
   /** What there is a number of, in the plural: "calls to the chain". */
   readonly what: string
   readonly maxRunning: number
   readonly maxWaiting: number
   readonly sharePercent?: number | undefined
   /** How many one tenant may have running now, where that is less than its share. */
-  most?(): number
+  most?(tenant: Tenant): number
   whenFull(): Error
 }
 
@@ -39,7 +46,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const limitOf = (tenant: Tenant, size: number): number => (tenant === null ? size : shareOf(size, sharePercent))
 
   function canRun(tenant: Tenant, line: Line): boolean {
-    const most = options.most?.() ?? Number.POSITIVE_INFINITY
+    const most = options.most?.(tenant) ?? Number.POSITIVE_INFINITY
     return running < maxRunning && line.running < Math.min(most, limitOf(tenant, maxRunning))
   }
 
@@ -63,8 +70,14 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     }
   }
 
-  function finish(tenant: Tenant, line: Line): void {
+  function finish(tenant: Tenant, line: Line, restMs: number): void {
     running -= 1
+    if (restMs > 0 && options.clock !== undefined) options.clock.schedule(restMs, () => leave(tenant, line))
+    else leave(tenant, line)
+    startNext()
+  }
+
+  function leave(tenant: Tenant, line: Line): void {
     line.running -= 1
     if (line.running === 0 && line.waiting.length === 0) lines.delete(tenant)
     startNext()
@@ -82,10 +95,13 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
         lines.set(tenant, line)
         await new Promise<void>((resolve) => line.waiting.push(resolve))
       }
+      let restMs = 0
       try {
-        return await task()
+        return await task((ms) => {
+          restMs = ms
+        })
       } finally {
-        finish(tenant, line)
+        finish(tenant, line, restMs)
       }
     },
   }

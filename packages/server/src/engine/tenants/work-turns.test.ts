@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createWorkTurns } from './work-turns.ts'
 
-function create() {
+function create(capacity?: () => number) {
   const clock = createManualClock()
-  const turns = createWorkTurns(clock)
+  const turns = createWorkTurns(clock, capacity)
   const begun: string[] = []
   const ends: (() => void)[] = []
   const begin = async (tenant: string, gone = new AbortController().signal): Promise<void> => {
@@ -15,71 +15,124 @@ function create() {
     ends.push(end)
   }
   /** The thread was busy: timers fire so much too late. */
-  const beLate = async (): Promise<void> => {
-    clock.freeze(200)
-    await clock.advance(1)
+  const beLate = async (times = 1): Promise<void> => {
+    for (let left = times; left > 0; left--) {
+      clock.freeze(200)
+      await clock.advance(1)
+    }
   }
   const count = (tenant: string) => begun.filter((name) => name === tenant).length
   const flood = (tenant: string, requests: number) => {
-    for (let index = 0; index < requests; index++) void begin(tenant)
+    for (let index = 0; index < requests; index++) void begin(tenant).catch(() => undefined)
     return clock.settle()
   }
-  return { clock, turns, begin, beLate, flood, count, ends }
+  /** Ends what is in work, again and again, as long as this takes. */
+  const work = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      for (const end of ends.splice(0)) end()
+      if (passed % 2_000 === 0) await begin('other')
+      await clock.advance(10)
+    }
+  }
+  return { clock, turns, begin, beLate, flood, count, ends, work }
+}
+
+/** One with little to do, and one with a long line, on a thread that was late for a while. */
+async function createCrowd(capacity?: () => number) {
+  const crowd = create(capacity)
+  await crowd.begin('other')
+  await crowd.flood('flood', 900)
+  await crowd.beLate(20)
+  return crowd
 }
 
 test('a tenant that is alone waits for nothing, however late the thread is', async () => {
-  const { beLate, flood, count } = create()
+  const { turns, beLate, flood, count } = create()
   await flood('one', 300)
+  turns.spend('one', 5_000)
   await beLate()
   await flood('one', 300)
+  await turns.spendWhenDue('one', 5_000)
   expect(count('one')).toBe(600)
 })
 
-test('while the thread keeps up nobody waits', async () => {
-  const { clock, begin, flood, count } = create()
+test('with several there, few of one tenant are in work at a time', async () => {
+  const { begin, flood, count } = create()
   await begin('other')
-  await clock.advance(500)
   await flood('flood', 60)
-  expect(count('flood')).toBe(60)
+  expect(count('flood')).toBe(16)
 })
 
-test('when the thread is late a flood waits in its own line, and another tenant goes on at once [G12]', async () => {
-  const { begin, beLate, flood, count, ends, clock } = create()
-  await begin('other')
-  await begin('flood')
-  for (let times = 0; times < 8; times++) await beLate()
+test('who asks for more than others gets its share of time, who asks for little waits for nothing [G12]', async () => {
+  const { work, count, begin, turns } = await createCrowd()
+  await work(500)
   const before = count('flood')
-  await flood('flood', 100)
-  // Two at a time, and those of before have had their time.
-  expect(count('flood') - before).toBe(2)
+  turns.spend('other', 50)
+  const others = count('other')
   await begin('other')
-  expect(count('other')).toBe(2)
-  ends[ends.length - 2]?.()
+  expect(count('other')).toBe(others + 1)
+  await work(500)
+  const started = count('flood') - before
+  // Two milliseconds each, of half a second a share that begins with a fifth and grows to three.
+  expect(started).toBeGreaterThan(50)
+  expect(started).toBeLessThan(100)
+})
+
+test('what work costs besides counts too', async () => {
+  const cheap = await createCrowd()
+  const dear = await createCrowd()
+  await cheap.work(500)
+  dear.turns.spend('flood', 100)
+  await dear.work(500)
+  expect(dear.count('flood')).toBeLessThan(cheap.count('flood') - 10)
+})
+
+test('the pieces of long work go on in the share of their tenant', async () => {
+  const { turns, clock, work } = await createCrowd()
+  let done = 0
+  for (let piece = 0; piece < 100; piece++) {
+    void turns.spendWhenDue('flood', 2).then(() => {
+      done += 1
+    })
+  }
   await clock.settle()
-  expect(count('flood') - before).toBe(3)
+  expect(done).toBeLessThan(10)
+  await turns.spendWhenDue('other', 2)
+  await work(10_000)
+  expect(done).toBe(100)
+})
+
+test('the share is one of what the machine gives', async () => {
+  const whole = await createCrowd()
+  const tenth = await createCrowd(() => 0.1)
+  await whole.work(500)
+  await tenth.work(500)
+  expect(tenth.count('flood')).toBeLessThan(whole.count('flood'))
+})
+
+test('while the thread keeps up the share grows until the line is empty, and a node at rest has no timers', async () => {
+  const { clock, work, count } = await createCrowd()
+  await work(9_000)
+  expect(count('flood')).toBe(900)
+  await clock.advance(16_000)
+  expect(clock.waiting()).toBe(0)
 })
 
 test('a turn ends by itself: who takes longer waits for something else', async () => {
-  const { begin, beLate, flood, count, clock } = create()
-  await begin('other')
-  await begin('flood')
-  for (let times = 0; times < 8; times++) await beLate()
-  await flood('flood', 10)
+  const { clock, count, turns } = await createCrowd()
   const before = count('flood')
-  await clock.advance(260)
+  await clock.advance(600)
   expect(count('flood')).toBeGreaterThan(before)
+  expect([turns.isCrowded(), turns.isHoldingBack()]).toEqual([true, true])
 })
 
 test('the line of one tenant is bounded', async () => {
-  const { turns, begin, beLate, flood, clock } = create()
-  await begin('other')
-  await begin('flood')
-  for (let times = 0; times < 8; times++) await beLate()
-  await flood('flood', 1_002)
+  const { turns, flood, clock } = await createCrowd()
+  await flood('flood', 400)
   const { signal: gone } = new AbortController()
   await expect(turns.begin('flood', { gone })).rejects.toMatchObject({
     code: 'tenant_limit',
-    details: { limit: 1_000 },
+    details: { limit: 1_000, retryAfterMs: 1_000 },
   })
   // What is bounded elsewhere waits instead: a stream does not end because its tenant sends much.
   let isRefused = false
@@ -90,34 +143,27 @@ test('the line of one tenant is bounded', async () => {
   expect(isRefused).toBe(false)
 })
 
-test('who goes away gives up the place in line and takes no turn', async () => {
-  const { turns, begin, beLate, flood, count, ends, clock } = create()
-  await begin('other')
-  await begin('flood')
-  for (let times = 0; times < 8; times++) await beLate()
-  await flood('flood', 2)
-  const before = count('flood')
-  const gone = new AbortController()
-  setMaxListeners(1_000, gone.signal)
-  for (let index = 0; index < 1_000; index++) void begin('flood', gone.signal)
-  gone.abort()
-  await clock.settle()
-  void begin('flood')
-  ends.at(-1)?.()
-  await clock.settle()
-  expect(count('flood')).toBe(before + 1)
-  expect(await turns.begin('flood', { gone: gone.signal })).toBeNull()
+test('who has waited for long is told to come back; a stream waits on', async () => {
+  const { turns, work } = await createCrowd(() => 0.001)
+  const { signal: gone } = new AbortController()
+  const outcomes: string[] = []
+  turns.begin('flood', { gone }).catch((error: { readonly code: string }) => outcomes.push(error.code))
+  turns.begin('flood', { gone, isBounded: true }).catch(() => outcomes.push('stream refused'))
+  await work(9_000)
+  expect(outcomes).toEqual([])
+  // Those who came before are told first.
+  await work(6_000)
+  expect(outcomes).toEqual(['tenant_limit'])
 })
 
-test('when the thread keeps up again the line is let in, and a node at rest has no timers', async () => {
-  const { clock, begin, beLate, flood, count, ends } = create()
-  await begin('other')
-  await begin('flood')
-  for (let times = 0; times < 8; times++) await beLate()
-  await flood('flood', 300)
-  await clock.advance(5_000)
-  expect(count('flood')).toBe(301)
-  for (const end of ends) end()
-  await clock.advance(6_000)
-  expect(clock.waiting()).toBe(0)
+test('who goes away gives up the place in line and takes no turn', async () => {
+  const { turns, begin, count, work } = await createCrowd(() => 0.001)
+  const gone = new AbortController()
+  setMaxListeners(1_000, gone.signal)
+  for (let index = 0; index < 80; index++) void begin('flood', gone.signal).catch(() => undefined)
+  gone.abort()
+  const before = count('flood')
+  await work(11_000)
+  expect(count('flood') - before).toBeLessThan(40)
+  expect(await turns.begin('flood', { gone: gone.signal })).toBeNull()
 })

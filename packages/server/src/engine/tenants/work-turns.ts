@@ -1,10 +1,16 @@
 /**
- * Turns at the node itself. All requests share one thread, so a flood of one tenant would make everybody wait. As long as
- * a tenant is alone, or the thread keeps up, nothing is held back. When timers fire late and others are there too, each
- * tenant may have only so many requests in work; the rest of its own wait in its own line, unread. The number is halved
- * while the thread is late and grows again while it is not. A tenant with little to do never waits. A turn ends with the
- * work, or after a moment: who takes longer waits for something else, and this thread is free.
+ * Turns at the node itself. All requests share one thread, so a flood of one tenant would make everybody wait. A tenant that
+ * is alone is never held back. While several are there, each gets a share of the thread's time and only so many requests in
+ * work; the rest of its own wait in its own line, unread. A tenant with little to do never waits.
+ *
+ * What a tenant uses is counted in milliseconds: so much for each request, and what long work, bytes and accepted
+ * transactions cost on top. Who asks for more than the average of all, and has used more than its share, waits until time
+ * has made up for it. The share shrinks while timers fire late and grows slowly while they do not; it starts small, so that
+ * the first burst of a newcomer is held back too. It is a share of what the machine gives this process, which may be less
+ * than a whole processor. A turn ends with the work, or after a moment: who takes longer waits for something else, and this
+ * thread is free.
  */
+import type { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
@@ -14,8 +20,12 @@ export interface WorkTurns {
    * nothing to do. Throws `tenant_limit` where too many of its own wait.
    */
   begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
-  /** How many of anything one tenant may have in work now. */
-  most(): number
+  /** The tenant used the thread, or will, for so long besides what each request counts. */
+  spend(tenant: Tenant, ms: number): void
+  /** Resolves when the tenant has not used more than its share, and spends this then: for the pieces of long work. */
+  spendWhenDue(tenant: Tenant, ms: number): Promise<void>
+  /** Several tenants are there. */
+  isCrowded(): boolean
   /** Tenants are held back: the thread was late a moment ago, and several are there. */
   isHoldingBack(): boolean
 }
@@ -27,70 +37,163 @@ interface TurnRequest {
   readonly isBounded?: boolean
 }
 
-interface Line {
-  readonly waiting: Set<(mayStart: boolean) => void>
-  running: number
-  seenAt: number
+interface Waiting {
+  readonly since: number
+  readonly isBounded: boolean
+  settle(how: 'starts' | 'left' | 'refused'): void
 }
 
-const LOOK_EVERY_MS = 25
+interface Line {
+  readonly waiting: Set<Waiting>
+  /** Long work that rests between its pieces. */
+  readonly resting: Set<{ readonly ms: number; goOn(): void }>
+  running: number
+  seenAt: number
+  /** Thread time used beyond the share, as of `countedAt`. */
+  usedMs: number
+  /** Thread time used in the last second or so. */
+  recentMs: number
+  countedAt: number
+  /** Asks for more than the average of all tenants. */
+  isHeavy: boolean
+}
+
+const LOOK_EVERY_MS = 10
 /** Later than this, and others notice. */
-const LATE_MS = 10
+const LATE_MS = 8
 const CUT_EVERY_MS = 100
 const LONGEST_TURN_MS = 250
-const FEWEST = 2
-const MOST = 64
+const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
+const LONGEST_WAIT_MS = 10_000
+/** In one look. */
+const MOST_REFUSED = 2
 /** How long after its last request a tenant still counts. */
-const SEEN_FOR_MS = 5_000
+const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
 
-export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): WorkTurns {
+/** Parts of the thread's time that one tenant may use. */
+const LEAST_SHARE = 0.1
+const FIRST_SHARE = 0.25
+const MOST_SHARE = 1
+const CUT = 0.7
+const GROWTH_PER_MS = 0.0002
+/** What each request counts. */
+const REQUEST_MS = 2
+/** Used at once without waiting. */
+const BURST_MS = 10
+/** Beyond this nothing more is held against a tenant. */
+const MOST_USED_MS = 10_000
+const RECENT_MS = 1_000
+
+/** `capacity`: which part of a processor the thread gets when it has work. */
+export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, capacity = () => 1): WorkTurns {
   const lines = new Map<Tenant, Line>()
-  let limit = MOST
+  let share = FIRST_SHARE
   let cutAt = Number.NEGATIVE_INFINITY
   let isLooking = false
 
   const isCrowded = (): boolean => lines.size > 1
 
-  const most = (): number => (isCrowded() ? limit : Number.POSITIVE_INFINITY)
+  /** What was used is made up for by time. */
+  function count(line: Line): number {
+    const now = clock.monotonic()
+    const passedMs = now - line.countedAt
+    line.usedMs = Math.max(0, line.usedMs - passedMs * share * capacity())
+    line.recentMs *= Math.exp(-passedMs / RECENT_MS)
+    line.countedAt = now
+    return line.usedMs
+  }
 
-  function mayRun(line: Line): boolean {
-    return line.running < most()
+  const isDue = (line: Line): boolean => !isCrowded() || count(line) < BURST_MS || !line.isHeavy
+
+  const mayRun = (line: Line): boolean => !isCrowded() || (line.running < MOST_RUNNING && isDue(line))
+
+  function use(line: Line, ms: number): void {
+    line.usedMs = Math.min(MOST_USED_MS, count(line) + ms)
+    line.recentMs += ms
+    if (!isCrowded()) line.usedMs = 0
+  }
+
+  function weigh(): void {
+    const demands = [...lines.values()].map((line): [Line, number] => {
+      count(line)
+      return [line, line.recentMs + line.waiting.size * REQUEST_MS + line.resting.size]
+    })
+    const average = demands.reduce((sum, [, demand]) => sum + demand, 0) / demands.length
+    for (const [line, demand] of demands) line.isHeavy = demand > average
   }
 
   function startWaiting(): void {
     for (const line of lines.values()) {
-      for (const settle of line.waiting) {
+      for (const { settle } of line.waiting) {
         if (!mayRun(line)) break
-        settle(true)
+        settle('starts')
       }
+      refuseOld(line)
+      for (const piece of line.resting) {
+        if (!isDue(line)) break
+        line.resting.delete(piece)
+        use(line, piece.ms)
+        piece.goOn()
+      }
+    }
+  }
+
+  /**
+   * Whoever waited that long is told when to come back, before it gives up by itself. The oldest are first, a few at a time:
+   * those who came together do not all come back together.
+   */
+  function refuseOld({ waiting }: Line): void {
+    const since = clock.monotonic() - LONGEST_WAIT_MS
+    let left = MOST_REFUSED
+    for (const entry of waiting) {
+      if (entry.since > since || left === 0) return
+      if (entry.isBounded) continue
+      entry.settle('refused')
+      left -= 1
     }
   }
 
   /** Only while somebody is there: a node at rest has no timers. */
   function look(): void {
     isLooking = true
-    const expected = clock.monotonic() + LOOK_EVERY_MS
+    const startedAt = clock.monotonic()
     clock.schedule(LOOK_EVERY_MS, () => {
       isLooking = false
       const now = clock.monotonic()
-      adjust(now - expected, now)
+      adjust(now - startedAt, now)
       for (const [tenant, line] of lines) {
-        const isGone = line.running === 0 && line.waiting.size === 0 && now - line.seenAt > SEEN_FOR_MS
-        if (isGone) lines.delete(tenant)
+        const isIdle = line.running === 0 && line.waiting.size === 0 && line.resting.size === 0
+        if (isIdle && now - line.seenAt > SEEN_FOR_MS) lines.delete(tenant)
       }
+      weigh()
       startWaiting()
       if (lines.size > 0) look()
     })
   }
 
-  function adjust(lateMs: number, now: number): void {
-    if (lateMs <= LATE_MS) limit = Math.min(MOST, limit + Math.max(1, Math.floor(limit / 16)))
-    else if (isCrowded() && now - cutAt >= CUT_EVERY_MS) {
-      limit = Math.max(FEWEST, Math.floor(limit / 2))
+  function adjust(tookMs: number, now: number): void {
+    if (!isCrowded()) share = FIRST_SHARE
+    else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MOST_SHARE, share + tookMs * GROWTH_PER_MS)
+    else if (now - cutAt >= CUT_EVERY_MS) {
+      share = Math.max(LEAST_SHARE, share * CUT)
       cutAt = now
     }
+  }
+
+  function enter(line: Line): void {
+    line.running += 1
+    use(line, REQUEST_MS)
+  }
+
+  function getLine(tenant: Tenant): Line {
+    const now = clock.monotonic()
+    const line = lines.get(tenant) ?? createLine(now)
+    lines.set(tenant, line)
+    line.seenAt = now
+    if (!isLooking) look()
+    return line
   }
 
   function endOnce(line: Line): () => void {
@@ -107,38 +210,65 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): W
   }
 
   /** Whether it got its turn; false where who waits has gone. */
-  function waitInLine(line: Line, gone: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const leave = (): void => settle(false)
-      const settle = (mayStart: boolean): void => {
-        line.waiting.delete(settle)
-        gone.removeEventListener('abort', leave)
-        // Counted here and not when it goes on, or others would start in between.
-        if (mayStart) line.running += 1
-        resolve(mayStart)
+  function waitInLine(line: Line, { gone, isBounded = false }: TurnRequest): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => entry.settle('left')
+      const entry: Waiting = {
+        isBounded,
+        since: clock.monotonic(),
+        settle(how) {
+          line.waiting.delete(entry)
+          gone.removeEventListener('abort', leave)
+          // Counted here and not when it goes on, or others would start in between.
+          if (how === 'starts') enter(line)
+          if (how === 'refused') reject(refuseLine())
+          else resolve(how === 'starts')
+        },
       }
-      line.waiting.add(settle)
+      line.waiting.add(entry)
       gone.addEventListener('abort', leave)
     })
   }
 
   return {
-    most,
-    isHoldingBack: () => isCrowded() && limit < MOST,
-    async begin(tenant, { gone, isBounded = false }) {
-      if (gone.aborted) return null
-      const line = lines.get(tenant) ?? { waiting: new Set(), running: 0, seenAt: 0 }
-      lines.set(tenant, line)
-      line.seenAt = clock.monotonic()
-      if (!isLooking) look()
+    isCrowded,
+    isHoldingBack: () => isCrowded() && share < MOST_SHARE,
+    async begin(tenant, asked) {
+      if (asked.gone.aborted) return null
+      const line = getLine(tenant)
       if (line.waiting.size === 0 && mayRun(line)) {
-        line.running += 1
+        enter(line)
         return endOnce(line)
       }
-      if (line.waiting.size >= MOST_WAITING && !isBounded) {
-        throw refuseShare({ what: 'requests in line', limit: MOST_WAITING, retryAfterMs: RETRY_AFTER_MS })
-      }
-      return (await waitInLine(line, gone)) ? endOnce(line) : null
+      if (line.waiting.size >= MOST_WAITING && asked.isBounded !== true) throw refuseLine()
+      return (await waitInLine(line, asked)) ? endOnce(line) : null
     },
+    spend(tenant, ms) {
+      const line = lines.get(tenant)
+      if (line !== undefined) use(line, ms)
+    },
+    async spendWhenDue(tenant, ms) {
+      const line = lines.get(tenant)
+      if (line === undefined) return
+      if (line.resting.size === 0 && isDue(line)) use(line, ms)
+      else await new Promise<void>((goOn) => line.resting.add({ ms, goOn }))
+    },
+  }
+}
+
+function refuseLine(): AppError {
+  return refuseShare({ what: 'requests in line', limit: MOST_WAITING, retryAfterMs: RETRY_AFTER_MS })
+}
+
+function createLine(now: number): Line {
+  return {
+    waiting: new Set(),
+    resting: new Set(),
+    running: 0,
+    seenAt: now,
+    usedMs: 0,
+    recentMs: 0,
+    countedAt: now,
+    isHeavy: false,
   }
 }

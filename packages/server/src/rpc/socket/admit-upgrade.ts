@@ -19,8 +19,8 @@ export interface UpgradeDoor {
 interface UpgradeContext extends UpgradeDoor {
   readonly isFull: boolean
   resolveChain(chain: string | null): number
-  /** Takes a place among the sockets. Throws `tenant_limit` or `overloaded`. */
-  enter(caller: Caller): () => void
+  /** Takes a place among the sockets, in its turn. Throws `tenant_limit` or `overloaded`. */
+  enter(caller: Caller): Promise<() => void>
 }
 
 type Refusal = { readonly type: 'refused'; readonly answer: string }
@@ -53,7 +53,7 @@ export async function admitUpgrade(request: IncomingMessage, context: UpgradeCon
     const chainId = context.resolveChain(path[1] ?? null)
     const caller = await context.identify(authorization)
     if (!mayUseChain(caller, chainId)) return refuse(403, `This API key has no access to chain ${chainId}.`)
-    return { type: 'admitted', chainId, caller, leave: context.enter(caller) }
+    return { type: 'admitted', chainId, caller, leave: await context.enter(caller) }
   } catch (error) {
     return describe(error)
   }

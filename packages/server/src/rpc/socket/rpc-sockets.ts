@@ -62,16 +62,27 @@ export function createRpcSockets({
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     const isFull = isClosed || pool.used() + opening >= maxSockets
     opening++
+    let isKnown = false
+    const become = (): void => {
+      if (!isKnown) opening--
+      isKnown = true
+    }
     const { resolveChain } = endpoint
-    const enter = ({ tenant }: Caller) => pool.enter(tenant)
-    const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(() => opening--)
+    // In its turn, like any request: a flood of connections waits behind the tenant's other work.
+    const enter = async ({ tenant }: Caller) => {
+      become()
+      const endWork = await ports.work.begin(tenant, { gone: signalClose(stream) })
+      endWork?.()
+      return pool.enter(tenant)
+    }
+    const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(become)
     if (asked.type === 'admitted') stream.once('close', asked.leave)
     // The service may have begun to stop while the key was looked up, and the client may have gone.
     const admitted = isClosed || stream.destroyed ? refuseAsFull() : asked
     if (stream.destroyed && asked.type === 'admitted') asked.leave()
     // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
     if (admitted.type === 'refused') {
-      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS)
+      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS * (1 + Math.random()))
       stream.end(admitted.answer, () => stream.destroy())
     } else begin(request, stream, head, admitted)
   }
@@ -115,4 +126,11 @@ export function createRpcSockets({
       })
     },
   }
+}
+
+function signalClose(stream: Duplex): AbortSignal {
+  const controller = new AbortController()
+  if (stream.destroyed) controller.abort()
+  else stream.once('close', () => controller.abort())
+  return controller.signal
 }

@@ -30,7 +30,7 @@ import { createReleaseKey } from '../../engine/reservations/release-key.ts'
 import { createReservations } from '../../engine/reservations/reserve.ts'
 import { createTakeBackNonces } from '../../engine/reservations/take-back-nonces.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
-import { createWorkTurns } from '../../engine/tenants/work-turns.ts'
+import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -40,6 +40,15 @@ import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createMemoryWebhookStore } from '../store/memory-webhook-store.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
+
+/** Nobody waits: a share of time means nothing to a clock that stands still. */
+const NO_TURNS: WorkTurns = {
+  begin: async (_tenant, { gone }) => (gone.aborted ? null : () => undefined),
+  spend: () => undefined,
+  spendWhenDue: async () => undefined,
+  isCrowded: () => false,
+  isHoldingBack: () => false,
+}
 
 export const CHAIN_ID = 31_337
 export const SIGNER = '0x52908400098527886e0f7030069857d2e4169ee7'
@@ -110,7 +119,6 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     ...{ store, signers, chains, intake, clock, random, telemetry },
     ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
   })
-  const work = createWorkTurns(clock)
   const reads = createReadTurns()
   const pieces = createPieces()
   const server = createHttpServer({
@@ -128,7 +136,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
     }),
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, work, pieces, reads, isAllowed: access.isAllowed },
+      ...{ store, clock, telemetry, work: NO_TURNS, pieces, reads, isAllowed: access.isAllowed },
       limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
       confirmations: createConfirmationFeed({
         ...{ store, telemetry, onChain: () => () => {}, chainIds: () => [CHAIN_ID], ...around },
@@ -141,7 +149,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
-    work,
+    work: NO_TURNS,
     reads,
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
+import { createUpstreamPace } from './upstream-pace.ts'
+
+function create(isCrowded: boolean) {
+  const clock = createManualClock()
+  const pace = createUpstreamPace({ clock, isCrowded: () => isCrowded })
+  /** One request that takes the node so long; answers the rest after it. */
+  const ask = async (tenant: string, ms: number) => {
+    const { restMs } = await pace.run(tenant, async () => clock.freeze(ms))
+    return restMs
+  }
+  return { pace, ask }
+}
+
+test('a tenant begins with a few calls, and gets more while they are answered quickly', async () => {
+  const { pace, ask } = create(true)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([4, 1])
+  for (let times = 0; times < 6; times++) expect(await ask('a', 5)).toBe(0)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([100, 4])
+  expect(pace.callsOf('b')).toBe(4)
+})
+
+test('slow calls go one at a time, with a rest after each that leaves the node to others', async () => {
+  const { pace, ask } = create(true)
+  for (let times = 0; times < 3; times++) await ask('a', 400)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([1, 1])
+  expect(await ask('a', 400)).toBe(1_200)
+  expect(await ask('a', 60_000)).toBe(5_000)
+})
+
+test('a tenant that is alone soon has all, and keeps some where its calls are slow; it never rests', async () => {
+  const { pace, ask } = create(false)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([8, 2])
+  for (let times = 0; times < 4; times++) await ask('a', 5)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([100, Number.POSITIVE_INFINITY])
+  for (let times = 0; times < 8; times++) expect(await ask('a', 2_000)).toBe(0)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([8, 2])
+})
+
+test('what is known of tenants is bounded', async () => {
+  const { pace, ask } = create(true)
+  await ask('first', 5)
+  for (let index = 0; index < 1_000; index++) await ask(`tenant ${index}`, 5)
+  expect(pace.callsOf('first')).toBe(4)
+  expect(pace.callsOf('tenant 999')).toBe(8)
+})

@@ -1,0 +1,71 @@
+/**
+ * How much of a chain's node one tenant may use at one time. What a call costs the node is known only when it has answered:
+ * so a tenant begins with a few, gets more while they are answered quickly, and less while they are slow. One that is alone
+ * begins with a few too: a node cannot be asked to stop, and whoever comes next would wait until it is done. While others
+ * are there, slow calls of a tenant are followed by a rest, so that the node has most of its time for the others.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import type { Tenant } from './tenant-pool.ts'
+
+export interface UpstreamPace {
+  /** Calls that may go to the node together. */
+  callsOf(tenant: Tenant): number
+  /** Requests, of so many calls each, that may be with the node at one time. */
+  requestsOf(tenant: Tenant): number
+  /** Runs one request and learns from it. Answers what it does, and how long to rest before the next. */
+  run<T>(tenant: Tenant, ask: () => Promise<T>): Promise<{ readonly answer: T; readonly restMs: number }>
+}
+
+interface UpstreamPaceOptions {
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** Others are there. */
+  isCrowded(): boolean
+}
+
+const MOST_CALLS = 100
+const FIRST_CALLS = 4
+/** Of a tenant that is alone. */
+const LEAST_ALONE = 8
+const SLOW_ALONE = 2
+const MOST_REQUESTS = 4
+const QUICK_MS = 20
+const SLOW_MS = 60
+/** Rest after slow calls, as a multiple of the time that they took. */
+const REST = 3
+const LONGEST_REST_MS = 5_000
+const MOST_TENANTS = 1_000
+
+export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): UpstreamPace {
+  const learned = new Map<Tenant, number>()
+
+  function callsOf(tenant: Tenant): number {
+    const calls = learned.get(tenant) ?? FIRST_CALLS
+    return isCrowded() ? calls : Math.max(LEAST_ALONE, calls)
+  }
+
+  function learn(tenant: Tenant, tookMs: number): void {
+    const calls = callsOf(tenant)
+    if (tookMs > QUICK_MS && tookMs <= SLOW_MS) return
+    learned.delete(tenant)
+    learned.set(tenant, tookMs <= QUICK_MS ? Math.min(MOST_CALLS, calls * 2) : Math.max(1, Math.floor(calls / 2)))
+    const [oldest] = learned.keys()
+    if (learned.size > MOST_TENANTS && oldest !== undefined) learned.delete(oldest)
+  }
+
+  return {
+    callsOf,
+    requestsOf: (tenant) => {
+      const isQuick = (learned.get(tenant) ?? 0) > FIRST_CALLS
+      if (isCrowded()) return isQuick ? MOST_REQUESTS : 1
+      return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
+    },
+    async run(tenant, ask) {
+      const startedAt = clock.monotonic()
+      const answer = await ask()
+      const tookMs = clock.monotonic() - startedAt
+      learn(tenant, tookMs)
+      const restMs = isCrowded() && tookMs > QUICK_MS ? Math.min(LONGEST_REST_MS, tookMs * REST) : 0
+      return { answer, restMs }
+    },
+  }
+}
