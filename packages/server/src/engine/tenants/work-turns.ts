@@ -75,8 +75,13 @@ const RETRY_AFTER_MS = 1_000
 /** Parts of the thread's time that one tenant may use. */
 const LEAST_SHARE = 0.1
 const FIRST_SHARE = 0.25
-const MOST_SHARE = 1
+const WHOLE_SHARE = 1
+/** What a request costs is an estimate: while the node keeps up, a tenant may have more by it than there is. */
+const MOST_SHARE = 4
 const CUT = 0.7
+/** The thread was so late that others wait for it. */
+const VERY_LATE_MS = 30
+const DEEP_CUT = 0.4
 const GROWTH_PER_MS = 0.0002
 /** What each request counts. */
 const REQUEST_MS = 2
@@ -177,7 +182,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     if (!isCrowded()) share = FIRST_SHARE
     else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MOST_SHARE, share + tookMs * GROWTH_PER_MS)
     else if (now - cutAt >= CUT_EVERY_MS) {
-      share = Math.max(LEAST_SHARE, share * CUT)
+      share = Math.max(LEAST_SHARE, share * (tookMs - LOOK_EVERY_MS > VERY_LATE_MS ? DEEP_CUT : CUT))
       cutAt = now
     }
   }
@@ -232,7 +237,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
-    isHoldingBack: () => isCrowded() && share < MOST_SHARE,
+    isHoldingBack: () => isCrowded() && share < WHOLE_SHARE,
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)
