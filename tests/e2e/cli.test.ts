@@ -12,6 +12,7 @@ import { type CliOptions, type CliResult, startCli } from '../setup/cli-terminal
 import { revertingCode } from '../setup/contracts.ts'
 import type { DroverProcess } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
+import { placeCode } from '../setup/place-code.ts'
 import { startService } from '../setup/service.ts'
 
 const [fast, other] = [developmentAccount(0), developmentAccount(1)]
@@ -247,7 +248,7 @@ describe('signer', () => {
     const add = ['signer', 'add', fast.address, '--chain-id', '31337', '--preset', 'fast']
     expect(await cli(add)).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('registered on chain 31337 already'),
+      stderr: expect.stringContaining('is already registered on chain 31337'),
     })
     expect((await cli([...add, '--json'])).code).toBe(4)
     const fill = ['signer', 'fill-gap', fast.address, ...why]
@@ -465,7 +466,7 @@ describe('what goes wrong has an exit code, words for people, and JSON for progr
 
   test('refused: 4; a transaction that failed: 6', async () => {
     const target = '0x00000000000000000000000000000000000c0de5'
-    await chain.setCode(target, revertingCode('not today'))
+    await placeCode({ chain, drover: service }, target, revertingCode('not today'))
     const call = ['tx', 'send', '--from', fast.address, '--to', target, '--data', '0x12345678']
     expect(await cli(call)).toMatchObject({ code: 4, stderr: expect.stringContaining('not today') })
     const failed = await cli([...call, '--no-simulate', '--gas-limit', '60000', '--wait', 'confirmed', '--json'])

@@ -7,6 +7,7 @@ import { developmentAccount } from '../setup/anvil.ts'
 import { revertingCode } from '../setup/contracts.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-service.ts'
+import { placeCode } from '../setup/place-code.ts'
 
 const UNKNOWN_HASH = `0x${'ab'.repeat(32)}`
 const REVERTING = '0x00000000000000000000000000000000000c0de1'
@@ -17,7 +18,7 @@ let service: JsonRpcService
 
 beforeAll(async () => {
   service = await startJsonRpcService({ env: { DROVER_RPC_ALLOWED_METHODS: 'anvil_nodeInfo' } })
-  await service.chain.setCode(REVERTING, revertingCode('closed on Sundays'))
+  await placeCode(service, REVERTING, revertingCode('closed on Sundays'))
 })
 
 afterAll(() => service.close())

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { COUNTER, revertingCode } from '../setup/contracts.ts'
 import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-service.ts'
+import { placeCode } from '../setup/place-code.ts'
 
 const REVERTING = '0x00000000000000000000000000000000000c0de1'
 const PLATFORMS: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
@@ -14,7 +15,7 @@ let service: JsonRpcService
 
 beforeAll(async () => {
   service = await startJsonRpcService()
-  await service.chain.setCode(REVERTING, revertingCode('closed on Sundays'))
+  await placeCode(service, REVERTING, revertingCode('closed on Sundays'))
 })
 
 afterAll(() => service.close())

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { revertingCode } from '../setup/contracts.ts'
 import { type JsonRpcService, startJsonRpcService } from '../setup/json-rpc-service.ts'
+import { placeCode } from '../setup/place-code.ts'
 import { findWeb3Py, type Web3Py } from '../setup/web3-py.ts'
 
 const SCRIPT = fileURLToPath(new URL('../setup/python/web3_calls.py', import.meta.url))
@@ -17,7 +18,7 @@ let web3: Web3Py
 beforeAll(async () => {
   web3 = await findWeb3Py()
   service = await startJsonRpcService()
-  await service.chain.setCode(REVERTING, revertingCode('closed on Sundays'))
+  await placeCode(service, REVERTING, revertingCode('closed on Sundays'))
 }, SETUP_TIMEOUT_MS)
 
 afterAll(() => service.close())
