@@ -148,9 +148,12 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
     promise:
       'Timer delivery is a pure function of chain data: every node, shard count and insertion order gives the same bytes.',
     heldBy: [
-      ['packages/timers/src/kernel/deliver.ts', 'state and block in, state and mailbox out; nothing else is read'],
       [
-        'packages/timers/src/kernel/merge-shards.ts',
+        'packages/timers/src/kernel/deliver/deliver.ts',
+        'state and block in, state and mailbox out; nothing else is read',
+      ],
+      [
+        'packages/timers/src/kernel/ready/merge-shards.ts',
         'what shards found is put in one order that does not depend on them',
       ],
     ],
@@ -159,9 +162,9 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
     promise:
       'A timer fire becomes at most one on-chain transaction per canonical occurrence, reorganisations included.',
     heldBy: [
-      ['packages/timers/src/kernel/deliver-id.ts', 'a fire has one key on every branch'],
+      ['packages/timers/src/kernel/deliver/deliver-id.ts', 'a fire has one key on every branch'],
       [
-        'packages/timers/src/kernel/mailbox.ts',
+        'packages/timers/src/kernel/deliver/mailbox.ts',
         'a repeat is dropped, and another content under the same id is reported',
       ],
     ],

@@ -11,37 +11,45 @@ const RESULTS: Readonly<Partial<Record<TxState, string>>> = {
 }
 
 export function tellTransitions(telemetry: Telemetry, saves: readonly TxSave[]): void {
-  /** Many saves of one write do the same: each kind is counted once, by how many. */
-  const counts = new Map<string, { readonly metric: string; readonly labels: Fields; by: number }>()
-  const add = (metric: string, labels: Fields): void => {
-    const key = [metric, ...Object.values(labels)].join(' ')
-    const count = counts.get(key)
-    if (count === undefined) counts.set(key, { metric, labels, by: 1 })
-    else count.by += 1
-  }
-  for (const save of saves) tellOne(telemetry, save, add)
-  for (const { metric, labels, by } of counts.values()) telemetry.count(metric, labels, by)
+  const tally = createTally()
+  for (const save of saves) tellOne(telemetry, save, tally)
+  tally.report(telemetry)
 }
 
-function tellOne(
-  telemetry: Telemetry,
-  { before, tx, notes }: TxSave,
-  add: (metric: string, labels: Fields) => void,
-): void {
+type Tally = ReturnType<typeof createTally>
+
+/** Many saves of one write do the same: each kind is counted once, by how many. */
+function createTally() {
+  const counts = new Map<string, { readonly metric: string; readonly labels: Fields; by: number }>()
+  return {
+    count(metric: string, labels: Fields): void {
+      const key = [metric, ...Object.values(labels)].join(' ')
+      const count = counts.get(key)
+      if (count === undefined) counts.set(key, { metric, labels, by: 1 })
+      else count.by += 1
+    },
+    report(telemetry: Pick<Telemetry, 'count'>): void {
+      for (const { metric, labels, by } of counts.values()) telemetry.count(metric, labels, by)
+    },
+  }
+}
+
+function tellOne(telemetry: Telemetry, { before, tx, notes }: TxSave, tally: Tally): void {
   const labels = { chainId: tx.intent.lane.chainId }
   const included = notes.some((note) => note.type === 'inclusion.seen')
-  if (before.state !== tx.state) add('drover_transitions_total', { from: before.state, to: tx.state })
-  if (included) add('drover_finality_total', { result: 'included' })
-  if (notes.some((note) => note.type === 'inclusion.reorged')) add('drover_finality_total', { result: 'reorged' })
+  if (before.state !== tx.state) tally.count('drover_transitions_total', { from: before.state, to: tx.state })
+  if (included) tally.count('drover_finality_total', { result: 'included' })
+  if (notes.some((note) => note.type === 'inclusion.reorged'))
+    tally.count('drover_finality_total', { result: 'reorged' })
   for (const { type } of notes) {
-    if (type === 'preconfirmation.seen') add('drover_preconfirmations_total', { result: 'seen' })
-    if (type === 'preconfirmation.lost') add('drover_preconfirmations_total', { result: 'lost' })
+    if (type === 'preconfirmation.seen') tally.count('drover_preconfirmations_total', { result: 'seen' })
+    if (type === 'preconfirmation.lost') tally.count('drover_preconfirmations_total', { result: 'lost' })
   }
   // After a reorganisation it is the chain's time that would be measured, not ours.
   if (included && 'minedAt' in tx && tx.minedAt !== null && tx.newForks === 0)
     telemetry.observe('drover_time_to_inclusion_seconds', secondsSince(tx, tx.minedAt), labels)
   if (isTerminal(tx) && tx.nonce !== null) {
-    add('drover_finality_total', { result: RESULTS[tx.state] })
+    tally.count('drover_finality_total', { result: RESULTS[tx.state] })
     telemetry.observe('drover_time_to_finality_seconds', secondsSince(tx, tx.finalAt), labels)
   }
 }
