@@ -107,7 +107,7 @@ test('settings of the environment hold, but for what it brings itself; doctor fi
 
 test('ends in order when the npm that runs it is ended', async () => {
   const options = ['--port', '0', '--chain-port', '0', '--data-dir', dataDir, '--json']
-  const npm = spawn('npm', ['run', '--silent', 'drover', '--', 'dev', ...options], {
+  const npm = spawn('npm', ['run', '--silent', 'dev', '--', ...options], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
