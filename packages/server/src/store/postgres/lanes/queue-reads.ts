@@ -8,6 +8,7 @@ import type { Queued } from '../../../core/transaction/transaction.ts'
 import type { QueueOptions } from '../../../ports/store.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
+import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
 
 const QUEUES = {
@@ -32,35 +33,18 @@ interface Asked {
   readonly lane: Lane
   readonly limit: number
   readonly options: QueueOptions
-  resolve(queue: readonly Queued[]): void
-  reject(error: unknown): void
 }
 
 export type ReadQueue = (lane: Lane, limit: number, options?: QueueOptions) => Promise<readonly Queued[]>
 
 export function createQueueReads(database: Database): ReadQueue {
-  let asked: Asked[] = []
-
-  async function read(together: readonly Asked[]): Promise<void> {
-    const queues: Queued[][] = together.map(() => [])
-    const rows = await database.query<QueueRow>(QUEUES, [JSON.stringify(together.map(toKey)), PAUSED_ALONE])
+  const read = createReadTogether<Asked, readonly Queued[]>(async (asked) => {
+    const queues: Queued[][] = asked.map(() => [])
+    const rows = await database.query<QueueRow>(QUEUES, [JSON.stringify(asked.map(toKey)), PAUSED_ALONE])
     for (const row of rows) queues[row.ord]?.push(readQueued(row))
-    for (const [ord, each] of together.entries()) each.resolve(queues[ord] ?? [])
-  }
-
-  function readAsked(): void {
-    const together = asked
-    asked = []
-    read(together).catch((error: unknown) => {
-      for (const each of together) each.reject(error)
-    })
-  }
-
-  return (lane, limit, options = {}) =>
-    new Promise((resolve, reject) => {
-      if (asked.length === 0) setImmediate(readAsked)
-      asked.push({ lane, limit, options, resolve, reject })
-    })
+    return queues
+  })
+  return (lane, limit, options = {}) => read({ lane, limit, options })
 }
 
 function toKey({ lane, limit, options }: Asked, ord: number) {
