@@ -1,5 +1,6 @@
 /** Whether a node of a chain can be worked with, and whether the signers have funds there. */
 import { type NodeProbe, probeNode } from '../chain/probe-node.ts'
+import { formatAmount } from '../core/amount.ts'
 import { spellDuration } from '../core/explain/spell-time.ts'
 import type { Address } from '../core/hex.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
@@ -68,7 +69,7 @@ function judgeBalances({ balances, chainId }: Answering): readonly Finding[] {
     const name = `balance ${address}`
     if (wei === null) return warn(name, `cannot be read on chain ${chainId}`, 'ask the operator of the RPC node')
     return wei > 0n
-      ? ok(name, `${wei} wei on chain ${chainId}`)
+      ? ok(name, `${formatAmount(wei)} on chain ${chainId}`)
       : warn(name, `no funds on chain ${chainId}`, 'send funds to it: it cannot pay for gas')
   })
 }
