@@ -188,7 +188,7 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
     heldBy: [
       [`${ENGINE}/tenants/tenant-pool.ts`, 'places in a pool are counted, and one tenant gets its share of them'],
       [`${ENGINE}/tenants/fair-turns.ts`, 'calls to the chain and reads of the database go in turns'],
-      [`${ENGINE}/tenants/work-turns.ts`, 'requests go in turns when the thread is late'],
+      [`${ENGINE}/tenants/work-turns.ts`, 'tenants share the thread by time while several are active'],
       ['packages/server/src/store/migrations/0008_tenants.sql', 'request ids are unique within a tenant'],
     ],
   },

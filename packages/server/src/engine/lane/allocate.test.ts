@@ -167,7 +167,7 @@ describe('order', () => {
     ['hold', []],
     ['pass_over', [['b', 'ALLOCATED', 5]]],
   ] as const)(
-    'what is above its cap at the last look waits, is not signed, and is told (%s) [G11]',
+    'a price above the cap at the last check is not signed: it waits and is reported (%s) [G11]',
     async (onDeferral, behind) => {
       const dear = ready('a', { intent: { ...queued().intent, maxFeeWei: 21_000n * 10n - 1n } })
       const { saves, write, result, signed } = await allocate([dear, ready('b')], { policy: { onDeferral } })

@@ -19,7 +19,7 @@ function codeOf(run: () => unknown): unknown {
   }
 }
 
-test('one tenant gets half and is told which bound it met; the others find the rest [G12]', () => {
+test('one tenant gets half and learns which limit it reached; the others get the rest [G12]', () => {
   const pool = create(10)
   const leave = Array.from({ length: 5 }, () => pool.enter('greedy'))
   expect(() => pool.enter('greedy')).toThrow(

@@ -63,7 +63,7 @@ test('with several there, few of one tenant are in work at a time', async () => 
   expect(count('flood')).toBe(16)
 })
 
-test('who asks for more than others gets its share of time, who asks for little waits for nothing [G12]', async () => {
+test('a tenant that asks for more than others gets its share of time; one that asks for little never waits [G12]', async () => {
   const { work, count, begin, turns } = await createCrowd()
   await work(500)
   const before = count('flood')

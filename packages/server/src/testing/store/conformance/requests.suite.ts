@@ -302,7 +302,7 @@ function describeOwner(get: GetStore): void {
     expect(status).toMatchObject({ reserved: 1, free: 0, lowestReserved: lowest })
   })
 
-  test('a lent nonce is nobody else’s until it comes back [G1]', async () => {
+  test('a reserved nonce is given to nobody else until it is released [G1]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const lent = await lend(store, lease, 3)
@@ -323,7 +323,7 @@ function describeOwner(get: GetStore): void {
     expect(await find(store, lent.id)).toMatchObject({ state: 'RELEASED', finalAt: AT })
   })
 
-  test('a nonce of a transaction is not lent [G1]', async () => {
+  test('a nonce that a transaction has is not reserved [G1]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     await allocateOne(store, lease, 5)
@@ -449,7 +449,7 @@ function describeResets(get: GetStore): void {
     ])
   })
 
-  test('nothing goes back while something alive sits above [G2]', async () => {
+  test('the cursor does not move back while a live nonce is above it [G2]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     await store.writeLanes([toWrite(lease, [], { cursor: { expected: null, next: 9 } })])
