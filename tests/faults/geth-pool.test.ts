@@ -13,7 +13,7 @@ import { type Remark, scenario } from './scenario.ts'
 const SMALL_POOL = { globalSlots: 64, accountSlots: 4, globalQueue: 16, accountQueue: 8 }
 const signers = [developmentAccount(0), developmentAccount(1), developmentAccount(2)]
 /** Nothing goes out again because of the clock: a pool that hides what it dropped has to be noticed, or nothing ends. */
-const PATIENT = { DROVER_RESUBMIT_INTERVAL: '10m', DROVER_BUMP_AFTER: '10m' }
+const PATIENT = { DROVER_RESUBMIT_INTERVAL: '10m' }
 const INTENTS = 600
 const BATCH = 100
 
@@ -92,7 +92,7 @@ scenario(
 scenario(
   `geth with its own pools, ${INTENTS} intents on 3 signers: exactly once, and hardly a bump`,
   async (remark) => {
-    await start({}, PATIENT)
+    await start({})
     await confirmAll(INTENTS, remark)
   },
   needs,
