@@ -340,7 +340,7 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
   })
   const work: WorkTurns = {
     isCrowded: () => false,
-    isHoldingBack: () => false,
+    untilRefusal: async () => undefined,
     spend: () => undefined,
     spendWhenDue: async () => undefined,
     begin: async (_tenant, { gone }) => {

@@ -24,10 +24,13 @@ export interface WorkTurns {
   spend(tenant: Tenant, ms: number): void
   /** Resolves when the tenant has not used more than its share, and spends this then: for the pieces of long work. */
   spendWhenDue(tenant: Tenant, ms: number): Promise<void>
+  /**
+   * Resolves when a refusal may be told. While tenants are held back, those of one tenant are told one by one: whoever asks
+   * again at once would cost more than it is refused.
+   */
+  untilRefusal(tenant: Tenant): Promise<void>
   /** Several tenants are there. */
   isCrowded(): boolean
-  /** Tenants are held back: the thread was late a moment ago, and several are there. */
-  isHoldingBack(): boolean
 }
 
 interface TurnRequest {
@@ -56,6 +59,8 @@ interface Line {
   countedAt: number
   /** Asks for more than the average of all tenants. */
   isHeavy: boolean
+  /** When its last refusal is told. */
+  refusalAt: number
 }
 
 const LOOK_EVERY_MS = 10
@@ -66,6 +71,10 @@ const LONGEST_TURN_MS = 250
 const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 10_000
+const REFUSAL_MS = 1_000
+const REFUSAL_EVERY_MS = 20
+/** With the wait in line less than the time that a request may take to arrive. */
+const LONGEST_REFUSAL_MS = 15_000
 /** In one look. */
 const MOST_REFUSED = 2
 /** How long after its last request a tenant still counts. */
@@ -232,7 +241,6 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
-    isHoldingBack: () => isCrowded() && share < MOST_SHARE,
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)
@@ -246,6 +254,14 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     spend(tenant, ms) {
       const line = lines.get(tenant)
       if (line !== undefined) use(line, ms)
+    },
+    async untilRefusal(tenant) {
+      const line = lines.get(tenant)
+      if (line === undefined || !isCrowded() || share >= MOST_SHARE) return
+      const now = clock.monotonic()
+      const at = Math.max(now + REFUSAL_MS, line.refusalAt + REFUSAL_EVERY_MS)
+      line.refusalAt = Math.min(now + LONGEST_REFUSAL_MS, at)
+      await new Promise<void>((resolve) => void clock.schedule(line.refusalAt - now, resolve))
     },
     async spendWhenDue(tenant, ms) {
       const line = lines.get(tenant)
@@ -270,5 +286,6 @@ function createLine(now: number): Line {
     recentMs: 0,
     countedAt: now,
     isHeavy: false,
+    refusalAt: 0,
   }
 }

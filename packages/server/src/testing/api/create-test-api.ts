@@ -47,7 +47,7 @@ const NO_TURNS: WorkTurns = {
   spend: () => undefined,
   spendWhenDue: async () => undefined,
   isCrowded: () => false,
-  isHoldingBack: () => false,
+  untilRefusal: async () => undefined,
 }
 
 export const CHAIN_ID = 31_337
