@@ -12,6 +12,8 @@ import { ROUTES } from '../routes.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
+/** Made once: without a reason each abort makes an error with a stack, for every request. */
+const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
@@ -124,8 +126,8 @@ function registerRoute(server: FastifyInstance, route: Route, services: ApiServi
 /** The request's own close tells nothing: it comes when its body was read. */
 function signalClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  if (raw.destroyed) controller.abort()
-  else raw.once('close', () => controller.abort())
+  if (raw.destroyed) controller.abort(GONE)
+  else raw.once('close', () => controller.abort(GONE))
   return controller.signal
 }
 
