@@ -27,7 +27,7 @@ interface AcceptBatchPorts {
 }
 
 /** Looked up in one round trip each. */
-const PART = 100
+const PART = 250
 
 export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): AcceptBatch {
   return async (requests) => {
