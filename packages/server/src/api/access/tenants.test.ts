@@ -342,7 +342,7 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
     isCrowded: () => false,
     untilRefusal: async () => undefined,
     spend: () => undefined,
-    spendWhenDue: async () => undefined,
+    spendWhenDue: () => null,
     begin: async (_tenant, { gone }) => {
       arrive()
       await new Promise((resolve) => gone.addEventListener('abort', resolve))

@@ -22,8 +22,11 @@ export interface WorkTurns {
   begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
   /** The tenant used the thread, or will, for so long besides what each request counts. */
   spend(tenant: Tenant, ms: number): void
-  /** Resolves when the tenant has not used more than its share, and spends this then: for the pieces of long work. */
-  spendWhenDue(tenant: Tenant, ms: number): Promise<void>
+  /**
+   * For the pieces of long work: spends this if the tenant has not used more than its share, and answers null; else resolves
+   * when it is spent.
+   */
+  spendWhenDue(tenant: Tenant, ms: number): Promise<void> | null
   /**
    * Resolves when a refusal may be told. While tenants are held back, those of one tenant are told one by one: whoever asks
    * again at once would cost more than it is refused.
@@ -263,11 +266,12 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       line.refusalAt = Math.min(now + LONGEST_REFUSAL_MS, at)
       await new Promise<void>((resolve) => void clock.schedule(line.refusalAt - now, resolve))
     },
-    async spendWhenDue(tenant, ms) {
+    spendWhenDue(tenant, ms) {
       const line = lines.get(tenant)
-      if (line === undefined) return
-      if (line.resting.size === 0 && isDue(line)) use(line, ms)
-      else await new Promise<void>((goOn) => line.resting.add({ ms, goOn }))
+      if (line === undefined) return null
+      if (line.resting.size > 0 || !isDue(line)) return new Promise((goOn) => line.resting.add({ ms, goOn }))
+      use(line, ms)
+      return null
     },
   }
 }

@@ -45,7 +45,7 @@ import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/
 const NO_TURNS: WorkTurns = {
   begin: async (_tenant, { gone }) => (gone.aborted ? null : () => undefined),
   spend: () => undefined,
-  spendWhenDue: async () => undefined,
+  spendWhenDue: () => null,
   isCrowded: () => false,
   untilRefusal: async () => undefined,
 }
