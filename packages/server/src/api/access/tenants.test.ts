@@ -340,9 +340,9 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
   })
   const work: WorkTurns = {
     isCrowded: () => false,
-    isHoldingBack: () => false,
+    untilRefusal: async () => undefined,
     spend: () => undefined,
-    spendWhenDue: async () => undefined,
+    spendWhenDue: () => null,
     begin: async (_tenant, { gone }) => {
       arrive()
       await new Promise((resolve) => gone.addEventListener('abort', resolve))

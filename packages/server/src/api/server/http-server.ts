@@ -1,5 +1,4 @@
 /** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
-import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { admit } from '../access/admit.ts'
@@ -13,7 +12,8 @@ import { ROUTES } from '../routes.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
-const REFUSAL_MS = 1_000
+/** Made once: without a reason each abort makes an error with a stack, for every request. */
+const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
@@ -61,8 +61,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.setErrorHandler(async (error, request, reply) => {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
-    // Whoever asks again at once would cost more than it is refused; and those who came together should not come back so.
-    if (LIMITS.has(appError.code) && services.work.isHoldingBack()) await pause(REFUSAL_MS * (1 + Math.random()))
+    if (LIMITS.has(appError.code) && request.caller !== undefined)
+      await services.work.untilRefusal(request.caller.tenant)
     return sendProblem(reply, appError)
   })
   // What never ends by itself would keep the server from closing.
@@ -126,8 +126,8 @@ function registerRoute(server: FastifyInstance, route: Route, services: ApiServi
 /** The request's own close tells nothing: it comes when its body was read. */
 function signalClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  if (raw.destroyed) controller.abort()
-  else raw.once('close', () => controller.abort())
+  if (raw.destroyed) controller.abort(GONE)
+  else raw.once('close', () => controller.abort(GONE))
   return controller.signal
 }
 

@@ -18,7 +18,7 @@ export interface Pieces {
 
 const PIECE_MS = 2
 const MAX_WAITING = 10_000
-const UNCOUNTED = { spendWhenDue: async () => undefined }
+const UNCOUNTED = { spendWhenDue: () => null }
 
 /** `work`: what pieces cost is counted for the tenant, and one that has used its share of the thread waits. */
 export function createPieces(work: Pick<WorkTurns, 'spendWhenDue'> = UNCOUNTED): Pieces {
@@ -31,7 +31,8 @@ export function createPieces(work: Pick<WorkTurns, 'spendWhenDue'> = UNCOUNTED):
     async map(tenant, items, map) {
       const results: ReturnType<typeof map>[] = []
       while (results.length < items.length) {
-        await work.spendWhenDue(tenant, PIECE_MS)
+        const due = work.spendWhenDue(tenant, PIECE_MS)
+        if (due !== null) await due
         await turns.run(tenant, async () => {
           const endsAt = performance.now() + PIECE_MS
           do results.push(map(items[results.length] as (typeof items)[number], results.length))
@@ -42,7 +43,8 @@ export function createPieces(work: Pick<WorkTurns, 'spendWhenDue'> = UNCOUNTED):
       return results
     },
     async rest(tenant) {
-      await work.spendWhenDue(tenant, PIECE_MS)
+      const due = work.spendWhenDue(tenant, PIECE_MS)
+      if (due !== null) await due
       await turns.run(tenant, () => nextPass())
     },
   }

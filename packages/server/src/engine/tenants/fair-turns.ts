@@ -10,8 +10,8 @@ import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface FairTurns {
   /**
-   * Runs it when it is its turn. It may ask for a rest: then its tenant has so much longer one turn less than it may. Throws what `whenFull` makes, or `tenant_limit`, where too many
-   * wait already.
+   * Runs it when it is its turn. It may ask for a rest: for that long its tenant has one turn less. Throws what `whenFull`
+   * makes, or `tenant_limit`, where too many wait already.
    */
   run<T>(tenant: Tenant, task: (rest: (ms: number) => void) => Promise<T>): Promise<T>
 }

@@ -52,7 +52,7 @@ test('a tenant that is alone waits for nothing, however late the thread is', asy
   turns.spend('one', 5_000)
   await beLate()
   await flood('one', 300)
-  await turns.spendWhenDue('one', 5_000)
+  expect(turns.spendWhenDue('one', 5_000)).toBeNull()
   expect(count('one')).toBe(600)
 })
 
@@ -91,13 +91,13 @@ test('the pieces of long work go on in the share of their tenant', async () => {
   const { turns, clock, work } = await createCrowd()
   let done = 0
   for (let piece = 0; piece < 100; piece++) {
-    void turns.spendWhenDue('flood', 2).then(() => {
+    void Promise.resolve(turns.spendWhenDue('flood', 2)).then(() => {
       done += 1
     })
   }
   await clock.settle()
   expect(done).toBeLessThan(10)
-  await turns.spendWhenDue('other', 2)
+  expect(turns.spendWhenDue('other', 2)).toBeNull()
   await work(10_000)
   expect(done).toBe(100)
 })
@@ -123,7 +123,7 @@ test('a turn ends by itself: who takes longer waits for something else', async (
   const before = count('flood')
   await clock.advance(600)
   expect(count('flood')).toBeGreaterThan(before)
-  expect([turns.isCrowded(), turns.isHoldingBack()]).toEqual([true, true])
+  expect(turns.isCrowded()).toBe(true)
 })
 
 test('the line of one tenant is bounded', async () => {
@@ -154,6 +154,20 @@ test('who has waited for long is told to come back; a stream waits on', async ()
   // Those who came before are told first.
   await work(6_000)
   expect(outcomes).toEqual(['tenant_limit'])
+})
+
+test('while tenants are held back, refusals of one tenant are told one by one; those of others do not wait for them', async () => {
+  const { turns, clock } = await createCrowd()
+  const told: string[] = []
+  const refuse = (tenant: string) => void turns.untilRefusal(tenant).then(() => told.push(tenant))
+  for (let times = 0; times < 100; times++) refuse('flood')
+  refuse('other')
+  await clock.advance(1_000)
+  expect(told).toEqual(['flood', 'other'])
+  await clock.advance(200)
+  expect(told).toHaveLength(12)
+  await clock.advance(2_000)
+  expect(told).toHaveLength(101)
 })
 
 test('who goes away gives up the place in line and takes no turn', async () => {

@@ -22,12 +22,18 @@ export interface WorkTurns {
   begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
   /** The tenant used the thread, or will, for so long besides what each request counts. */
   spend(tenant: Tenant, ms: number): void
-  /** Resolves when the tenant has not used more than its share, and spends this then: for the pieces of long work. */
-  spendWhenDue(tenant: Tenant, ms: number): Promise<void>
+  /**
+   * For the pieces of long work: spends this if the tenant has not used more than its share, and answers null; else resolves
+   * when it is spent.
+   */
+  spendWhenDue(tenant: Tenant, ms: number): Promise<void> | null
+  /**
+   * Resolves when a refusal may be told. While tenants are held back, those of one tenant are told one by one: whoever asks
+   * again at once would cost more than it is refused.
+   */
+  untilRefusal(tenant: Tenant): Promise<void>
   /** Several tenants are there. */
   isCrowded(): boolean
-  /** Tenants are held back: the thread was late a moment ago, and several are there. */
-  isHoldingBack(): boolean
 }
 
 interface TurnRequest {
@@ -56,6 +62,8 @@ interface Line {
   countedAt: number
   /** Asks for more than the average of all tenants. */
   isHeavy: boolean
+  /** When its last refusal is told. */
+  refusalAt: number
 }
 
 const LOOK_EVERY_MS = 10
@@ -66,6 +74,10 @@ const LONGEST_TURN_MS = 250
 const MOST_RUNNING = 16
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 10_000
+const REFUSAL_MS = 1_000
+const REFUSAL_EVERY_MS = 20
+/** With the wait in line less than the time that a request may take to arrive. */
+const LONGEST_REFUSAL_MS = 15_000
 /** In one look. */
 const MOST_REFUSED = 2
 /** How long after its last request a tenant still counts. */
@@ -237,7 +249,6 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
-    isHoldingBack: () => isCrowded() && share < WHOLE_SHARE,
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)
@@ -252,11 +263,20 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       const line = lines.get(tenant)
       if (line !== undefined) use(line, ms)
     },
-    async spendWhenDue(tenant, ms) {
+    async untilRefusal(tenant) {
       const line = lines.get(tenant)
-      if (line === undefined) return
-      if (line.resting.size === 0 && isDue(line)) use(line, ms)
-      else await new Promise<void>((goOn) => line.resting.add({ ms, goOn }))
+      if (line === undefined || !isCrowded() || share >= WHOLE_SHARE) return
+      const now = clock.monotonic()
+      const at = Math.max(now + REFUSAL_MS, line.refusalAt + REFUSAL_EVERY_MS)
+      line.refusalAt = Math.min(now + LONGEST_REFUSAL_MS, at)
+      await new Promise<void>((resolve) => void clock.schedule(line.refusalAt - now, resolve))
+    },
+    spendWhenDue(tenant, ms) {
+      const line = lines.get(tenant)
+      if (line === undefined) return null
+      if (line.resting.size > 0 || !isDue(line)) return new Promise((goOn) => line.resting.add({ ms, goOn }))
+      use(line, ms)
+      return null
     },
   }
 }
@@ -275,5 +295,6 @@ function createLine(now: number): Line {
     recentMs: 0,
     countedAt: now,
     isHeavy: false,
+    refusalAt: 0,
   }
 }

@@ -49,7 +49,7 @@ beforeEach(async () => {
     },
     ...{ clock: createSystemClock(), telemetry: createRecordingTelemetry(), maxSockets: 2, heartbeatMs: 50 },
     ...{ store: { listen: () => () => {} }, bodies: { enter: () => () => {} } },
-    work: { begin: async () => () => {}, isHoldingBack: () => false },
+    work: { begin: async () => () => {}, untilRefusal: async () => undefined },
   })
   sockets.attach(server)
   server.listen(0, '127.0.0.1')

@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
 import type { Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
@@ -22,7 +21,7 @@ export interface RpcSockets {
 
 interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
   readonly door: UpgradeDoor
-  readonly work: Pick<WorkTurns, 'begin' | 'isHoldingBack'>
+  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal'>
   readonly maxSockets: number
   readonly sharePercent?: number
   /** Tells of keys that were revoked. */
@@ -34,8 +33,6 @@ type Admitted = Extract<Admission, { readonly type: 'admitted' }>
 
 const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
 const GRACE_MS = 1_000
-/** While tenants are held back: whoever asks again at once would cost more than it is refused. */
-const REFUSAL_MS = 1_000
 const RETRY_AFTER_MS = 5_000
 
 export function createRpcSockets({
@@ -71,9 +68,17 @@ export function createRpcSockets({
     // In its turn, like any request: a flood of connections waits behind the tenant's other work.
     const enter = async ({ tenant }: Caller) => {
       become()
-      const endWork = await ports.work.begin(tenant, { gone: signalClose(stream) })
-      endWork?.()
-      return pool.enter(tenant)
+      let leave = (): void => {}
+      try {
+        leave = pool.enter(tenant)
+        const endWork = await ports.work.begin(tenant, { gone: signalClose(stream) })
+        endWork?.()
+        return leave
+      } catch (error) {
+        leave()
+        await ports.work.untilRefusal(tenant)
+        throw error
+      }
     }
     const asked = await admitUpgrade(request, { ...door, isFull, resolveChain, enter }).finally(become)
     if (asked.type === 'admitted') stream.once('close', asked.leave)
@@ -81,10 +86,8 @@ export function createRpcSockets({
     const admitted = isClosed || stream.destroyed ? refuseAsFull() : asked
     if (stream.destroyed && asked.type === 'admitted') asked.leave()
     // Nothing reads from it any more: a client that does not hang up would keep it open, and the server from closing.
-    if (admitted.type === 'refused') {
-      if (ports.work.isHoldingBack()) await pause(REFUSAL_MS * (1 + Math.random()))
-      stream.end(admitted.answer, () => stream.destroy())
-    } else begin(request, stream, head, admitted)
+    if (admitted.type === 'refused') stream.end(admitted.answer, () => stream.destroy())
+    else begin(request, stream, head, admitted)
   }
 
   function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {

@@ -45,9 +45,9 @@ import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/
 const NO_TURNS: WorkTurns = {
   begin: async (_tenant, { gone }) => (gone.aborted ? null : () => undefined),
   spend: () => undefined,
-  spendWhenDue: async () => undefined,
+  spendWhenDue: () => null,
   isCrowded: () => false,
-  isHoldingBack: () => false,
+  untilRefusal: async () => undefined,
 }
 
 export const CHAIN_ID = 31_337
