@@ -115,7 +115,7 @@ describe('a batch', () => {
 })
 
 describe('a nonce of ones own', () => {
-  test('is lent, kept for longer and given back', async () => {
+  test('is reserved, kept for longer and given back', async () => {
     const { items, lockOwner } = await drover.nonces.reserve(sender.address, { ttlMs: 60_000 })
     const { id } = await drover.nonces.wait(items[0]?.id ?? '', 'reserved', { timeoutMs: 60_000 })
     expect(await drover.nonces.extend(id, { lockOwner, ttlMs: 120_000 })).toMatchObject({ state: 'RESERVED' })

@@ -17,12 +17,12 @@ export function chooseBatchId({ batchId, survey, journalPath }: BatchName, { hea
   return batchId ?? head?.batchId ?? `batch-${survey.fileDigest.slice(0, 32)}`
 }
 
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 export function refuseChangedRows({ rowDigests }: BatchSurvey, { rows }: Journal, journalPath: string): void {
   const changed = [...rows.values()].filter(({ row, digest }) => rowDigests[row - 1] !== digest).map(({ row }) => row)
   if (changed.length === 0) return
-  const named = changed.slice(0, MOST_NAMED).join(', ') + (changed.length > MOST_NAMED ? ', …' : '')
+  const named = changed.slice(0, MAX_NAMED).join(', ') + (changed.length > MAX_NAMED ? ', …' : '')
   throw new UsageError(
     `${changed.length} rows have changed since they were sent (row ${named}). Undo the changes and add new rows ` +
       `at the end. If this is a new batch, use another --batch-id and --journal (the old journal is ${journalPath})`,

@@ -42,7 +42,7 @@ export interface Cause {
   readonly lines: readonly number[]
 }
 
-const MOST_LINES = 10
+const MAX_LINES = 10
 
 /** Those that failed, or are stuck, most frequent first. */
 export function listCauses(board: Board): readonly Cause[] {
@@ -55,7 +55,7 @@ export function listCauses(board: Board): readonly Cause[] {
     const key = `${code} ${message}`
     const cause = causes.get(key) ?? { code, message, count: 0, lines: [] }
     cause.count++
-    if (cause.lines.length < MOST_LINES) cause.lines.push(status.line)
+    if (cause.lines.length < MAX_LINES) cause.lines.push(status.line)
     causes.set(key, cause)
   }
   return [...causes.values()].sort((a, b) => b.count - a.count)

@@ -21,7 +21,7 @@ export interface RowSource {
   onBytes?(bytes: Uint8Array): void
 }
 
-const LONGEST_LINE = 1_048_576
+const MAX_LINE_LENGTH = 1_048_576
 
 /** A problem that leaves the rest unreadable is the last thing that comes. */
 export async function* readRows(source: RowSource): AsyncGenerator<RawRow, void> {
@@ -96,7 +96,7 @@ async function* readJsonLines(source: RowSource): AsyncGenerator<RawRow, void> {
         line++
         if (one.trim() !== '') yield parseLine(one, line, ++row)
       }
-      if (rest.length > LONGEST_LINE) throw new CsvProblem(line + 1, 'is longer than 1 MiB')
+      if (rest.length > MAX_LINE_LENGTH) throw new CsvProblem(line + 1, 'is longer than 1 MiB')
     }
     if (rest.trim() !== '') yield parseLine(rest, line + 1, ++row)
   } catch (error) {

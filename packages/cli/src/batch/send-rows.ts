@@ -34,8 +34,8 @@ export interface SendLimits {
 }
 
 /** Half of what the service takes in one request. */
-const MOST_BYTES = 4 * 1024 * 1024
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 10_000]
+const MAX_BYTES = 4 * 1024 * 1024
+const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [250, 10_000]
 
 export async function sendRows(rows: AsyncIterable<BatchRow>, ports: SendPorts, limits: SendLimits): Promise<void> {
   const chunks = toChunks(rows, limits.chunkSize)
@@ -66,7 +66,7 @@ async function* toChunks(rows: AsyncIterable<BatchRow>, size: number): AsyncGene
   let bytes = 0
   for await (const row of rows) {
     const length = Buffer.byteLength(JSON.stringify(row.body))
-    if (chunk.length > 0 && (chunk.length >= size || bytes + length > MOST_BYTES)) {
+    if (chunk.length > 0 && (chunk.length >= size || bytes + length > MAX_BYTES)) {
       yield chunk
       chunk = []
       bytes = 0
@@ -89,7 +89,7 @@ async function sendChunk(chunk: readonly BatchRow[], ports: SendPorts, limits: S
     left = outcome.left
     if (left.length === 0 || ports.stop.aborted) return
     if (performance.now() - lastProgressAt > limits.maxOutageMs) throw outcome.error
-    const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
+    const grown = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
     const pauseMs = Math.max(
       Math.min(outcome.retryAfterMs, limits.maxOutageMs),
       Math.round(grown * (0.5 + Math.random() / 2)),

@@ -33,8 +33,8 @@ export interface BatchSurvey {
   readonly valueBySigner: ReadonlyMap<string, bigint>
 }
 
-const MOST_ROWS = 200_000
-const MOST_PROBLEMS = 100
+const MAX_ROWS = 200_000
+const MAX_PROBLEMS = 100
 
 export async function surveyBatch(input: BatchInput): Promise<BatchSurvey> {
   const hash = createHash('sha256')
@@ -46,15 +46,15 @@ export async function surveyBatch(input: BatchInput): Promise<BatchSurvey> {
   ]
   let problemCount = 0
   const tell = (line: number, message: string): void => {
-    if (++problemCount <= MOST_PROBLEMS) problems.push({ line, message })
+    if (++problemCount <= MAX_PROBLEMS) problems.push({ line, message })
   }
   for await (const raw of readRows({ ...input, onBytes: (bytes) => hash.update(bytes) })) {
     if (raw.type === 'problem') {
       tell(raw.line, raw.message)
       continue
     }
-    if (raw.row > MOST_ROWS) {
-      tell(raw.line, `is past the limit of ${MOST_ROWS} rows; split the file`)
+    if (raw.row > MAX_ROWS) {
+      tell(raw.line, `is past the limit of ${MAX_ROWS} rows; split the file`)
       break
     }
     const request = toRowRequest(raw.fields, input.defaults, input.check)

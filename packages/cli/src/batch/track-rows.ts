@@ -26,7 +26,7 @@ const PAGE = 200
 const LOOKS_AT_ONCE = 8
 /** Fewer than this are sooner looked at one by one. */
 const FEW = 20
-const SHORTEST_PAUSE_MS = 500
+const MIN_PAUSE_MS = 500
 const MAX_OUTAGE_MS = 5 * 60_000
 
 /** Ends when all are there, when nothing but stuck ones is left, or when it is told to stop. */
@@ -50,7 +50,7 @@ export async function trackRows(ports: TrackPorts): Promise<void> {
     }
     ports.onChange()
     // A long list is asked for less often: at most a third of the time is spent on asking.
-    await pause(Math.max(SHORTEST_PAUSE_MS, 2 * (performance.now() - startedAt)), stop)
+    await pause(Math.max(MIN_PAUSE_MS, 2 * (performance.now() - startedAt)), stop)
   }
 }
 

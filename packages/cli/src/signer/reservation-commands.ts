@@ -121,7 +121,7 @@ const release: ServiceCommand = {
   },
 }
 
-/** A secret of whoever borrowed: by environment, as all secrets. An empty one is refused by the service, by its name. */
+/** A secret of whoever reserved: by environment, as all secrets. An empty one is refused by the service, by its name. */
 function readProof(env: Readonly<Record<string, string | undefined>>): string {
   return env.DROVER_LOCK_OWNER ?? ''
 }

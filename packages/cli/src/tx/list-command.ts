@@ -23,7 +23,7 @@ interface ListOptions {
   readonly after?: string
 }
 
-const LARGEST_PAGE = 200
+const MAX_PAGE = 200
 const MOST = 10_000
 
 export const listCommand: ServiceCommand = {
@@ -69,7 +69,7 @@ async function readPages(
   const items: Transaction[] = []
   let after = from
   for (;;) {
-    const left = Math.min(LARGEST_PAGE, limit - items.length)
+    const left = Math.min(MAX_PAGE, limit - items.length)
     const page = { limit: left, order, signal, ...(after !== undefined && { after }) }
     const answer = await drover.transactions.page(filter, page)
     items.push(...answer.items)

@@ -7,7 +7,7 @@ import { followTransactions } from './follow.ts'
 import { WAIT_STAGES, type WaitStage } from './stages.ts'
 
 /** Each is a request of its own in every round. */
-const MOST_AT_ONCE = 50
+const MAX_AT_ONCE = 50
 
 interface WatchOptions {
   readonly until: WaitStage
@@ -26,7 +26,7 @@ export const watchCommand: ServiceCommand = {
   async run(session, command) {
     const { until, timeout } = command.opts<WatchOptions>()
     const keys = command.args
-    if (keys.length > MOST_AT_ONCE) throw new UsageError(`you can watch at most ${MOST_AT_ONCE} transactions at once`)
+    if (keys.length > MAX_AT_ONCE) throw new UsageError(`you can watch at most ${MAX_AT_ONCE} transactions at once`)
     const { drover, signal } = session
     const first = await Promise.all(keys.map(async (id) => (await drover.transactions.get(id, { signal })).snapshot))
     return await followTransactions(session, { first, until, timeoutMs: timeout ?? null, json: 'changes' })

@@ -22,7 +22,7 @@ export interface WatchRequest {
 
 export type WatchEnd = 'reached' | 'failed' | 'timed_out'
 
-const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [150, 2_000, 1.3]
+const [MIN_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [150, 2_000, 1.3]
 const MAX_OUTAGE_MS = 5 * 60_000
 
 export async function watchTransactions(ports: WatchPorts, request: WatchRequest): Promise<WatchEnd> {
@@ -31,7 +31,7 @@ export async function watchTransactions(ports: WatchPorts, request: WatchRequest
   const seen = new Map(request.first.map((tx) => [tx.id, tx]))
   const outage = createPatience(ports)
   ports.onChange([...seen.values()], [...seen.values()])
-  for (let pauseMs = SHORTEST_PAUSE_MS; ; ) {
+  for (let pauseMs = MIN_PAUSE_MS; ; ) {
     const waiting = [...seen.values()].filter((tx) => judge(tx, until) === 'waiting')
     if (waiting.length === 0) break
     if (deadline !== null && performance.now() >= deadline) return 'timed_out'
@@ -42,7 +42,7 @@ export async function watchTransactions(ports: WatchPorts, request: WatchRequest
     for (const tx of changed) seen.set(tx.id, tx)
     if (changed.length > 0) ports.onChange([...seen.values()], changed)
     // What moves is looked at often, what rests less and less.
-    pauseMs = changed.length > 0 ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)
+    pauseMs = changed.length > 0 ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)
   }
   return [...seen.values()].some((tx) => judge(tx, until) === 'failed') ? 'failed' : 'reached'
 }

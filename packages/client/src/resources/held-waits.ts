@@ -8,11 +8,11 @@ export interface HeldWaits {
   with<T>(run: (holdMs: number | null) => Promise<T>): Promise<T>
 }
 
-const [MAX_HELD, LONGEST_HOLD_MS] = [4, 15_000]
+const [MAX_HELD, MAX_HOLD_MS] = [4, 15_000]
 
 /** What is held must still be answered before the request is given up. */
 export function createHeldWaits(timeoutMs: number): HeldWaits {
-  const holdMs = Math.min(LONGEST_HOLD_MS, Math.floor(timeoutMs / 2))
+  const holdMs = Math.min(MAX_HOLD_MS, Math.floor(timeoutMs / 2))
   let held = 0
   return {
     async with(run) {

@@ -102,14 +102,14 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
   }
 }
 
-const LARGEST_PAGE = 200
+const MAX_PAGE = 200
 
 /** Page by page; resends are counted and not listed, so that there are seldom more than one. */
 async function readHistory(request: Request, id: string, options: HistoryOptions = {}): Promise<readonly Event[]> {
   const { order, limit = Number.POSITIVE_INFINITY, ...callOptions } = options
   const items: Event[] = []
   for (let after: number | null | undefined; after !== null && items.length < limit; ) {
-    const size = Math.min(LARGEST_PAGE, limit - items.length)
+    const size = Math.min(MAX_PAGE, limit - items.length)
     const query = { limit: size, ...(order && { order }), ...(after !== undefined && { after }) }
     const page = await request('GET /v1/transactions/{id}/history', { params: { id }, query }, callOptions)
     items.push(...page.items)

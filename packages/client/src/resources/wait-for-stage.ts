@@ -31,7 +31,7 @@ export interface WaitPorts {
   onRetry(notice: RetryNotice): void
 }
 
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
+const [FIRST_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
 /** An answer that took at least this long was held by the service, and is no reason to look less often. */
 const HELD_FOR_MS = 1_000
 const MAX_OUTAGE_MS = 5 * 60_000
@@ -59,7 +59,7 @@ interface Watch {
 async function watch<S extends Stage>(ports: WaitPorts, stage: S, options: Watch): Promise<Stages[S]> {
   const { signal, onStuck, maxOutageMs } = options
   const outage = createOutage(maxOutageMs)
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)) {
     const askedAt = performance.now()
     // What was seen before may be long past: only a new look tells whether it is stuck, or still in its block.
     const tx = await lookThroughOutages(ports, stage, outage, signal)

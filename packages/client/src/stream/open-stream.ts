@@ -32,7 +32,7 @@ export interface StreamRequest {
 export type OpenStream = (request: StreamRequest) => AsyncGenerator<ServerEvent, void>
 
 /** Several times the pause between heartbeats. */
-export const LONGEST_SILENCE_MS = 60_000
+export const MAX_SILENCE_MS = 60_000
 const REOPEN_AFTER_MS = 1_000
 
 export function createOpenStream({ connect, timeoutMs }: StreamPorts): OpenStream {
@@ -50,7 +50,7 @@ export function createOpenStream({ connect, timeoutMs }: StreamPorts): OpenStrea
       const reader = body.getReader()
       const parser = createServerEventParser()
       for (;;) {
-        const { done, value } = await within(LONGEST_SILENCE_MS, reader.read())
+        const { done, value } = await within(MAX_SILENCE_MS, reader.read())
         // All that a stopping service has sent away do not come back at the same instant.
         if (done) return await delay(REOPEN_AFTER_MS * (0.5 + Math.random() / 2), signal)
         onAnswer()

@@ -28,8 +28,8 @@ export type OpenEvents = (from: {
 
 const PAGE_SIZE = 200
 /** Then it ends, so that whoever opens it again can look for something better. */
-const LONGEST_FOLLOWING_MS = 60_000
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [250, 2_000, 1.5]
+const MAX_FOLLOWING_MS = 60_000
+const [FIRST_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [250, 2_000, 1.5]
 
 export function createPolledEvents(request: Request): OpenEvents {
   return async function* open({ after, follow, query, signal, onAnswer }) {
@@ -43,8 +43,8 @@ export function createPolledEvents(request: Request): OpenEvents {
       yield* items
       cursor = next
       if (items.length === PAGE_SIZE) continue
-      if (!follow || performance.now() - startedAt > LONGEST_FOLLOWING_MS) return
-      pauseMs = items.length > 0 ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)
+      if (!follow || performance.now() - startedAt > MAX_FOLLOWING_MS) return
+      pauseMs = items.length > 0 ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)
       await delay(pauseMs, signal)
     }
   }

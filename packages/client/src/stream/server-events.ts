@@ -9,7 +9,7 @@ export interface ServerEvent {
 }
 
 /** Longer than any event of the service; what is longer still is not such a stream, and would fill the memory. */
-const LONGEST_EVENT = 16 * 1024 * 1024
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024
 
 export interface ServerEventParser {
   /** What is complete with this piece. Throws a RangeError on something without end. */
@@ -36,7 +36,7 @@ export function createServerEventParser(): ServerEventParser {
   return {
     feed(bytes) {
       rest += decoder.decode(bytes, { stream: true })
-      if (rest.length + draft.size() > LONGEST_EVENT) throw new RangeError('an event of the stream has no end')
+      if (rest.length + draft.size() > MAX_EVENT_LENGTH) throw new RangeError('an event of the stream has no end')
       // A carriage return at the very end may be one half of a line's end: its other half decides.
       const lines = rest.split(/\r\n|\n|\r(?!$)/)
       rest = lines.pop() ?? ''

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDrover, type Drover } from '../create-drover.ts'
 import { event, json, NETWORK_DOWN, problem, type Reply, stubService } from '../testing/stub-service.ts'
-import { LONGEST_SILENCE_MS } from './open-stream.ts'
+import { MAX_SILENCE_MS } from './open-stream.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -94,12 +94,12 @@ describe('a stream', () => {
     const { flush } = follow(drover)
     await flush()
     for (let count = 0; count < 10; count++) {
-      await flush(LONGEST_SILENCE_MS - 1)
+      await flush(MAX_SILENCE_MS - 1)
       streams[0]?.send(':\n\n')
       await flush()
     }
     expect(streams).toHaveLength(1)
-    await flush(LONGEST_SILENCE_MS + 60_000)
+    await flush(MAX_SILENCE_MS + 60_000)
     expect(streams).toHaveLength(2)
   })
 

@@ -16,7 +16,7 @@ export interface DeadlineOptions {
 }
 
 /** Timers that are set for longer go off at once. It is 24 days. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** By hand, because `AbortSignal.any` is missing in older browsers and holds on to every long-lived signal it was given. */
 export function startDeadline({ signal, timeoutMs, reason }: DeadlineOptions): Deadline {
@@ -29,7 +29,7 @@ export function startDeadline({ signal, timeoutMs, reason }: DeadlineOptions): D
     expired = !controller.signal.aborted
     controller.abort(reason())
   }
-  const timer = timeoutMs === undefined || timeoutMs > LONGEST_TIMER_MS ? null : setTimeout(expire, timeoutMs)
+  const timer = timeoutMs === undefined || timeoutMs > MAX_TIMER_MS ? null : setTimeout(expire, timeoutMs)
   return {
     signal: controller.signal,
     get expired() {

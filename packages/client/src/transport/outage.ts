@@ -7,9 +7,9 @@ export interface Outage {
   end(): void
 }
 
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 10_000]
+const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [500, 10_000]
 /** Whatever is asked for: who waits shall notice when it is over. Much longer, and a timer would go off at once. */
-const LONGEST_ASKED_MS = 5 * 60_000
+const MAX_ASKED_MS = 5 * 60_000
 
 export function createOutage(maxOutageMs: number): Outage {
   let since: number | null = null
@@ -20,8 +20,8 @@ export function createOutage(maxOutageMs: number): Outage {
       since ??= performance.now()
       const leftMs = since + maxOutageMs - performance.now()
       if (leftMs <= 0) throw error
-      const delayMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
-      const askedMs = Math.min(error.retryAfterMs ?? 0, LONGEST_ASKED_MS)
+      const delayMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
+      const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_ASKED_MS)
       return { error, failures, delayMs: Math.ceil(Math.min(Math.max(delayMs, askedMs), leftMs)) }
     },
     end() {

@@ -10,7 +10,7 @@ import type { EventResource } from '../api/api-resources.ts'
 
 const KEPT = 60
 const PAGE = 200
-const MOST_PAGES = 3
+const MAX_PAGES = 3
 
 type FeedApi = Pick<ApiClient, 'readEvents'>
 
@@ -28,7 +28,7 @@ export function createEventFeed({ api }: { readonly api: FeedApi }): EventFeed {
     async advance() {
       if (!isNearEnd) cursor = Math.max(cursor, (await findNearEnd(api, cursor)) - KEPT)
       isNearEnd = true
-      for (let page = 0; page < MOST_PAGES; page++) {
+      for (let page = 0; page < MAX_PAGES; page++) {
         const { items, next } = await api.readEvents(cursor, PAGE)
         kept = [...items.toReversed(), ...kept].slice(0, KEPT)
         cursor = next

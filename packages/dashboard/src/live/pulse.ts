@@ -8,7 +8,7 @@
 import { ServiceAway } from '../api/api-failure.ts'
 
 export const BEAT_MS = 1_000
-export const LONGEST_PAUSE_MS = 15_000
+export const MAX_PAUSE_MS = 15_000
 
 export type PulseStatus =
   | { readonly type: 'connecting' }
@@ -43,7 +43,7 @@ export function createPulse(ports: PulsePorts) {
   function settle(away: ServiceAway | null): number {
     failures = away === null ? 0 : failures + 1
     if (away === null) lastAnswerAt = ports.now()
-    const delayMs = Math.min(LONGEST_PAUSE_MS, BEAT_MS * 2 ** Math.max(0, failures - 1))
+    const delayMs = Math.min(MAX_PAUSE_MS, BEAT_MS * 2 ** Math.max(0, failures - 1))
     status =
       away === null
         ? { type: 'live' }

@@ -56,10 +56,10 @@ export function parseHash(hash: string): Route {
   }
 }
 
-const LONGEST_FIND = 200
+const MAX_FIND_LENGTH = 200
 
 function parseFind(text: string | null): Pick<OverviewRoute, 'find'> {
-  const find = text?.trim().slice(0, LONGEST_FIND) ?? ''
+  const find = text?.trim().slice(0, MAX_FIND_LENGTH) ?? ''
   return find === '' ? {} : { find }
 }
 

@@ -13,8 +13,8 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 }
 
 /** More than any schema here takes. Beyond it the schema is not even asked: it would make an object for each problem. */
-const MOST_ENTRIES = 10_000
-const TOO_CROWDED = `must have at most ${MOST_ENTRIES} entries`
+const MAX_ENTRIES = 10_000
+const TOO_CROWDED = `must have at most ${MAX_ENTRIES} entries`
 const DEEPEST = 8
 
 /** Where the first list or object with too many entries is. */
@@ -23,7 +23,7 @@ function findCrowded(value: unknown, path: readonly PropertyKey[]): readonly Pro
   let count = 0
   for (const key in value) {
     count += 1
-    if (count > MOST_ENTRIES) return path
+    if (count > MAX_ENTRIES) return path
     const inner: unknown = (value as Readonly<Record<string, unknown>>)[key]
     const found =
       typeof inner === 'object' && inner !== null
@@ -35,8 +35,8 @@ function findCrowded(value: unknown, path: readonly PropertyKey[]): readonly Pro
 }
 
 /** A caller mends a few at a time; an answer that names thousands is only an answer without bound. */
-const MOST_ISSUES = 20
-const LONGEST_KEY = 100
+const MAX_ISSUES = 20
+const MAX_KEY_LENGTH = 100
 
 interface InputIssues {
   readonly issues: readonly Problem[]
@@ -46,7 +46,7 @@ interface InputIssues {
 
 function refuseInput({ issues, more }: InputIssues): AppError {
   const first = issues[0] ?? { field: '', message: 'is not valid' }
-  const spelt = (issues.length === 0 ? [first] : issues.slice(0, MOST_IN_DETAIL)).map(spellProblem)
+  const spelt = (issues.length === 0 ? [first] : issues.slice(0, MAX_IN_DETAIL)).map(spellProblem)
   return new AppError('invalid_request', `${spelt.join('; ')}.`, {
     ...(first.field !== '' && { field: first.field }),
     issues,
@@ -56,15 +56,15 @@ function refuseInput({ issues, more }: InputIssues): AppError {
 
 function listIssues(found: readonly Issue[], input: unknown): InputIssues {
   const issues = found
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .flatMap((issue) => describeIssue(issue, input))
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
   const count = found.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
   return { issues, more: count - issues.length }
 }
 
 /** The sentence names the first ones; `issues` has them all. */
-const MOST_IN_DETAIL = 3
+const MAX_IN_DETAIL = 3
 
 /** Fields that other APIs have in this place, or under this name. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -93,7 +93,7 @@ function describeIssue(issue: Issue, input: unknown): Problem[] {
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys
-        .slice(0, MOST_ISSUES)
+        .slice(0, MAX_ISSUES)
         .map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key) }))
     case 'invalid_key':
       return [
@@ -168,5 +168,5 @@ function joinPath(path: readonly PropertyKey[]): string {
 
 /** Names are the caller's own, and as long as they like. */
 function shorten(name: string): string {
-  return name.length > LONGEST_KEY ? `${name.slice(0, LONGEST_KEY)}…` : name
+  return name.length > MAX_KEY_LENGTH ? `${name.slice(0, MAX_KEY_LENGTH)}…` : name
 }

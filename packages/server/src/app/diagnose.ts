@@ -19,7 +19,7 @@ export interface Subject {
 }
 
 const OLDEST_POSTGRES = 140_000
-const MOST_SKEW_MS = 1_000
+const MAX_SKEW_MS = 1_000
 
 export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   const addresses = createLocalSigner(subject.signerKeys).addresses()
@@ -57,7 +57,7 @@ async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
 function judgeDatabase(probe: DatabaseProbe, place: string): readonly Finding[] {
   const { serverVersion, schemaVersion, clockSkewMs, clockErrorMs } = probe
   const version = `PostgreSQL ${Math.floor(serverVersion / 10_000)}.${serverVersion % 10_000}`
-  const isOff = Math.abs(clockSkewMs) - clockErrorMs > MOST_SKEW_MS
+  const isOff = Math.abs(clockSkewMs) - clockErrorMs > MAX_SKEW_MS
   return [
     serverVersion < OLDEST_POSTGRES
       ? failed('database', `${version} at ${place} is too old`, 'use PostgreSQL 14 or later')

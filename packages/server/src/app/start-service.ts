@@ -69,7 +69,7 @@ export interface Service {
   readonly stopped: Promise<void>
 }
 
-const LONGEST_LOOK_MS = 3_000
+const MAX_LOOK_MS = 3_000
 const PREPARE_BATCH = 100
 const PREPARE_RETRY_MS = 1_000
 
@@ -317,7 +317,7 @@ function toChainSettings(config: Config, own: ChainConfig) {
     finality: own.finality,
     headerWindow: config.blocks.headerWindow,
     // Behind the heads that are told: what finds a block that nobody told of.
-    pollIntervalMs: own.pollIntervalMs ?? Math.max(100, Math.min(LONGEST_LOOK_MS, Math.floor(own.blockTimeMs / 2))),
+    pollIntervalMs: own.pollIntervalMs ?? Math.max(100, Math.min(MAX_LOOK_MS, Math.floor(own.blockTimeMs / 2))),
     blockTimeMs: own.blockTimeMs,
     standingAfterMs: own.standingAfterMs,
     staleReceiptTimeoutMs: config.receipts.staleTimeoutMs,

@@ -25,7 +25,7 @@ interface StartWaitPorts {
 
 const STEPS: Readonly<Record<string, string>> = { database: DATABASE_STEP, chain: CHAIN_STEPS.unreachable ?? '' }
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 export function createStartWait({ http, clock, telemetry, signal }: StartWaitPorts): StartWait {
   const missing = new Map<string, string>()
@@ -55,7 +55,7 @@ export function createStartWait({ http, clock, telemetry, signal }: StartWaitPor
 
   return {
     until: async (part, attempt, describe) => {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
         try {
           const result = await attempt()
           missing.delete(part)

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 
 const LOOK_EVERY_MS = 250
 /** Less work than this tells nothing. */
-const LEAST_BUSY_MS = 25
+const MIN_BUSY_MS = 25
 const LEAST = 0.05
 /** Of the new value in each look. */
 const WEIGHT = 0.3
@@ -20,7 +20,7 @@ export function createThreadCapacity(): () => number {
     const busyMs = now.busyMs - before.busyMs
     const gotMs = now.processorMs - before.processorMs
     before = now
-    if (busyMs >= LEAST_BUSY_MS) {
+    if (busyMs >= MIN_BUSY_MS) {
       const measured = Math.min(1, Math.max(LEAST, gotMs / busyMs))
       capacity += (measured - capacity) * WEIGHT
     }

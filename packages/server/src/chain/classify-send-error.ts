@@ -9,17 +9,17 @@ import { isRateLimit } from './rpc/rate-limit.ts'
 import type { RpcError } from './rpc/rpc-error.ts'
 import { SEND_ERROR_PATTERNS, type SendErrorClass } from './send-error-patterns.ts'
 
-const LONGEST_MESSAGE = 300
+const MAX_MESSAGE_LENGTH = 300
 
 /** What one node said. That it serves another chain is news about the node, and says nothing of the bytes. */
 export type NodeAnswer = SendOutcome | { readonly type: 'wrong_chain'; readonly message: string }
 
 export function classifySendError(error: RpcError): NodeAnswer {
   const texts = listErrorTexts(error)
-  const message = (texts[0] ?? `error ${error.code}`).slice(0, LONGEST_MESSAGE)
+  const message = (texts[0] ?? `error ${error.code}`).slice(0, MAX_MESSAGE_LENGTH)
   for (const text of texts) {
     const found = findSendErrorClass(text)
-    if (found !== null) return toSendOutcome(found, text, text.slice(0, LONGEST_MESSAGE))
+    if (found !== null) return toSendOutcome(found, text, text.slice(0, MAX_MESSAGE_LENGTH))
   }
   if (isRateLimit(error)) return { type: 'rate_limited', message }
   return { type: 'ambiguous', message }

@@ -67,8 +67,8 @@ export interface EvmChain extends Chain, Upstream {
   endpoints(): readonly EndpointReport[]
 }
 
-const SHORTEST_POLL_MS = 100
-const LONGEST_POLL_MS = 3_000
+const MIN_POLL_MS = 100
+const MAX_POLL_MS = 3_000
 
 export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, clock, telemetry } = options
@@ -90,7 +90,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   )
   const pool = createRpcPool(endpoints)
   const isPaceSet = options.pollIntervalMs !== undefined && options.pollIntervalMs !== null
-  const pollIntervalMs = Math.max(SHORTEST_POLL_MS, options.pollIntervalMs ?? LONGEST_POLL_MS)
+  const pollIntervalMs = Math.max(MIN_POLL_MS, options.pollIntervalMs ?? MAX_POLL_MS)
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
   const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
   const getFeeMarket = createFeeMarketReader({

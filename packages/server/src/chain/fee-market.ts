@@ -28,11 +28,11 @@ interface FeeMarketPorts {
 }
 
 /** More witnesses make the answer no better, only dearer. */
-const MOST_NODES = 5
+const MAX_NODES = 5
 /** How long the others have once one has answered. */
 const GRACE_MS = 1_000
 /** A node that jumps ahead in blocks does not thereby double prices faster. */
-const SHORTEST_BLOCK_MS = 500
+const MIN_BLOCK_MS = 500
 const WARN_INTERVAL_MS = 60_000
 
 /** Each call reads; throws ChainUnavailable. Whoever calls often shares what it read (`engine/fees/fee-markets.ts`). */
@@ -58,7 +58,7 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
   function countDoublings(head: number): number {
     if (last === null || (head === last.head && head >= 0)) return 0
     const blocks = Math.max(1, head - last.head)
-    return Math.min(blocks, 1 + Math.floor((clock.monotonic() - last.at) / SHORTEST_BLOCK_MS))
+    return Math.min(blocks, 1 + Math.floor((clock.monotonic() - last.at) / MIN_BLOCK_MS))
   }
 
   async function readMarket(): Promise<FeeMarket> {
@@ -95,7 +95,7 @@ async function readQuotes(
   pool: Pick<RpcPool, 'readFromEach' | 'readEach' | 'inUse'>,
   clock: Pick<Clock, 'schedule'>,
 ): Promise<readonly HeadQuote[]> {
-  const asked = pool.readFromEach<FeeAnswers>(feeReads, MOST_NODES)
+  const asked = pool.readFromEach<FeeAnswers>(feeReads, MAX_NODES)
   const quotes: HeadQuote[] = []
   await settleMost(
     asked.map(async ({ host, replies }: NodeReplies<FeeAnswers>) => {

@@ -17,7 +17,7 @@ type SocketClient = Awaited<ReturnType<typeof getWebSocketRpcClient>>
 
 let nextSerial = 1
 const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 30_000
 
 export function createHeadSubscription(options: HeadSubscriptionOptions): { close(): void } {
   const { chainId, clock, target, telemetry } = options
@@ -37,7 +37,7 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
     isSubscribed = false
     telemetry.log('debug', 'head subscription ended', { chainId, host: target.host, reason })
     cancelRetry()
-    const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10))
+    const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10))
     cancelRetry = clock.schedule(delayMs, () => void connect())
   }
 

@@ -34,7 +34,7 @@ interface Seen {
 }
 
 /** A whole block is large; more voices than these add nothing. */
-const MOST_NODES = 3
+const MAX_NODES = 3
 
 export async function readNonceUser(pool: RpcPool, wanted: WantedUser): Promise<NonceUser | null> {
   const { blockHash, timestamp, tx } = await readAgreed(pool, seenRead(wanted))
@@ -72,7 +72,7 @@ function minedRead(hash: Hash, blockHash: Hash): Read<Inclusion> {
 }
 
 async function readAgreed<T>(pool: RpcPool, read: Read<T>): Promise<T> {
-  const asked = pool.readFromEach([read], MOST_NODES)
+  const asked = pool.readFromEach([read], MAX_NODES)
   const replies = (await Promise.all(asked.map(({ replies: each }) => each))).flat()
   const values = replies.flatMap((reply) => (reply.type === 'value' ? [reply.value] : []))
   const needed = Math.min(2, pool.report().length)

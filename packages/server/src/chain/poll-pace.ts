@@ -11,7 +11,7 @@ export interface PollPace {
 }
 
 const FIRST_MS = 500
-const SHORTEST_MS = 250
+const MIN_MS = 250
 const POLLS_PER_BLOCK = 4
 /** Of the newest measurement in the average: high enough to follow a chain that changes its pace within a few blocks. */
 const WEIGHT = 0.3
@@ -39,7 +39,7 @@ export function createPollPace(longestMs: number, clock: Pick<Clock, 'monotonic'
       if (last === null || blockMs === null) return Math.min(FIRST_MS, longestMs)
       const quietMs = clock.monotonic() - last.at
       const paceMs = Math.max(blockMs, quietMs) / POLLS_PER_BLOCK
-      return Math.min(longestMs, Math.max(SHORTEST_MS, paceMs))
+      return Math.min(longestMs, Math.max(MIN_MS, paceMs))
     },
   }
 }

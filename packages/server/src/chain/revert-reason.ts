@@ -6,7 +6,7 @@ import type { RpcError } from './rpc/rpc-error.ts'
 const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'
 /** Custom errors can carry much; people and databases get the beginning. */
-const LONGEST_REASON = 500
+const MAX_REASON_LENGTH = 500
 
 /** The codes that the Solidity compiler raises. */
 const PANICS: Readonly<Record<number, string>> = {
@@ -32,7 +32,7 @@ export function describeRevert(data: Hex | null, message: string): string {
   const selector = data.slice(0, 10)
   const body: Hex = `0x${data.slice(10)}`
   if (selector === ERROR_SELECTOR)
-    return (decodeText(body) ?? `undecodable Error(string) ${data}`).slice(0, LONGEST_REASON)
+    return (decodeText(body) ?? `undecodable Error(string) ${data}`).slice(0, MAX_REASON_LENGTH)
   if (selector === PANIC_SELECTOR && byteLength(body) === 32) return describePanic(BigInt(body))
   if (byteLength(data) < 4) return `returned ${data}`
   return `custom error ${selector}`
@@ -55,7 +55,7 @@ function decodeText(body: Hex): string | null {
 function describeMessage(message: string): string {
   const quoted = /reverted with (?:reason string|custom error|panic code) '?(.*?)'?$/i.exec(message)?.[1]
   const after = /execution reverted(?:: (?:revert: )?)(.+)$/is.exec(message)?.[1]
-  return (quoted ?? after ?? 'reverted without a reason').slice(0, LONGEST_REASON)
+  return (quoted ?? after ?? 'reverted without a reason').slice(0, MAX_REASON_LENGTH)
 }
 
 function findHex(value: unknown, depth: number): Hex | null {

@@ -9,9 +9,9 @@ import type { Clock } from '../ports/clock.ts'
 type Estimate = (calls: readonly Call[], head: HeadRef | null) => Promise<readonly CallOutcome[]>
 
 /** A node whose head we do not see moving may have moved all the same. */
-const LONGEST_MS = 5_000
-const MOST_KEPT = 2_000
-const LONGEST_KEY = 2_048
+const MAX_MS = 5_000
+const MAX_KEPT = 2_000
+const MAX_KEY_LENGTH = 2_048
 
 interface Kept {
   readonly outcome: CallOutcome
@@ -57,8 +57,8 @@ export function createSharedEstimates(estimate: Estimate, clock: Pick<Clock, 'mo
       const answer = answers[places[index] ?? -1]
       if (answer === undefined) throw new Error('fewer calls were tried than asked for')
       const key = keys[index] ?? null
-      if (isCurrent && key !== null && answer.type === 'ok' && kept.size < MOST_KEPT)
-        kept.set(key, { outcome: answer, until: startedAt + LONGEST_MS })
+      if (isCurrent && key !== null && answer.type === 'ok' && kept.size < MAX_KEPT)
+        kept.set(key, { outcome: answer, until: startedAt + MAX_MS })
       return answer
     })
   }
@@ -66,7 +66,7 @@ export function createSharedEstimates(estimate: Estimate, clock: Pick<Clock, 'mo
 
 /** Null for what is too long to be kept. */
 function keyOf({ from, to, data, value, gasLimit, accessList }: Call): string | null {
-  if (data.length > LONGEST_KEY) return null
+  if (data.length > MAX_KEY_LENGTH) return null
   const list = accessList === undefined ? '' : JSON.stringify(accessList)
-  return list.length > LONGEST_KEY ? null : `${from}|${to}|${value}|${gasLimit}|${data}|${list}`
+  return list.length > MAX_KEY_LENGTH ? null : `${from}|${to}|${value}|${gasLimit}|${data}|${list}`
 }

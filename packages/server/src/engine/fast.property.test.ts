@@ -32,7 +32,7 @@ for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
     const random = { id: () => `01890a5d-0000-7000-8000-${(++ids).toString().padStart(12, '0')}` }
     const reservations = createReservations({ store, clock, random, chains: new Map([[lane.chainId, chain]]) })
     const txs: string[] = []
-    const loans: { id: string; nonce: number | null; hash: `0x${string}` | null }[] = []
+    const reserved: { id: string; nonce: number | null; hash: `0x${string}` | null }[] = []
     const log: string[] = []
 
     async function sign(nonce: number) {
@@ -78,15 +78,15 @@ for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
         })
         asked.catch(() => {})
         await clock.advance(5_200)
-        const [lent] = (await asked.catch(() => ({ reservations: [] }))).reservations
-        if (lent) loans.push({ id: lent.id, nonce: lent.nonce, hash: null })
+        const [reservedNonces] = (await asked.catch(() => ({ reservations: [] }))).reservations
+        if (reservedNonces) reserved.push({ id: reservedNonces.id, nonce: reservedNonces.nonce, hash: null })
       } else if (act === 9 || act === 10) {
-        const loan = loans[dice(Math.max(1, loans.length))]
-        if (loan && loan.nonce !== null && loan.hash === null) {
-          const { raw, hash } = await sign(loan.nonce)
+        const reservation = reserved[dice(Math.max(1, reserved.length))]
+        if (reservation && reservation.nonce !== null && reservation.hash === null) {
+          const { raw, hash } = await sign(reservation.nonce)
           const use = async () => {
-            await reservations.act(loan.id, 'me', { type: 'use', hash })
-            loan.hash = hash
+            await reservations.act(reservation.id, 'me', { type: 'use', hash })
+            reservation.hash = hash
           }
           if (dice(2) === 0) {
             await use()
@@ -98,8 +98,9 @@ for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
           }
         }
       } else if (act === 11) {
-        const loan = loans[dice(Math.max(1, loans.length))]
-        if (loan && loan.hash === null) await reservations.act(loan.id, 'me', { type: 'release' }).catch(() => {})
+        const reservation = reserved[dice(Math.max(1, reserved.length))]
+        if (reservation && reservation.hash === null)
+          await reservations.act(reservation.id, 'me', { type: 'release' }).catch(() => {})
       } else if (act === 12) {
         const nonce = await chain.getTransactionCount(lane.signer, dice(2) === 0 ? 'latest' : 'pending').catch(() => 0)
         const { raw, hash } = await sign(nonce)
@@ -143,14 +144,14 @@ for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
               [],
             )
         }
-        for (const loan of loans) {
-          if (loan.hash === null || loan.nonce === null) continue
-          const row = (await store.findReservations([loan.id]))[0]
+        for (const reservation of reserved) {
+          if (reservation.hash === null || reservation.nonce === null) continue
+          const row = (await store.findReservations([reservation.id]))[0]
           if (!row || row.finalAt !== null || row.inclusion !== null) continue
-          if ((await chain.findTransaction(loan.hash)) !== null) continue
-          const { raw, hash } = await sign(loan.nonce)
+          if ((await chain.findTransaction(reservation.hash)) !== null) continue
+          const { raw, hash } = await sign(reservation.nonce)
           await chain.broadcast([{ raw, hash }])
-          await reservations.act(loan.id, 'me', { type: 'use', hash }).catch(() => {})
+          await reservations.act(reservation.id, 'me', { type: 'use', hash }).catch(() => {})
         }
       }
       chain.mine()
@@ -174,13 +175,15 @@ for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
       if (state === 'CANCELLED')
         expect(own === undefined || own.kind === 'cancel', `${tx.subState} ${own?.kind}`).toBe(true)
     }
-    const lent = (await store.readLaneRequests(lane)).reservations.map(({ state, nonce }) => `${state} ${nonce}`)
-    expect({ open, lent, lane: (await store.loadLane(lane)).inFlight.length }, log.join()).toEqual({
+    const reservedNonces = (await store.readLaneRequests(lane)).reservations.map(
+      ({ state, nonce }) => `${state} ${nonce}`,
+    )
+    expect({ open, reservedNonces, lane: (await store.loadLane(lane)).inFlight.length }, log.join()).toEqual({
       open: [],
-      lent: [],
+      reservedNonces: [],
       lane: 0,
     })
-    for (const { id } of loans) {
+    for (const { id } of reserved) {
       const row = (await store.findReservations([id]))[0]
       if (row?.result === 'succeeded') expect(row.inclusion !== null && hashes.has(row.inclusion.txHash)).toBe(true)
       if (row?.result === 'foreign')

@@ -27,7 +27,7 @@ const BY = { actor: 'ann', reason: 'drill' }
 const FIRST = Number(process.env.SEED ?? 1)
 const COUNT = Number(process.env.SEEDS ?? 50)
 const INTENTS = 200
-const MOST_STEPS = 80
+const MAX_STEPS = 80
 const SETTLED = ['CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED']
 
 for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
@@ -57,7 +57,7 @@ async function liveThrough(cluster: TestCluster, mine: () => Promise<void>, dice
   let node: TestNode = await cluster.startNode('node-1')
   const ids: string[] = []
   for (let step = 0; ids.length < INTENTS || step % 8 > 0 || (await countOpen(cluster, ids)) > INTENTS / 10; step++) {
-    if (step > MOST_STEPS) break
+    if (step > MAX_STEPS) break
     const act = dice(24)
     for (let count = dice(8); count > 0 && ids.length < INTENTS; count--)
       ids.push(await cluster.submit(anyIntent(dice, clock.now())))

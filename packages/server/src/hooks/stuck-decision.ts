@@ -2,7 +2,7 @@
 import { isHex } from '../core/hex.ts'
 import type { StuckDecision } from '../ports/stuck-hook.ts'
 
-const LONGEST_REASON = 500
+const MAX_REASON_LENGTH = 500
 
 export function parseStuckDecision(answer: unknown): StuckDecision {
   if (typeof answer !== 'object' || answer === null || !('action' in answer))
@@ -11,8 +11,8 @@ export function parseStuckDecision(answer: unknown): StuckDecision {
   if (action === 'wait') return { action }
   if (!isKnown(action)) throw refuse(`its action is not one of wait, ${ACTIONS.join(', ')}`)
   const reason = 'reason' in answer && typeof answer.reason === 'string' ? answer.reason.trim() : ''
-  if (reason === '' || reason.length > LONGEST_REASON)
-    throw refuse(`its reason is not text of 1 to ${LONGEST_REASON} characters`)
+  if (reason === '' || reason.length > MAX_REASON_LENGTH)
+    throw refuse(`its reason is not text of 1 to ${MAX_REASON_LENGTH} characters`)
   if (action !== 'resolve') return { action, reason }
   if (!('hash' in answer) || answer.hash === undefined || answer.hash === null) return { action, reason }
   const hash = typeof answer.hash === 'string' ? answer.hash.toLowerCase() : ''

@@ -12,7 +12,7 @@ interface StuckWebhookOptions {
   readonly timeoutMs?: number
 }
 
-const LONGEST_ANSWER = 64 * 1024
+const MAX_ANSWER_LENGTH = 64 * 1024
 
 export function createStuckWebhook({ url, secret, clock, random, timeoutMs = 10_000 }: StuckWebhookOptions): StuckHook {
   const { host } = new URL(url)
@@ -32,7 +32,7 @@ export function createStuckWebhook({ url, secret, clock, random, timeoutMs = 10_
         signal: AbortSignal.timeout(timeoutMs),
       })
       const text = await response.text()
-      if (!response.ok || text.length > LONGEST_ANSWER)
+      if (!response.ok || text.length > MAX_ANSWER_LENGTH)
         throw new Error(`the stuck hook at ${host} answered ${response.status}`)
       return parseStuckDecision(JSON.parse(text))
     },

@@ -55,7 +55,7 @@ export interface NonceMark {
   readonly nonce: number
   readonly status: NonceStatus
   readonly txId: TxId | null
-  /** Lent to somebody who signs for himself. A nonce has one holder at most. */
+  /** Reserved to somebody who signs for himself. A nonce has one holder at most. */
   readonly reservationId?: ReservationId | null
 }
 
@@ -161,7 +161,7 @@ export interface LaneStatus {
   readonly queued: number
   readonly inFlight: number
   readonly stuck: number
-  /** Nonces that are lent to callers, and the lowest of them that is in no block: those above wait for it. */
+  /** Nonces that are reserved by callers, and the lowest of them that is in no block: those above wait for it. */
   readonly reserved: number
   readonly lowestReserved: LowestReserved | null
   /** Those for which an alarm was raised. */

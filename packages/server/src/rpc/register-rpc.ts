@@ -20,7 +20,7 @@ interface RegisterPorts {
 /** A hundred deployments of the largest size would be more; a client that sends those can send them in turn. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** The place in a batch is added to it. */
-const LONGEST_KEY = 190
+const MAX_KEY_LENGTH = 190
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function registerRpc(server: FastifyInstance, { endpoint, sockets, callerOf }: RegisterPorts): void {
@@ -58,8 +58,8 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
 async function answerRequest(endpoint: JsonRpcServer, request: FastifyRequest, caller: Caller): Promise<string | null> {
   const key = request.headers['idempotency-key'] ?? null
   const text = typeof request.body === 'string' ? request.body : ''
-  if (key !== null && (!requestIdInput.safeParse(key).success || key.length > LONGEST_KEY)) {
-    const message = `Idempotency-Key must be 1 to ${LONGEST_KEY} printable ASCII characters without spaces at either end`
+  if (key !== null && (!requestIdInput.safeParse(key).success || key.length > MAX_KEY_LENGTH)) {
+    const message = `Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters without spaces at either end`
     return endpoint.refuse(text, new RpcFailure('invalid_request', message))
   }
   const { chainId } = request.params as { readonly chainId?: string }

@@ -8,7 +8,7 @@ export interface RepeatedLines {
 }
 
 const MINUTE_MS = 60_000
-const MOST_KEYS = 1_000
+const MAX_KEYS = 1_000
 /** Says which, where the error alone would not. */
 const WHERE = ['chainId', 'chain_id', 'host', 'txId', 'operation', 'route'] as const
 
@@ -27,7 +27,7 @@ export function createRepeatedLines(nowMs: () => number): RepeatedLines {
       said.delete(key)
       said.set(key, { until: now + MINUTE_MS, leftOut: 0 })
       const [oldest] = said.keys()
-      if (said.size > MOST_KEYS && oldest !== undefined) said.delete(oldest)
+      if (said.size > MAX_KEYS && oldest !== undefined) said.delete(oldest)
       return entry?.leftOut ?? 0
     },
   }

@@ -52,9 +52,9 @@ const LINGER_MS = 10
 const TRY_AGAIN_MS = 1_000
 const STOP_GRACE_MS = 2_000
 /** A receiver may ask for weeks, which is more than a timer can hold. */
-const LONGEST_WAIT_MS = 86_400_000
+const MAX_WAIT_MS = 86_400_000
 /** Of all webhooks together. */
-const MOST_RUNNING = 200
+const MAX_RUNNING = 200
 const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
 const PRUNE_EVERY_MS = 10 * 60_000
 const PRUNE_BATCH = 1_000
@@ -144,7 +144,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
 
   /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
   function listRooms(): readonly WebhookRoom[] {
-    const left = MOST_RUNNING - running.size
+    const left = MAX_RUNNING - running.size
     const open = leases
       .usable()
       .map(({ webhookId, fence }) => ({ webhookId, fence, busy: busyOf(webhookId) }))
@@ -159,15 +159,15 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
     const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
     telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
-    for (const item of chooseFairly(due, rooms, MOST_RUNNING - running.size)) {
+    for (const item of chooseFairly(due, rooms, MAX_RUNNING - running.size)) {
       if (leases.holds(item.delivery.webhookId)) send(item)
     }
     // A share that was used up may be larger next time, once it is known who does not need theirs.
     const isUsedUp = ({ webhookId, room, busy }: WebhookRoom) =>
       room + busy.length < settings.parallel && countOf(due, webhookId) === room
-    turnAgain ||= running.size < MOST_RUNNING && rooms.some(isUsedUp)
+    turnAgain ||= running.size < MAX_RUNNING && rooms.some(isUsedUp)
     cancelDue()
-    if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, LONGEST_WAIT_MS), () => wake())
+    if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, MAX_WAIT_MS), () => wake())
   }
 
   function send(due: DueDelivery): void {

@@ -105,10 +105,10 @@ export function LaneBalance({ lane: { balance, chainId } }: { readonly lane: Lan
   )
 }
 
-const MOST_SHOWN = 10_000
+const MAX_SHOWN = 10_000
 
 function formatRunway(runway: number): string {
-  return runway > MOST_SHOWN ? `> ${formatCount(MOST_SHOWN)} tx` : `${formatCount(runway)} tx`
+  return runway > MAX_SHOWN ? `> ${formatCount(MAX_SHOWN)} tx` : `${formatCount(runway)} tx`
 }
 
 export function LaneOwner({ lane: { lease } }: { readonly lane: LaneResource }) {

@@ -46,7 +46,7 @@ interface AccessPorts {
 }
 
 const OUTAGE_AFTER_MS = 1_000
-const MOST_REMEMBERED = 100
+const MAX_REMEMBERED = 100
 
 type Refusal = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rate' | 'scope'
 
@@ -93,7 +93,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     remembered.delete(key.id)
     remembered.set(key.id, key)
     const [oldest] = remembered.keys()
-    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
   }
 
   async function orRemembered(id: KeyId, asked: Promise<KeyRecord | null>): Promise<KeyRecord | null> {

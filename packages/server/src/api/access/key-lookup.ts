@@ -13,7 +13,7 @@ export interface KeyLookup {
   find(id: KeyId): Promise<KeyRecord | null>
 }
 
-const MOST_WAITING = 10_000
+const MAX_WAITING = 10_000
 
 interface Waiting {
   readonly id: KeyId
@@ -48,7 +48,7 @@ export function createKeyLookup({ store }: { readonly store: Pick<AccessStore, '
 
   return {
     find: (id) => {
-      if (waiting.length >= MOST_WAITING) {
+      if (waiting.length >= MAX_WAITING) {
         const message = 'Too many requests are waiting for their API keys to be checked. Retry after the time given.'
         return Promise.reject(new AppError('queue_full', message, { retryAfterMs: 1_000 }))
       }

@@ -13,7 +13,7 @@ export interface RateLimiter {
 }
 
 /** Beyond so many, those that are full again are forgotten. */
-const MOST_BUCKETS = 10_000
+const MAX_BUCKETS = 10_000
 
 export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'monotonic'> }): RateLimiter {
   const buckets = new Map<KeyId, { readonly tokens: number; readonly at: number; readonly rate: Rate }>()
@@ -31,7 +31,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'mono
   return {
     take(id, rate, count = 1) {
       const now = clock.monotonic()
-      if (buckets.size >= MOST_BUCKETS) forgetFull(now)
+      if (buckets.size >= MAX_BUCKETS) forgetFull(now)
       const tokens = levelOf(id, rate, now)
       if (tokens < count) return { type: 'empty', retryAfterMs: Math.ceil(((count - tokens) / rate.perSecond) * 1_000) }
       buckets.set(id, { tokens: tokens - count, at: now, rate })

@@ -61,7 +61,7 @@ function findSilence({ silentNodes }: Services, nodeId: string): number | null {
   return silentNodes().find((node) => node.nodeId === nodeId)?.heartbeatAt ?? null
 }
 
-/** What the chain does not count although nobody has it: below everything in flight, lent or free, and above the count. */
+/** What the chain does not count although nobody has it: below everything in flight, reserved or free, and above the count. */
 function findMissing(
   count: number | null,
   lane: LoadedLane | null,

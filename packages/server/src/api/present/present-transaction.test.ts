@@ -58,7 +58,7 @@ const signed = {
     submittedAt: AT + 1,
     lastSubmitAt: AT + 1,
   },
-  ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1, wish: 'none' as const },
+  ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1, requestedReplacement: 'none' as const },
   ...{ mayBeHeld: true, refusal: null },
 } as const
 

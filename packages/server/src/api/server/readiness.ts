@@ -23,7 +23,7 @@ interface ReadinessPorts {
 
 /** Anybody may ask, as often as they like: the lanes are read once for all who ask within this time. */
 const LANES_FOR_MS = 1_000
-const MOST_SIGNERS = 20
+const MAX_SIGNERS = 20
 
 export function createReadiness(ports: ReadinessPorts): () => Promise<readonly ReadinessProblem[]> {
   const { store, clock } = ports
@@ -108,10 +108,10 @@ function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[
     const name = shorten(checksumAddress(signer))
     return describeLane(withoutIds(status), silent, name).map(toProblem(`signer ${name} on chain ${chainId}`))
   })
-  if (found.length <= MOST_SIGNERS) return found
-  const left = found.length - MOST_SIGNERS
+  if (found.length <= MAX_SIGNERS) return found
+  const left = found.length - MAX_SIGNERS
   const more = { part: 'signers', message: `have ${left} more problems`, action: 'See GET /v1/signers.', isMinor: true }
-  return [...found.slice(0, MOST_SIGNERS), more]
+  return [...found.slice(0, MAX_SIGNERS), more]
 }
 
 function withoutIds(status: LaneStatus): LaneStatus {

@@ -55,7 +55,7 @@ interface Frame {
 }
 
 /** Of one chain, those that were mined last: what one look at the database may cost. */
-const MOST_FOLLOWED = 2_000
+const MAX_FOLLOWED = 2_000
 const KEPT_FRAMES = 8_192
 /** Transactions told of in one piece: a client that takes nothing keeps no more than this in memory. */
 const PAGE = 200
@@ -81,8 +81,7 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
       waiting.delete(chainId)
       try {
         const view = ports.viewOf(chainId)
-        if (view !== null && followers.size > 0)
-          tell(chainId, view, await ports.store.listMined(chainId, MOST_FOLLOWED))
+        if (view !== null && followers.size > 0) tell(chainId, view, await ports.store.listMined(chainId, MAX_FOLLOWED))
       } catch (error) {
         // The next block brings all that this one would have.
         ports.telemetry.log('warn', 'could not read confirmations; retrying with the next block', { error })

@@ -15,7 +15,7 @@ interface PagePorts {
 }
 
 const KEPT_FOR_MS = 1_000
-const MOST_PAGES = 64
+const MAX_PAGES = 64
 
 export function createEventPages({ store, clock }: PagePorts): ReadEventPage {
   const pages = new Map<string, readonly EventFrame[]>()
@@ -25,7 +25,7 @@ export function createEventPages({ store, clock }: PagePorts): ReadEventPage {
     const known = pages.get(key)
     if (known !== undefined) return known
     const page = (await store.readEvents(after, limit)).map(createEventFrame)
-    if (page.length === limit && pages.size < MOST_PAGES && !pages.has(key)) {
+    if (page.length === limit && pages.size < MAX_PAGES && !pages.has(key)) {
       pages.set(key, page)
       clock.schedule(KEPT_FOR_MS, () => pages.delete(key))
     }

@@ -64,9 +64,9 @@ export interface EndpointOptions extends JsonRpcOptions {
 }
 
 const FIRST_BACKOFF_MS = 250
-const LONGEST_BACKOFF_MS = 15_000
+const MAX_BACKOFF_MS = 15_000
 const FIRST_BAR_MS = 1_000
-const LONGEST_BAR_MS = 30_000
+const MAX_BAR_MS = 30_000
 const BARS_FORGOTTEN_MS = 60_000
 const LACKING_RECHECK_MS = 10 * 60_000
 const PROOF_LASTS_MS = 30_000
@@ -118,7 +118,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     if (standing === 'wrong_chain') return
     failures++
     noteError(message)
-    stand('failing', Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10)), message)
+    stand('failing', Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10)), message)
   }
 
   function bar(message: string): void {
@@ -127,7 +127,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     bars = clock.monotonic() - barredAt > BARS_FORGOTTEN_MS ? 1 : bars + 1
     barredAt = clock.monotonic()
     noteError(message)
-    stand('wrong_chain', Math.min(LONGEST_BAR_MS, FIRST_BAR_MS * 2 ** Math.min(bars - 1, 10)), message)
+    stand('wrong_chain', Math.min(MAX_BAR_MS, FIRST_BAR_MS * 2 ** Math.min(bars - 1, 10)), message)
   }
 
   function noteError(message: string): void {

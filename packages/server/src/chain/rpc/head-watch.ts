@@ -40,7 +40,7 @@ interface Watched {
   claim: { readonly status: ClaimStatus; readonly height: number; readonly at: number } | null
 }
 
-const FEWEST_BLOCKS = 3
+const MIN_BLOCKS = 3
 const TOLERATED_MS = 5_000
 const CAUGHT_UP_BLOCKS = 1
 const STREAK = 2
@@ -52,7 +52,7 @@ const CLAIM_LASTS_MS = 30_000
 const CALLS_PER_HEAD = 10
 
 export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs, clock }: HeadWatchOptions): HeadWatch {
-  const tolerance = Math.max(FEWEST_BLOCKS, Math.ceil(TOLERATED_MS / blockTimeMs))
+  const tolerance = Math.max(MIN_BLOCKS, Math.ceil(TOLERATED_MS / blockTimeMs))
   const freshMs = Math.max(FRESH_MS, 4 * pollIntervalMs)
   const watched = endpoints.map((endpoint): Watched => {
     const never = Number.NEGATIVE_INFINITY

@@ -74,7 +74,7 @@ interface Job extends SendOptions {
 
 const MAX_PAUSE_MS = 60_000
 const FIRST_PAUSE_MS = 100
-const LONGEST_OWN_PAUSE_MS = 5_000
+const MAX_OWN_PAUSE_MS = 5_000
 /** Whoever asks for this much time speaks of a quota, not of a rate. */
 const QUOTA_MS = 5_000
 
@@ -124,7 +124,7 @@ export function createJsonRpcClient(
     // Requests that were under way when the pause began are no news, unless they name a time.
     if (answered > 0 || (startedAt < pausedAt && askedForMs === 0)) return
     refusals++
-    const ownMs = Math.min(LONGEST_OWN_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(refusals - 1, 10))
+    const ownMs = Math.min(MAX_OWN_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(refusals - 1, 10))
     pausedAt = clock.monotonic()
     gate.pause(Math.max(ownMs, Math.min(askedForMs, maxPauseMs)))
   }

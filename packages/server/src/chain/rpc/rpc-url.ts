@@ -10,7 +10,7 @@ export interface RpcUrl {
 
 const TRANSPORTS = new Set(['http:', 'https:', 'ws:', 'wss:'])
 /** Shorter parts (`v1`, `rpc`, `eth`) are ordinary words, not keys. */
-const SHORTEST_SECRET = 8
+const MIN_SECRET_LENGTH = 8
 
 /** Problems name the position, never the text. */
 export function parseRpcUrls(texts: readonly string[]): readonly RpcUrl[] {
@@ -41,7 +41,7 @@ function createRpcUrl(url: URL): RpcUrl {
 
 function listSecrets(url: URL): readonly string[] {
   const parts = [url.password, url.username, ...url.pathname.split('/'), ...url.searchParams.values()]
-  const long = parts.filter((part) => part.length >= SHORTEST_SECRET)
+  const long = parts.filter((part) => part.length >= MIN_SECRET_LENGTH)
   const secrets = new Set(long.flatMap((part) => [part, decodePart(part)]))
   // A password is a secret whatever its length.
   if (url.password !== '') secrets.add(url.password).add(decodePart(url.password))

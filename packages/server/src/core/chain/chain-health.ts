@@ -91,18 +91,18 @@ function findStanding({ now, headSeenAt, waitingSince }: ChainSigns, limits: Hea
   return { state: 'standing', since: headSeenAt, message }
 }
 
-const FEWEST_INTERVALS = 8
-const MOST_INTERVALS = 32
+const MIN_INTERVALS = 8
+const MAX_INTERVALS = 32
 
 /** The usual time between two blocks, by their own timestamps; null where too few are known. */
 export function observeBlockTime({ head, header }: ChainView): number | null {
   const intervals: number[] = []
-  for (let number = head.number; intervals.length < MOST_INTERVALS; number--) {
+  for (let number = head.number; intervals.length < MAX_INTERVALS; number--) {
     const [above, below] = [header(number), header(number - 1)]
     if (above === null || below === null) break
     intervals.push((above.timestamp - below.timestamp) * 1_000)
   }
-  if (intervals.length < FEWEST_INTERVALS) return null
+  if (intervals.length < MIN_INTERVALS) return null
   return intervals.sort((a, b) => a - b)[Math.floor(intervals.length / 2)] ?? null
 }
 

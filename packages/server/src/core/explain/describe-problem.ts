@@ -106,7 +106,7 @@ function spell(problem: LaneProblem, lane: TroubledLane): string {
     case 'stuck':
       return `Nonce ${nonce} is stuck${why}.${more}`
     case 'blocked_by_reservation':
-      return spellLoan(problem, lane)
+      return spellReservation(problem, lane)
   }
 }
 
@@ -117,7 +117,7 @@ function spellBalance({ balance, txCost }: TroubledLane): string {
   return ` Balance: ${balance.wei === 0n ? '0 ETH' : formatAmount(balance.wei)}${pays}.`
 }
 
-function spellLoan({ nonce, since }: LaneProblem, { lowestReserved }: TroubledLane): string {
+function spellReservation({ nonce, since }: LaneProblem, { lowestReserved }: TroubledLane): string {
   const isListed = lowestReserved?.nonce === nonce && lowestReserved.reservationId !== null
   const id = isListed ? ` (reservation ${lowestReserved.reservationId})` : ''
   const until = lowestReserved?.nonce === nonce ? `, locked until ${spellTime(lowestReserved.lockedUntil)}` : ''

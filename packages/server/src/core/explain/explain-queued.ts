@@ -110,8 +110,8 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
   const isUnfinalFull = unfinal >= context.policy.maxUnfinal
   if (held < slots && !isUnfinalFull) return null
   const next = { cause: 'waiting_for_slot', nextActionAt: null } as const
-  const lent = isUnfinalFull ? null : slotsLent(context, spellTaken(held, slots))
-  if (lent !== null) return lent
+  const reserved = isUnfinalFull ? null : slotsReserved(context, spellTaken(held, slots))
+  if (reserved !== null) return reserved
   if (isUnfinalFull || lowestUnmined === null) {
     const [taken, most] = isUnfinalFull ? [unfinal, context.policy.maxUnfinal] : [held, slots]
     return {
@@ -133,7 +133,7 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
 }
 
 /** A reserved nonce that is the lowest of all comes first: nothing is mined, and no slot comes free, before it. */
-function slotsLent(context: ExplainContext, taken: string): Finding | null {
+function slotsReserved(context: ExplainContext, taken: string): Finding | null {
   const { lowestReserved, lowestUnmined, reserved } = context.lane
   if (lowestReserved === null || (lowestUnmined !== null && lowestUnmined.nonce < lowestReserved.nonce)) return null
   const share = `${spellCount(reserved, 'of them', 'of them')} by ${reserved === 1 ? 'a reservation' : 'reservations'}`

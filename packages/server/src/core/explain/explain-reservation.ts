@@ -5,14 +5,15 @@ import type { ExplainContext, Finding } from './explanation.ts'
 import { spellTime } from './spell-time.ts'
 
 /** As a part of a sentence: "nonce 5, which is …". */
-export function spellReservation({ reservationId, tenant, holder, hash, ...lent }: LowestReserved): string {
+export function spellReservation({ reservationId, tenant, holder, hash, ...reserved }: LowestReserved): string {
   const who = reservationId === null ? 'another tenant' : (holder ?? (tenant || 'a caller'))
   const of = holder !== null && tenant ? ` of tenant ${tenant}` : ''
   const name = reservationId === null ? '' : ` (reservation ${reservationId})`
-  if (lent.isFilling) return `taken back from ${who}${of}${name}; an empty transaction is taking its place`
-  if (!lent.isUsed) return `reserved by ${who}${of} until ${spellTime(lent.lockedUntil)}${name} and not used yet`
+  if (reserved.isFilling) return `taken back from ${who}${of}${name}; an empty transaction is taking its place`
+  if (!reserved.isUsed)
+    return `reserved by ${who}${of} until ${spellTime(reserved.lockedUntil)}${name} and not used yet`
   const sent = hash === null ? 'a transaction' : hash
-  const alarm = lent.alarm === 'unknown_hash' ? '. No RPC node knows that transaction' : ''
+  const alarm = reserved.alarm === 'unknown_hash' ? '. No RPC node knows that transaction' : ''
   return `reserved by ${who}${of}${name}, who reports that ${sent} was sent with it${alarm}`
 }
 

@@ -34,8 +34,8 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   if (isPreconfirmed(tx)) return preconfirmed(tx, context)
   const missing = missingNonces(tx, context)
   if (missing !== null) return withReplacement(tx, missing)
-  const lent = blockedByLent(tx, context)
-  if (lent !== null) return withReplacement(tx, lent)
+  const reserved = blockedByReserved(tx, context)
+  if (reserved !== null) return withReplacement(tx, reserved)
   const blocked = blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
   const found =
@@ -50,7 +50,9 @@ const SIGN_EMPTY = { nextAction: 'Drover signs and sends the empty transaction.'
 function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
   const at = Math.max(now, tx.nextResubmitAt)
   const wish =
-    tx.wish === 'none' ? '' : ` Drover ${tx.wish === 'cancel' ? 'cancels it' : 'speeds it up'} if no block includes it.`
+    tx.requestedReplacement === 'none'
+      ? ''
+      : ` Drover ${tx.requestedReplacement === 'cancel' ? 'cancels it' : 'speeds it up'} if no block includes it.`
   return {
     cause: 'preconfirmed',
     summary: `An RPC node shows nonce ${tx.nonce} in the block being built. That is a preconfirmation, not an inclusion; ${sent(tx)}.${wish}`,
@@ -74,8 +76,8 @@ function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }
   }
 }
 
-/** A nonce that is lent comes first only if it is the lowest of all that are in no block. */
-function blockedByLent(tx: Unmined, context: ExplainContext): Finding | null {
+/** A nonce that is reserved comes first only if it is the lowest of all that are in no block. */
+function blockedByReserved(tx: Unmined, context: ExplainContext): Finding | null {
   const { lowestReserved, lowestUnmined } = context.lane
   const lowest = Math.min(tx.nonce, lowestUnmined?.nonce ?? tx.nonce)
   if (lowestReserved === null || lowestReserved.nonce >= lowest) return null
@@ -110,7 +112,8 @@ function withReplacement(tx: Unmined, finding: Finding): Finding {
   } else if (newestAttempt(tx)?.kind === 'cancel') said.push('The newest is an empty transaction that cancels it.')
   else if (isCancelling(tx))
     said.push('It is being cancelled: Drover is about to replace it with an empty transaction.')
-  if (tx.wish === 'speed_up') said.push('It is being sped up: Drover is about to sign it again at a higher price.')
+  if (tx.requestedReplacement === 'speed_up')
+    said.push('It is being sped up: Drover is about to sign it again at a higher price.')
   return { ...finding, summary: said.join(' ') }
 }
 

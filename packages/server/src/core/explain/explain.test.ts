@@ -27,11 +27,11 @@ type LaneContext = ExplainContext['lane']
 
 const owner = { nodeId: 'node-a', fence: 12, live: true, expiresAt: 0, silentSince: null }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
-const lent = {
+const reserved = {
   ...{ reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000, tenant: 'shop', holder: 'till (ab12)' },
   ...{ isUsed: false, isFilling: false, hash: null, alarm: null },
 } as const
-const phantom = { ...lent, isUsed: true, hash: `0x${'de'.repeat(32)}`, alarm: 'unknown_hash' } as const
+const phantom = { ...reserved, isUsed: true, hash: `0x${'de'.repeat(32)}`, alarm: 'unknown_hash' } as const
 const now = T0 + 20_000
 
 function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext> = {}): ExplainContext {
@@ -235,16 +235,16 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ],
   [
     'blocked_by_reservation',
-    'behind a nonce that is lent',
+    'behind a nonce that is reserved',
     tracking('pending'),
-    context({}, { lowestReserved: lent, lowestUnmined: { ...lower, nonce: 6 } }),
+    context({}, { lowestReserved: reserved, lowestUnmined: { ...lower, nonce: 6 } }),
     ['Nonce 7', 'nonce 5', 'reservation r-1', 'till (ab12) of tenant shop', time(T0 + 60_000), 'release-reservations'],
   ],
   [
     'blocked_by_reservation',
     'in line behind reservations that hold all places',
     queued(),
-    context({}, { inFlight: 1, reserved: 1, lowestReserved: lent }),
+    context({}, { inFlight: 1, reserved: 1, lowestReserved: reserved }),
     [
       '1 of 1 slot is taken, 1 of them by a reservation',
       'nonce 5',
@@ -271,7 +271,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'blocked_by_reservation',
     "behind another tenant's, of which only the nonce and the time are told",
     tracking('pending'),
-    context({}, { lowestReserved: { ...lent, reservationId: null, tenant: null, holder: null } }),
+    context({}, { lowestReserved: { ...reserved, reservationId: null, tenant: null, holder: null } }),
     ['nonce 5', 'another tenant', time(T0 + 60_000)],
   ],
   [
@@ -293,7 +293,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   [
     'preconfirmed',
     'and to be cancelled',
-    tracking('preconfirmed', { wish: 'cancel' }),
+    tracking('preconfirmed', { requestedReplacement: 'cancel' }),
     context(),
     ['cancels it if no block includes it'],
   ],
@@ -442,7 +442,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context(),
     ['signed 3 times', 'whichever is mined counts', 'an empty transaction that cancels it'],
   ],
-  ['pending', 'to be sped up', tracking('pending', { wish: 'speed_up' }), context(), ['being sped up']],
+  ['pending', 'to be sped up', tracking('pending', { requestedReplacement: 'speed_up' }), context(), ['being sped up']],
   [
     'rejected',
     'after it had a nonce',
@@ -481,18 +481,18 @@ describe('blockedBy', () => {
     ['slot', queued(), context({}, { inFlight: 1 }), { inFlight: 1, maxInFlight: 1 }],
     ['transaction', queued(), context({}, { inFlight: 1, lowestUnmined: lower }), lower],
     ['transaction', tracking('stale'), context({}, { lowestUnmined: lower }), lower],
-    ['reservation', tracking('stale'), context({}, { lowestReserved: lent }), lent],
-    ['reservation', queued(), context({}, { inFlight: 1, reserved: 1, lowestReserved: lent }), lent],
+    ['reservation', tracking('stale'), context({}, { lowestReserved: reserved }), reserved],
+    ['reservation', queued(), context({}, { inFlight: 1, reserved: 1, lowestReserved: reserved }), reserved],
     [
       'transaction',
       queued(),
-      context({}, { inFlight: 2, reserved: 1, lowestReserved: { ...lent, nonce: 6 }, lowestUnmined: lower }),
+      context({}, { inFlight: 2, reserved: 1, lowestReserved: { ...reserved, nonce: 6 }, lowestUnmined: lower }),
       lower,
     ],
     [
       'transaction',
       tracking('stale'),
-      context({}, { lowestReserved: { ...lent, nonce: 6 }, lowestUnmined: lower }),
+      context({}, { lowestReserved: { ...reserved, nonce: 6 }, lowestUnmined: lower }),
       lower,
     ],
     ['transaction', stuck('no_inclusion'), context({}, { lowestUnmined: lower }), lower],

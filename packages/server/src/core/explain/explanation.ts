@@ -84,7 +84,7 @@ export interface ExplainContext {
       readonly silentSince: number | null
     } | null
     readonly inFlight: number
-    /** Those of them that are lent to callers. */
+    /** Those of them that are reserved by callers. */
     readonly reserved: number
     /** Those of them that are in no block. */
     readonly unmined: number
@@ -93,7 +93,7 @@ export interface ExplainContext {
     readonly paused: boolean
     /** An operator has everything in flight cancelled, and so many are left; left out where none does. */
     readonly cancelling?: { readonly resetId: string; readonly left: number }
-    /** Of all nonces that are lent to callers and are in no block, the lowest. */
+    /** Of all nonces that are reserved by callers and are in no block, the lowest. */
     readonly lowestReserved: LowestReserved | null
     /** Nonces below all that are in flight that were final once and that the chain does not count any more; null where there are none. */
     readonly missingNonces: { readonly from: number; readonly to: number } | null

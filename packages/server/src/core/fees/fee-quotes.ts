@@ -50,7 +50,7 @@ const SAME_BASE_FACTOR = 2n
 const NEAR_FACTOR = 4n
 /** Below this no rise is called a jump: on a quiet chain everything is many times nothing. */
 const NO_JUMP_WEI = 2_000_000_000n
-const MOST_DOUBLINGS = 64
+const MAX_DOUBLINGS = 64
 
 /** Null: they do not say enough to price anything. */
 export function combineQuotes(quotes: readonly FeeQuote[], context: QuoteContext): Combined | null {
@@ -150,7 +150,7 @@ function findSuspicions(quote: FeeQuote, market: FeeMarket, baseWei: bigint): re
 }
 
 function doubled(wei: bigint, { last }: QuoteContext): bigint {
-  return wei << BigInt(Math.min(MOST_DOUBLINGS, Math.max(0, last?.doublings ?? 0)))
+  return wei << BigInt(Math.min(MAX_DOUBLINGS, Math.max(0, last?.doublings ?? 0)))
 }
 
 /** What the header of a block makes of the next one's base fee, by EIP-1559. */

@@ -8,7 +8,7 @@ const ORDERED = { mayReplace: 'on_order' } as const
 const sent = tracking('pending')
 const cancelling = tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'cancel')] })
 
-const LENT = {
+const RESERVED_NONCE = {
   ...{ id: 'r-1', state: 'RESERVED', nonce: 3, inclusion: null, finalAt: null, fillOrderedAt: null },
 } as unknown as Reservation
 
@@ -44,16 +44,16 @@ describe('an order to cancel everything', () => {
   test.each<[string, Partial<Reservation>]>([
     ['is given back', { state: 'RELEASED' }],
     ['is being filled', { state: 'USED', fillOrderedAt: 1 }],
-  ])('goes on beside a lent nonce that %s, and waits for its end', (_, change) => {
-    const reservations = [{ ...LENT, ...change }]
+  ])('goes on beside a reserved nonce that %s, and waits for its end', (_, change) => {
+    const reservations = [{ ...RESERVED_NONCE, ...change }]
     expect(plan(null, [sent], { reservations })).toMatchObject({ type: 'note' })
     expect(plan([], [], { reservations })).toEqual({ type: 'wait' })
-    expect(plan([], [], { reservations: [...reservations, LENT] })).toMatchObject({ type: 'refuse' })
+    expect(plan([], [], { reservations: [...reservations, RESERVED_NONCE] })).toMatchObject({ type: 'refuse' })
   })
 
-  test('is refused while a nonce is lent, by name', () => {
-    const lent = LENT
-    expect(plan(null, [sent], { reservations: [lent] })).toMatchObject({
+  test('is refused while a nonce is reserved, by name', () => {
+    const reserved = RESERVED_NONCE
+    expect(plan(null, [sent], { reservations: [reserved] })).toMatchObject({
       ...{ type: 'refuse', why: expect.stringContaining('nonce 3 (reservation r-1)') },
     })
   })
@@ -62,7 +62,7 @@ describe('an order to cancel everything', () => {
     const order = { txIds: ['tx-1'] }
     expect(awaitsCancel(sent, order)).toBe(true)
     expect(awaitsCancel(sent, { txIds: [] })).toBe(false)
-    for (const told of [tracking('pending', { wish: 'cancel' }), cancelling, mined()]) {
+    for (const told of [tracking('pending', { requestedReplacement: 'cancel' }), cancelling, mined()]) {
       expect(awaitsCancel(told, order)).toBe(false)
     }
     // What makes way could go back in line.

@@ -32,9 +32,9 @@ export function planCancelAll(
   { inFlight, reservations, policy }: Scene,
 ): CancelAllStep {
   const unmined = inFlight.filter(awaitsBlock)
-  const lent = reservations.filter((each) => holdsNonce(each) && each.inclusion === null)
-  const kept = lent.filter((each) => !isTakenBack(each))
-  if (kept.length > 0) return { type: 'refuse', why: describeLent(kept) }
+  const reserved = reservations.filter((each) => holdsNonce(each) && each.inclusion === null)
+  const kept = reserved.filter((each) => !isTakenBack(each))
+  if (kept.length > 0) return { type: 'refuse', why: describeReserved(kept) }
   const open = unmined.filter((tx) => newestAttempt(tx)?.kind !== 'cancel' && !isFill(tx.intent))
   if (policy.mayReplace === 'never' && open.length > 0) {
     const count = open.length === 1 ? '1 transaction is' : `${open.length} transactions are`
@@ -47,7 +47,7 @@ export function planCancelAll(
   const added = unmined.filter(({ id }) => !known.has(id))
   if (txIds === null || added.length > 0) return { type: 'note', txIds: [...known, ...added.map(({ id }) => id)] }
   // What lost its nonce to somebody else cannot be cancelled, and is in nobody's way.
-  const isOpen = lent.length > 0 || inFlight.some((tx) => known.has(tx.id) && !hasLostNonce(tx))
+  const isOpen = reserved.length > 0 || inFlight.some((tx) => known.has(tx.id) && !hasLostNonce(tx))
   return { type: isOpen ? 'wait' : 'reset' }
 }
 
@@ -59,11 +59,11 @@ function isTakenBack({ state, fillOrderedAt }: Reservation): boolean {
 /** Whether this one is still to be told. What makes way may go back in line, and a cancel is an end. */
 export function awaitsCancel(tx: InFlight, { txIds }: Pick<NonceReset, 'txIds'>): boolean {
   if (inclusionOf(tx) !== null || !txIds?.includes(tx.id)) return false
-  return tx.refusal !== null || (newestAttempt(tx)?.kind !== 'cancel' && tx.wish !== 'cancel')
+  return tx.refusal !== null || (newestAttempt(tx)?.kind !== 'cancel' && tx.requestedReplacement !== 'cancel')
 }
 
-function describeLent(lent: readonly Reservation[]): string {
-  const named = lent.slice(0, NAMED).map(({ id, nonce }) => `nonce ${nonce} (reservation ${id})`)
-  const others = lent.length > NAMED ? ` and ${lent.length - NAMED} more` : ''
+function describeReserved(reserved: readonly Reservation[]): string {
+  const named = reserved.slice(0, NAMED).map(({ id, nonce }) => `nonce ${nonce} (reservation ${id})`)
+  const others = reserved.length > NAMED ? ` and ${reserved.length - NAMED} more` : ''
   return `still reserved: ${named.join(', ')}${others}; release or fill what is reserved first`
 }

@@ -3,7 +3,7 @@ import { findLaneProblems, type LaneScene } from './lane-problem.ts'
 
 const NOW = 1_000_000
 const WELL: LaneScene = {
-  ...{ now: NOW, inFlight: [], unfunded: null, priced: null, isBalanceLow: false, overdueLoan: null },
+  ...{ now: NOW, inFlight: [], unfunded: null, priced: null, isBalanceLow: false, overdueReservation: null },
 }
 
 test('a lane that is well has none', () => {
@@ -29,7 +29,7 @@ test('what goes on keeps its beginning; what is over is gone', () => {
   expect(findLaneProblems(WELL, later)).toEqual([])
 })
 
-test('a nonce that is lent for too long is told from when it was lent', () => {
-  const scene = { ...WELL, overdueLoan: { nonce: 4, since: 5 } }
+test('a nonce that is reserved for too long is told from when it was reserved', () => {
+  const scene = { ...WELL, overdueReservation: { nonce: 4, since: 5 } }
   expect(findLaneProblems(scene, [])).toMatchObject([{ code: 'blocked_by_reservation', nonce: 4, since: 5 }])
 })

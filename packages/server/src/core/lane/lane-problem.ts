@@ -44,8 +44,8 @@ export interface LaneScene {
   readonly unfunded: QueueWait | null
   readonly priced: QueueWait | null
   readonly isBalanceLow: boolean
-  /** The lowest nonce that is lent to a caller and is in no block, where it has been lent for too long. */
-  readonly overdueLoan: { readonly nonce: number; readonly since: number } | null
+  /** The lowest nonce that is reserved by a caller and is in no block, where it has been reserved for too long. */
+  readonly overdueReservation: { readonly nonce: number; readonly since: number } | null
 }
 
 /** In the order of `LANE_PROBLEMS`, at most one of each code. What was there before keeps its beginning. */
@@ -55,7 +55,7 @@ export function findLaneProblems(scene: LaneScene, before: readonly LaneProblem[
     findStuck(scene, 'stuck'),
     findWait(scene, 'out_of_funds'),
     findWait(scene, 'fee_above_cap'),
-    findLoan(scene),
+    findReservation(scene),
     scene.isBalanceLow ? problem('balance_low', scene.now) : null,
   ]
   return found.flatMap((each) => {
@@ -97,8 +97,13 @@ function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem 
   return queued && { ...problem(code, scene.now), txId: queued.txId, detail: queued.message }
 }
 
-function findLoan({ overdueLoan }: LaneScene): LaneProblem | null {
-  return overdueLoan && { ...problem('blocked_by_reservation', overdueLoan.since), nonce: overdueLoan.nonce }
+function findReservation({ overdueReservation }: LaneScene): LaneProblem | null {
+  return (
+    overdueReservation && {
+      ...problem('blocked_by_reservation', overdueReservation.since),
+      nonce: overdueReservation.nonce,
+    }
+  )
 }
 
 /** Nothing that anybody would be told anew. */

@@ -69,7 +69,9 @@ export function decideReset(
 ): ResetVerdict {
   const holders: Holder[] = [
     ...live.inFlight.map(({ id, nonce, state }) => ({ nonce, name: nameTransaction(id, state) })),
-    ...live.reservations.filter(holdsNonce).map(({ id, nonce, state }) => ({ nonce, name: nameLoan(id, state) })),
+    ...live.reservations
+      .filter(holdsNonce)
+      .map(({ id, nonce, state }) => ({ nonce, name: nameReservation(id, state) })),
   ]
   const inTheWay = holders.filter(({ nonce }) => nonce >= chainCount).sort((a, b) => a.nonce - b.nonce)
   if (inTheWay.length === 0) return { type: 'done', next: chainCount }
@@ -86,6 +88,6 @@ function nameTransaction(id: TxId, state: string): string {
   return `transaction ${id} (${state})`
 }
 
-function nameLoan(id: ReservationId, state: string): string {
+function nameReservation(id: ReservationId, state: string): string {
   return `reservation ${id} (${state})`
 }

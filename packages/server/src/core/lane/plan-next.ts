@@ -37,7 +37,7 @@ export function isPriceRefused(tx: InFlight): boolean {
 
 export function planNext(tx: InFlight, newest: Attempt, scene: PlanScene): NextAttempt {
   const { market, policy, isPatient } = scene
-  const speed = tx.wish === 'speed_up' ? 'fast' : tx.intent.speed
+  const speed = tx.requestedReplacement === 'speed_up' ? 'fast' : tx.intent.speed
   const capWei = findCap(tx, policy)
   if (!tx.mayBeHeld && lacksEmpty(tx)) return priceEmpty(tx, market, policy)
   const isOwnPrice = tx.intent.fees !== null && !isCancelling(tx)

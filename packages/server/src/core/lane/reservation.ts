@@ -1,5 +1,5 @@
 /**
- * A nonce that is lent to somebody who signs for himself. It comes from the same cursor, counts against the same budget
+ * A nonce that is reserved by somebody who signs for himself. It comes from the same cursor, counts against the same budget
  * and is written under the same fence as the nonces of managed transactions.
  *
  * Only its holder, who has the proof, moves it while the lock lasts: to USED with a hash, further into the future, or
@@ -33,7 +33,7 @@ export const RESERVATION_ALARMS = ['unknown_hash', 'not_mined', 'not_used'] as c
 export type ReservationAlarm = (typeof RESERVATION_ALARMS)[number]
 
 /** What one lane may have of reservations that are not final, those without a nonce included. */
-export const MOST_OPEN_RESERVATIONS = 1_000
+export const MAX_OPEN_RESERVATIONS = 1_000
 
 export interface Reservation {
   readonly id: ReservationId
@@ -48,9 +48,9 @@ export interface Reservation {
   readonly holder: string | null
   readonly label: string | null
   readonly ttlMs: number
-  /** Null until the lane's owner has lent one. */
+  /** Null until the lane's owner has reserved one. */
   readonly nonce: number | null
-  /** By the database's clock. Until a nonce is lent, the time after which none is wanted any more. */
+  /** By the database's clock. Until a nonce is reserved, the time after which none is wanted any more. */
   readonly lockedUntil: number
   /** What the holder says it sent with this nonce, oldest first: a fee bump adds one. */
   readonly hashes: readonly Hash[]
@@ -69,7 +69,7 @@ export interface Reservation {
   readonly finalAt: number | null
 }
 
-/** The lowest lent nonce of a lane that is in no block: those above wait for it. */
+/** The lowest reserved nonce of a lane that is in no block: those above wait for it. */
 export interface LowestReserved {
   readonly nonce: number
   readonly lockedUntil: number

@@ -4,16 +4,16 @@ import type { Policy } from './policy.ts'
 /** What one transaction of a lane takes from its account: fee, and value where it succeeded. */
 export interface TxCost {
   readonly wei: bigint
-  /** How many transactions it is the average of, up to `MOST_SAMPLES`; 0: a plain transfer at the price of the moment. */
+  /** How many transactions it is the average of, up to `MAX_SAMPLES`; 0: a plain transfer at the price of the moment. */
   readonly samples: number
 }
 
 /** Recent enough to follow prices, long enough not to jump with one transaction. */
-const MOST_SAMPLES = 20
+const MAX_SAMPLES = 20
 
 export function addSample(average: TxCost | null, costWei: bigint): TxCost {
   if (average === null || average.samples === 0) return { wei: costWei, samples: 1 }
-  const samples = Math.min(average.samples + 1, MOST_SAMPLES)
+  const samples = Math.min(average.samples + 1, MAX_SAMPLES)
   return { wei: average.wei + (costWei - average.wei) / BigInt(samples), samples }
 }
 

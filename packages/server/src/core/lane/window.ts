@@ -44,7 +44,7 @@ export interface Loss {
 
 const AUTO: WindowLimits = { start: 16, most: 4_096 }
 const FIRST_PAUSE_MS = 2_000
-const LONGEST_PAUSE_MS = 5 * 60_000
+const MAX_PAUSE_MS = 5 * 60_000
 
 export function windowLimits(maxInFlight: number | 'auto'): WindowLimits {
   return maxInFlight === 'auto' ? AUTO : { start: maxInFlight, most: maxInFlight }
@@ -101,6 +101,6 @@ export function narrowWindow(window: Window, { kept, reason }: Loss, at: number)
   const size = Math.min(window.size, kept ?? half)
   if (size === window.size) return window
   const wasTry = window.ceiling !== null && window.size > window.ceiling
-  const pauseMs = wasTry ? Math.min(LONGEST_PAUSE_MS, window.pauseMs * 2) : FIRST_PAUSE_MS
+  const pauseMs = wasTry ? Math.min(MAX_PAUSE_MS, window.pauseMs * 2) : FIRST_PAUSE_MS
   return { ...window, size, ceiling: size, probeAt: at + pauseMs, pauseMs, reason, since: at }
 }

@@ -23,11 +23,11 @@ const CASES: readonly [string, Transaction, readonly string[], (readonly string[
   ['sent', tracking('pending'), ['suspend', 'retry'], ['suspend', 'retry', 'cancel', 'speed-up']],
   [
     'sent and to be sped up',
-    tracking('pending', { wish: 'speed_up' }),
+    tracking('pending', { requestedReplacement: 'speed_up' }),
     ['suspend', 'retry'],
     ['suspend', 'retry', 'cancel'],
   ],
-  ['sent and to be cancelled', tracking('pending', { wish: 'cancel' }), ['suspend', 'retry']],
+  ['sent and to be cancelled', tracking('pending', { requestedReplacement: 'cancel' }), ['suspend', 'retry']],
   [
     'being cancelled',
     tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'cancel')] }),

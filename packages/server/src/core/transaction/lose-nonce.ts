@@ -71,7 +71,7 @@ export function resolve(tx: InFlight, event: Ordered): Step {
   if (findAttempt(tx, proof.user.inclusion.txHash)?.kind !== 'cancel') return settle(tx, proof, at, named, 'resolved')
   const cancelled: CancelledOnChain = {
     ...withoutStuck(tx),
-    ...{ state: 'CANCELLED', subState: 'cancelled', error: null, wish: 'none', refusal: null },
+    ...{ state: 'CANCELLED', subState: 'cancelled', error: null, requestedReplacement: 'none', refusal: null },
     ...ending(proof, at),
   }
   return move(cancelled, named, USED)
@@ -118,7 +118,7 @@ function settle(
   const settled: Finished = {
     ...withoutStuck(tx),
     ...{ state: succeeded ? 'CONFIRMED' : 'FAILED_FINAL', subState, error: succeeded ? null : REVERTED },
-    ...{ wish: 'none', refusal: null },
+    ...{ requestedReplacement: 'none', refusal: null },
     ...ending(proof, at),
   }
   return move(settled, note, USED)

@@ -113,7 +113,7 @@ describe('patience', () => {
 test.each<[string, InFlight, typeof FAST]>([
   ['policy never replaces', allocated(), STABLE],
   ['it is empty itself', allocated({ intent: { ...allocated().intent, priority: FILL_PRIORITY } }), FAST],
-  ['an operator cancels it', allocated({ wish: 'cancel' }), FAST],
+  ['an operator cancels it', allocated({ requestedReplacement: 'cancel' }), FAST],
   ['it waits for an operator', stuck('no_inclusion'), FAST],
 ])('it does not make way where %s', (_, tx, policy) => {
   expect(move(tx, answer(REFUSED), policy).tx).toMatchObject({ refusal: null, nonce: 7 })
@@ -198,10 +198,13 @@ describe('while it makes way', () => {
 
   test("an operator's cancel is an end of its own", () => {
     const { tx } = move(passing, { type: 'operator.cancelled', at, by })
-    expect(tx).toMatchObject({ refusal: null, wish: 'none' })
+    expect(tx).toMatchObject({ refusal: null, requestedReplacement: 'none' })
     expect(finish(tx, 2).tx).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', error: null })
     const unsigned = { ...passing, attempts: [attemptOf(1)] }
-    expect(move(unsigned, { type: 'operator.cancelled', at, by }).tx).toMatchObject({ refusal: null, wish: 'cancel' })
+    expect(move(unsigned, { type: 'operator.cancelled', at, by }).tx).toMatchObject({
+      refusal: null,
+      requestedReplacement: 'cancel',
+    })
   })
 
   test('a policy that forbids replacements from now on: its own bytes go out again, unless the empty ones are signed', () => {
@@ -242,7 +245,7 @@ describe('a policy that replaces only on order', () => {
       { type: 'operator.cancelled', at, by: ordered },
       STABLE,
     ).tx
-    expect(cancelled).toMatchObject({ wish: 'cancel', refusal: null, subState: 'signed' })
+    expect(cancelled).toMatchObject({ requestedReplacement: 'cancel', refusal: null, subState: 'signed' })
     expect(empty(cancelled)).toBe(2)
   })
 })

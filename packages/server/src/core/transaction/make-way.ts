@@ -33,7 +33,7 @@ export const REFUSALS_BEFORE_WAY = 3
 const REFUSALS_WITHOUT_ALL = 5
 
 /** An empty transaction costs gas each time: after this many the refusal is taken for good. */
-const MOST_RETURNS = 2
+const MAX_RETURNS = 2
 
 /**
  * It is not on its way out already, it is not empty itself, and policy puts other bytes in its place unasked. What is STUCK by
@@ -97,7 +97,13 @@ export function settleWay(tx: InFlight & { readonly refusal: Refusal }, proof: P
   const { stuckAt: _, ...rest } = { stuckAt: null, ...tx }
   const ended: CancelledOnChain = {
     ...rest,
-    ...{ state: 'CANCELLED', subState: 'rejected', error: toError(tx.refusal), refusal: null, wish: 'none' },
+    ...{
+      state: 'CANCELLED',
+      subState: 'rejected',
+      error: toError(tx.refusal),
+      refusal: null,
+      requestedReplacement: 'none',
+    },
     ...{ inclusion, confirmations, finalAt: at, minedAt: 'minedAt' in tx ? (tx.minedAt ?? at) : at },
   }
   return move(ended, { type: 'finality.reached', cause: 'rejected', detail }, { type: 'nonce.used' })
@@ -121,7 +127,7 @@ export function isMakingWay<T extends InFlight>(tx: T): tx is T & { readonly ref
 /** Counted by the nonces that it gave up to empty transactions before. */
 function goesBack(tx: InFlight & { readonly refusal: Refusal }): boolean {
   const given = new Set(tx.attempts.filter(isEmptyElsewhere(tx.nonce)).map(({ nonce }) => nonce))
-  return tx.refusal.mayPass && given.size < MOST_RETURNS
+  return tx.refusal.mayPass && given.size < MAX_RETURNS
 }
 
 function isEmptyElsewhere(nonce: number) {

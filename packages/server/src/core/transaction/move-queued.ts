@@ -82,7 +82,7 @@ function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' 
       refusals: 0,
       nextResubmitAt: event.at + policy.resubmitIntervalMs,
       newForks: 0,
-      wish: 'none',
+      requestedReplacement: 'none',
       mayBeHeld: false,
       refusal: null,
     },

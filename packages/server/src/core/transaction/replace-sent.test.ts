@@ -38,7 +38,7 @@ describe('where replacements wait for an order', () => {
     expect(move(sent, LATE, STABLE).tx).toBe(sent)
     expect(move(sent, added('bump'), STABLE).tx).toBe(sent)
     expect(move(move(sent, SPEED_UP, STABLE).tx, added('bump'), STABLE).tx).toMatchObject({
-      wish: 'none',
+      requestedReplacement: 'none',
       subState: 'stale',
     })
   })
@@ -52,7 +52,7 @@ describe('where replacements wait for an order', () => {
 
   test('a stuck one goes on with the bytes that were ordered', () => {
     const ordered = move(stuck('no_inclusion'), CANCEL, STABLE).tx
-    expect(move(ordered, added('cancel'), STABLE).tx).toMatchObject({ state: 'TRACKING', wish: 'none' })
+    expect(move(ordered, added('cancel'), STABLE).tx).toMatchObject({ state: 'TRACKING', requestedReplacement: 'none' })
   })
 })
 
@@ -60,9 +60,13 @@ describe('a bump that is not signed', () => {
   const refuse = (code: string): TxEvent => ({ type: 'bump.refused', at, error: { code, message: 'no' } })
 
   test('is said once for each reason, ends the wish, and stays said while the same bytes go on', () => {
-    const wished = tracking('pending', { wish: 'speed_up' })
+    const wished = tracking('pending', { requestedReplacement: 'speed_up' })
     const refused = move(wished, refuse('bump_would_revert')).tx
-    expect(refused).toMatchObject({ wish: 'none', error: { code: 'bump_would_revert' }, subState: 'pending' })
+    expect(refused).toMatchObject({
+      requestedReplacement: 'none',
+      error: { code: 'bump_would_revert' },
+      subState: 'pending',
+    })
     expect(move(refused, refuse('bump_would_revert')).tx).toBe(refused)
     expect(move(refused, refuse('bump_unaffordable')).tx.error?.code).toBe('bump_unaffordable')
     const taken: TxEvent = { type: 'broadcast.answered', at, hash: attemptOf(1).hash, outcome: { type: 'accepted' } }
@@ -79,7 +83,7 @@ describe('a wish', () => {
   ] as const)('%s is kept for the owner of the lane, and sends nothing by itself', (_, event, wish) => {
     for (const tx of [allocated(), tracking('pending'), stuck('no_inclusion')]) {
       const step = move(tx, event)
-      expect(step.tx).toEqual({ ...tx, wish })
+      expect(step.tx).toEqual({ ...tx, requestedReplacement: wish })
       expect(step.effects).toEqual([])
     }
   })
@@ -92,14 +96,16 @@ describe('a wish', () => {
   })
 
   test('to cancel overrides one to speed up, but not the other way round', () => {
-    expect(move(tracking('pending', { wish: 'speed_up' }), CANCEL).tx).toMatchObject({ wish: 'cancel' })
-    const cancelling = tracking('pending', { wish: 'cancel' })
+    expect(move(tracking('pending', { requestedReplacement: 'speed_up' }), CANCEL).tx).toMatchObject({
+      requestedReplacement: 'cancel',
+    })
+    const cancelling = tracking('pending', { requestedReplacement: 'cancel' })
     expect(move(cancelling, SPEED_UP).tx).toBe(cancelling)
   })
 
   test('to cancel ends a suspension, since cancelling means sending', () => {
     expect(move(tracking('suspended', { suspended: true }), CANCEL).tx).toMatchObject({
-      ...{ suspended: false, subState: 'stale', wish: 'cancel' },
+      ...{ suspended: false, subState: 'stale', requestedReplacement: 'cancel' },
     })
   })
 
@@ -109,10 +115,10 @@ describe('a wish', () => {
   })
 
   test('survives an inclusion that is withdrawn', () => {
-    const wished = tracking('pending', { wish: 'cancel' })
+    const wished = tracking('pending', { requestedReplacement: 'cancel' })
     const seen = move(wished, { type: 'inclusion.seen', at, inclusion: inclusionOfFirst() }).tx
     const gone = move(seen, { type: 'inclusion.reorged', at, blockHash: inclusionOfFirst().blockHash }).tx
-    expect(gone).toMatchObject({ subState: 'reorged', wish: 'cancel' })
+    expect(gone).toMatchObject({ subState: 'reorged', requestedReplacement: 'cancel' })
   })
 })
 
@@ -124,15 +130,19 @@ function inclusionOfFirst() {
 
 describe('a new attempt', () => {
   test('joins the earlier ones and is sent; the wish that it fulfils is over', () => {
-    const step = move(tracking('pending', { wish: 'speed_up' }), added('bump'))
+    const step = move(tracking('pending', { requestedReplacement: 'speed_up' }), added('bump'))
     expect(step.tx).toMatchObject({
-      wish: 'none',
+      requestedReplacement: 'none',
       subState: 'stale',
       attempts: [{ kind: 'original' }, { kind: 'bump' }],
     })
     expect(step.effects).toEqual([{ type: 'broadcast' }])
-    expect(move(tracking('pending', { wish: 'cancel' }), added('bump')).tx).toMatchObject({ wish: 'cancel' })
-    expect(move(tracking('pending', { wish: 'cancel' }), added('cancel')).tx).toMatchObject({ wish: 'none' })
+    expect(move(tracking('pending', { requestedReplacement: 'cancel' }), added('bump')).tx).toMatchObject({
+      requestedReplacement: 'cancel',
+    })
+    expect(move(tracking('pending', { requestedReplacement: 'cancel' }), added('cancel')).tx).toMatchObject({
+      requestedReplacement: 'none',
+    })
   })
 
   test('gives what was stuck a fresh start, and others no more time than they had', () => {
@@ -178,7 +188,7 @@ describe('the cap', () => {
 
 test('what was to be cancelled is not queued again when a foreign transaction took its nonce', () => {
   const lost = { type: 'nonce.lost', at, proof: otherProof() } as const
-  const step = move(tracking('pending', { wish: 'cancel' }), lost)
+  const step = move(tracking('pending', { requestedReplacement: 'cancel' }), lost)
   expect(step.tx).toMatchObject({ state: 'CANCELLED', nonce: null, error: { code: 'foreign_nonce' } })
   expect(step.effects).toEqual([{ type: 'nonce.used' }])
   expect(move(tracking('pending'), lost).tx).toMatchObject({ state: 'QUEUED' })

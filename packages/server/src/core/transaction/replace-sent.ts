@@ -30,16 +30,20 @@ export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', poli
     return isCancelling(tx) ? 'It is already being cancelled: an empty transaction is taking its nonce.' : null
   }
   if (tx.suspended) return 'It is suspended. Resume it first.'
-  return tx.wish === 'none' ? null : 'A replacement was already requested.'
+  return tx.requestedReplacement === 'none' ? null : 'A replacement was already requested.'
 }
 
-export function wishSpeedUp(tx: InFlight, event: Extract<TxEvent, { type: 'operator.sped_up' }>, policy: Policy): Step {
+export function requestSpeedUp(
+  tx: InFlight,
+  event: Extract<TxEvent, { type: 'operator.sped_up' }>,
+  policy: Policy,
+): Step {
   if (whyNotReplaced(tx, 'speed-up', policy) !== null) return stay(tx)
-  return move({ ...tx, wish: 'speed_up' }, noteOperator(event))
+  return move({ ...tx, requestedReplacement: 'speed_up' }, noteOperator(event))
 }
 
 /** Cancelling means sending, so it ends a suspension: the bytes that were held back are not the ones that go out. */
-export function wishCancel(
+export function requestCancel(
   tx: InFlight,
   event: Extract<TxEvent, { type: 'operator.cancelled' }>,
   policy: Policy,
@@ -48,11 +52,18 @@ export function wishCancel(
   const isHeld = tx.suspended || tx.subState === 'making_way'
   const lifted = isHeld ? { suspended: false, subState: sendable(tx) } : {}
   const isSigned = newestAttempt(tx)?.kind === 'cancel'
-  return move({ ...tx, ...lifted, refusal: null, wish: isSigned ? tx.wish : 'cancel' }, noteOperator(event))
+  return move(
+    { ...tx, ...lifted, refusal: null, requestedReplacement: isSigned ? tx.requestedReplacement : 'cancel' },
+    noteOperator(event),
+  )
 }
 
 /** Too late for a caller who set a deadline: the nonce is used up by an empty transaction, if that is mined first. */
-export function wishExpiry(tx: InFlight, event: Extract<TxEvent, { type: 'deadline.passed' }>, policy: Policy): Step {
+export function requestExpiry(
+  tx: InFlight,
+  event: Extract<TxEvent, { type: 'deadline.passed' }>,
+  policy: Policy,
+): Step {
   const { validUntil } = tx.intent
   // What makes way is on its way out already, and has a reason of its own.
   if (validUntil === null || event.at < validUntil || tx.refusal !== null) return stay(tx)
@@ -60,7 +71,7 @@ export function wishExpiry(tx: InFlight, event: Extract<TxEvent, { type: 'deadli
   if (!replacesByItself(policy)) return stay(tx)
   if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
   return move(
-    { ...tx, wish: 'cancel' },
+    { ...tx, requestedReplacement: 'cancel' },
     { type: event.type, cause: 'expired', detail: { validUntil, nonce: tx.nonce } },
   )
 }
@@ -73,12 +84,13 @@ export function addAttempt(
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   if (attempt.nonce !== tx.nonce || findAttempt(tx, attempt.hash) !== null) return stay(tx)
   // A mere bump does not fulfil the wish to cancel.
-  const wish = tx.wish === 'cancel' && attempt.kind !== 'cancel' ? tx.wish : 'none'
+  const requestedReplacement =
+    tx.requestedReplacement === 'cancel' && attempt.kind !== 'cancel' ? tx.requestedReplacement : 'none'
   const { stuckAt, ...rest } = { stuckAt: null, ...tx }
   const added = {
     ...rest,
     attempts: [...tx.attempts, attempt],
-    wish,
+    requestedReplacement,
     error: null,
     refusals: 0,
     // The bytes go out with this step; a lost answer is asked for again as after any send.
@@ -120,11 +132,11 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
  */
 export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.refused' }>, policy: Policy): Step {
   if (!mayBeReplaced(tx, policy) || isCancelling(tx)) return stay(tx)
-  const wish = tx.wish === 'speed_up' ? 'none' : tx.wish
-  if (tx.error?.code === event.error.code && wish === tx.wish) return stay(tx)
+  const requestedReplacement = tx.requestedReplacement === 'speed_up' ? 'none' : tx.requestedReplacement
+  if (tx.error?.code === event.error.code && requestedReplacement === tx.requestedReplacement) return stay(tx)
   const { code, message, reason } = event.error
   return move(
-    { ...tx, wish, error: event.error },
+    { ...tx, requestedReplacement, error: event.error },
     { type: event.type, cause: code, detail: { nonce: tx.nonce, message, ...(reason !== undefined && { reason }) } },
   )
 }
@@ -138,7 +150,7 @@ export function isBumpRefusal(error: TxError | null): boolean {
 
 /** Somebody asked for other bytes under this nonce, or an empty transaction is out already and is carried through. */
 export function isOrdered(tx: InFlight): boolean {
-  return tx.wish !== 'none' || newestAttempt(tx)?.kind === 'cancel'
+  return tx.requestedReplacement !== 'none' || newestAttempt(tx)?.kind === 'cancel'
 }
 
 function mayBeReplaced(tx: InFlight, policy: Policy): boolean {

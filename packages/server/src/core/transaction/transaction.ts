@@ -84,7 +84,7 @@ export interface Intent {
 export type AttemptKind = 'original' | 'bump' | 'cancel' | 'noop'
 
 /** What an operator or a deadline wants done to a sent transaction and the lane has not done yet. */
-export type Wish = 'none' | 'speed_up' | 'cancel'
+export type RequestedReplacement = 'none' | 'speed_up' | 'cancel'
 
 /** One signed byte string for a transaction. Durable before it is first sent. */
 export interface Attempt {
@@ -144,7 +144,7 @@ interface Signed extends Base {
   readonly refusals: number
   readonly nextResubmitAt: number
   readonly newForks: number
-  readonly wish: Wish
+  readonly requestedReplacement: RequestedReplacement
   /** A node took bytes under this nonce, or may have: no answer, a lost one, or one that cannot be told. */
   readonly mayBeHeld: boolean
   /** Null: it does not make way. */
@@ -220,7 +220,7 @@ export function newestAttempt(tx: InFlight): Attempt | null {
 
 /** An empty transaction is meant to take its nonce, or already bids for it. */
 export function isCancelling(tx: InFlight): boolean {
-  return tx.wish === 'cancel' || tx.refusal !== null || newestAttempt(tx)?.kind === 'cancel'
+  return tx.requestedReplacement === 'cancel' || tx.refusal !== null || newestAttempt(tx)?.kind === 'cancel'
 }
 
 /** An empty transaction is meant to take its nonce, and is not signed yet. */

@@ -31,7 +31,7 @@ const BASE = ['id', 'intent', 'version', 'state', 'subState', 'error', 'suspende
 const SIGNED = [
   ...BASE,
   ...['nonce', 'fence', 'nodeId', 'allocatedAt', 'waitingSince', 'submittedAt', 'lastSubmitAt', 'submitCount'],
-  ...['refusals', 'nextResubmitAt', 'newForks', 'wish', 'mayBeHeld', 'refusal'],
+  ...['refusals', 'nextResubmitAt', 'newForks', 'requestedReplacement', 'mayBeHeld', 'refusal'],
 ]
 const PROVEN = [...SIGNED, 'inclusion', 'confirmations', 'minedAt', 'finalAt']
 const DROPPED = [...BASE, 'nonce', 'finalAt']

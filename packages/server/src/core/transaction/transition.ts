@@ -13,7 +13,7 @@ import { closeLost, hasLostNonce, loseNonce, REVERTED, requeueLost, resolve } fr
 import { isMakingWay, makeWayForPrice, nameWay, settleWay, withdrawRefusal } from './make-way.ts'
 import { moveQueued } from './move-queued.ts'
 import { losePreconfirmation, preconfirm } from './preconfirm.ts'
-import { addAttempt, capFee, refuseBump, wishCancel, wishExpiry, wishSpeedUp } from './replace-sent.ts'
+import { addAttempt, capFee, refuseBump, requestCancel, requestExpiry, requestSpeedUp } from './replace-sent.ts'
 import { withoutStuck } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
@@ -54,11 +54,11 @@ function moveInFlight(tx: InFlight, event: TxEvent, policy: Policy): Step {
     case 'bump.refused':
       return refuseBump(tx, event, policy)
     case 'deadline.passed':
-      return wishExpiry(tx, event, policy)
+      return requestExpiry(tx, event, policy)
     case 'operator.cancelled':
-      return wishCancel(tx, event, policy)
+      return requestCancel(tx, event, policy)
     case 'operator.sped_up':
-      return wishSpeedUp(tx, event, policy)
+      return requestSpeedUp(tx, event, policy)
     case 'preconfirmation.seen':
       return preconfirm(tx, event)
     case 'preconfirmation.lost':
@@ -244,7 +244,7 @@ function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached'
       minedAt: tx.minedAt ?? event.at,
       confirmations: event.confirmations,
       finalAt: event.at,
-      wish: 'none',
+      requestedReplacement: 'none',
       refusal: null,
     },
     {

@@ -14,7 +14,7 @@ export type FindEarlier = (key: RequestKey) => Promise<Transaction | null>
 
 const LOOKUP = { lingerMs: 2, maxBatch: 500, maxRunning: 1, maxWaiting: 5_000, deadlineMs: 10_000 }
 const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 
 export function createEarlierRequests(ports: {
   readonly store: Pick<Store, 'findRequests'>
@@ -34,7 +34,7 @@ export function createEarlierRequests(ports: {
         return
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
-        await pause(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
+        await pause(clock, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
       }
     }
   }

@@ -59,7 +59,7 @@ type Entry = Pending<NewTransaction, IntakeOutcome>
 const QUEUE = { queue: 'intake' }
 const LONG_GROUP = 100
 const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 
 export function createIntake({ store, clock, telemetry, limits: given }: IntakePorts): Intake {
   const limits = { ...INTAKE_LIMITS, ...given }
@@ -77,7 +77,7 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
 
   async function flush(batch: readonly Entry[]): Promise<void> {
     telemetry.observe('drover_flush_size', batch.length, QUEUE)
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const left = batch.filter((entry) => !entry.isSettled())
       if (left.length === 0) return
       try {
@@ -130,5 +130,5 @@ function unknownFate(item: NewTransaction): AppError {
       ? `Look for transaction ${item.id} to see whether it was stored`
       : 'Send it again with the same request id to see whether it was stored'
   const message = `The database did not respond in time. ${how}.`
-  return new AppError('database_unavailable', message, { retryAfterMs: LONGEST_PAUSE_MS, id: item.id })
+  return new AppError('database_unavailable', message, { retryAfterMs: MAX_PAUSE_MS, id: item.id })
 }

@@ -23,12 +23,12 @@ import type { LaneFunds } from '../lane/lane-funds.ts'
 export interface LaneProblems {
   /** The lane was loaded anew, with what its last owner saw. */
   recall(seen: readonly LaneProblem[]): void
-  mind(draft: LaneDraft, scene: ProblemScene): void
+  update(draft: LaneDraft, scene: ProblemScene): void
   /** This node does not run the lane any more, and has nothing to say of it. */
   leave(): void
 }
 
-export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueLoan'> {
+export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueReservation'> {
   readonly policy: Policy
   readonly funds: Pick<LaneFunds, 'known' | 'waits'>
   /** The lane has given out a nonce before. */
@@ -42,13 +42,13 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
   /** Those whose metric says so. */
   const shown = new Set<FoundCode>()
 
-  function mind(draft: LaneDraft, { now, policy, funds, overdueLoan, hasSent }: ProblemScene): void {
+  function update(draft: LaneDraft, { now, policy, funds, overdueReservation, hasSent }: ProblemScene): void {
     const { balance, txCost } = funds.known()
     const { unfunded, priced } = funds.waits() ?? recallWaits(problems)
     const wasLow = problems.some(({ code }) => code === 'balance_low')
     const isInUse = hasSent || unfunded !== null
     const isLow = balance === null ? wasLow : isBalanceLow({ balanceWei: balance.wei, txCost, isInUse }, policy, wasLow)
-    const scene = { now, overdueLoan, inFlight: draft.inFlight(), unfunded, priced, isBalanceLow: isLow }
+    const scene = { now, overdueReservation, inFlight: draft.inFlight(), unfunded, priced, isBalanceLow: isLow }
     const found = findLaneProblems(scene, problems)
     const isSame =
       found.length === problems.length &&
@@ -103,7 +103,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     recall: (seen) => {
       problems = seen
     },
-    mind,
+    update,
     leave: () => {
       problems = []
       show()

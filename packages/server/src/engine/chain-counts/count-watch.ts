@@ -18,13 +18,13 @@ export interface CountWatch {
   /** With each block: asks the chain if that is due, and wakes the lane when there is an answer. */
   look(head: number | null, isBusy: boolean): void
   /** Takes the answer, if there is one. */
-  mind(draft: LaneDraft, scene: CountScene): void
+  checkDrift(draft: LaneDraft, scene: CountScene): void
   stop(): void
 }
 
 export interface CountScene {
   readonly ledger: Pick<Ledger, 'cursor' | 'recyclable'>
-  readonly lent: Iterable<{ readonly nonce: number }>
+  readonly reserved: Iterable<{ readonly nonce: number }>
   readonly policy: Pick<Policy, 'externalUse'>
 }
 
@@ -113,11 +113,11 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   return {
     look,
     stop: () => cancelLook(),
-    mind: (draft, { ledger, lent, policy }) => {
+    checkDrift: (draft, { ledger, reserved, policy }) => {
       if (news === null) return
       const { latest, pending, at } = news
       news = null
-      const held = [...draft.inFlight(), ...lent].map(({ nonce }) => nonce)
+      const held = [...draft.inFlight(), ...reserved].map(({ nonce }) => nonce)
       const seen = findDrift({ cursor: ledger.cursor, latest, held: [...held, ...ledger.recyclable] })
       // A key that others may use is expected to run ahead: the next nonce is taken from the chain.
       const drift = settleDrift(seen < 0 && policy.externalUse ? 0 : seen)

@@ -1,6 +1,6 @@
 /**
  * Whether a lane's cursor fits what the chain counts. Every nonce from the chain's count up to the cursor must be held by
- * somebody: a transaction, a caller that was lent it, or the list of free ones. If the chain is past the cursor, or there
+ * somebody: a transaction, a caller that was reserved it, or the list of free ones. If the chain is past the cursor, or there
  * are nonces that nobody holds, something outside of Drover used the key, or a record is missing.
  */
 export interface DriftScene {

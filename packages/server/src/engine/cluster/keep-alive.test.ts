@@ -16,7 +16,7 @@ function sent(nonce: number, at: number, change: Partial<InFlight> = {}): InFlig
 function keep(list: readonly InFlight[], at: number, around: Partial<Surroundings> = {}) {
   const ledger = { cursor: 100, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] }
   const draft = createLaneDraft(ledger, POLICY)
-  keepAlive(draft, T0 + at, POLICY, { window: 100, lowestLent: null, movingSince: 0, ...around })
+  keepAlive(draft, T0 + at, POLICY, { window: 100, lowestReserved: null, movingSince: 0, ...around })
   const claimed = draft.effects().filter(({ effect }) => effect.type === 'broadcast')
   return {
     claimed: claimed.map(({ txId }) => txId),
@@ -109,7 +109,7 @@ describe('when to look again', () => {
         { cursor: 10, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] },
         POLICY,
       )
-      keepAlive(draft, T0 + at, POLICY, { window, lowestLent: null, movingSince: 0 })
+      keepAlive(draft, T0 + at, POLICY, { window, lowestReserved: null, movingSince: 0 })
       const due = nextDueAt(draft.inFlight(), POLICY, { window, holdUntil: null, movingSince: 0 })
       expect(due).toBeGreaterThan(T0 + at)
     }

@@ -13,17 +13,17 @@ export interface Surroundings {
   /** What lies further ahead is not sent again yet. */
   readonly window: number
   /** The lowest unmined nonce that is reserved for a caller. */
-  readonly lowestLent: number | null
+  readonly lowestReserved: number | null
   /** Since when the chain makes blocks without a break; null while it does not: then nothing is called stuck. */
   readonly movingSince: number | null
 }
 
 export function keepAlive(draft: LaneDraft, now: number, policy: Policy, around: Surroundings): void {
-  const { window, lowestLent, movingSince } = around
+  const { window, lowestReserved, movingSince } = around
   const unmined = draft.inFlight().filter(awaitsBlock)
   const waiting = unmined.filter(isWaiting)
   // A suspended one keeps its nonce, and those above wait for it all the same.
-  const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestLent ?? Number.POSITIVE_INFINITY)
+  const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestReserved ?? Number.POSITIVE_INFINITY)
   for (const tx of waiting) {
     if (movingSince === null || now - Math.max(tx.waitingSince, movingSince) < policy.stuckAfterMs) continue
     const blockedByNonce = lowest < tx.nonce ? lowest : null

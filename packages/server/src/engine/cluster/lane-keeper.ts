@@ -64,7 +64,7 @@ interface KeeperPorts {
 
 /** Beats that a node may miss before others say so. */
 const SILENT_BEATS = 2
-const LEAST_SILENCE_MS = 2_000
+const MIN_SILENCE_MS = 2_000
 
 interface Held {
   readonly lease: Lease
@@ -113,7 +113,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const chains = ports.reachable()
     const { nowMs, nodes, ...heard } = await store.heartbeat({
       ...{ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs, chains },
-      silentAfterMs: Math.max(LEAST_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
+      silentAfterMs: Math.max(MIN_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
     const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
     tellSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)

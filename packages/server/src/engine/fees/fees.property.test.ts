@@ -20,7 +20,7 @@ import { signWithinCap } from './sign-within-cap.ts'
 
 const CASES = 10_000
 /** The most that a lie of one of two nodes can add: see BELIEVED_FACTOR, and twice the base fee that neighbours may differ by. */
-const MOST_TIMES = 12n
+const MAX_TIMES = 12n
 
 const power = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) })
 /** Every magnitude alike. */
@@ -104,7 +104,7 @@ async function take(
   const { rules, signer } = scene
   const add = (to: InFlight, gasLimit: bigint, fees: Fees, kind: 'original' | 'cancel' | 'bump'): InFlight => ({
     ...to,
-    wish: 'none',
+    requestedReplacement: 'none',
     attempts: [{ hash: '0x', raw: '0x', kind, nonce: to.nonce, gasLimit, fees, createdAt: 0 }],
   })
   if (step.act === 'price' || step.act === 'fill' || tx === null) {
@@ -126,15 +126,15 @@ async function take(
   }
   const [newest] = tx.attempts
   if (newest === undefined) return tx
-  const wish = step.act === 'bump' ? 'none' : step.act
+  const requestedReplacement = step.act === 'bump' ? 'none' : step.act
   const error = step.isRefused ? { code: 'underpriced', message: 'too low' } : null
-  const wishing: InFlight = { ...tx, wish, error, mayBeHeld: step.mayBeHeld }
+  const wishing: InFlight = { ...tx, requestedReplacement, error, mayBeHeld: step.mayBeHeld }
   const { plan, gasLimit } = planWithinCap(wishing, newest.gasLimit, rules, (maxFeePerGasWei) =>
     planNext(wishing, newest, { market, policy: { ...FAST, maxFeePerGasWei }, isPatient: true }),
   )
   if (plan.type !== 'replace') return tx
   await sign(signer, tx.intent, rules, gasLimit, plan.fees)
-  return add(tx, gasLimit, plan.fees, wish === 'cancel' || newest.kind === 'cancel' ? 'cancel' : 'bump')
+  return add(tx, gasLimit, plan.fees, requestedReplacement === 'cancel' || newest.kind === 'cancel' ? 'cancel' : 'bump')
 }
 
 function isWithin(unsigned: UnsignedTransaction, { chainMaxFeeWei, policy }: FeeRules, keyWei: bigint | null): boolean {
@@ -155,7 +155,7 @@ function expectFair(market: FeeMarket, honest: FeeQuote): void {
     const fair = base + tip
     // Of a base fee no more is paid than the block asks, so that the tip is what counts.
     const paid = market.baseFeePerGas === null ? market.gasPrice : base + market.priorityFeePerGas[speed]
-    if (paid > fair * MOST_TIMES + NEGLIGIBLE) throw new Error(`${paid} is paid where ${fair} is fair`)
+    if (paid > fair * MAX_TIMES + NEGLIGIBLE) throw new Error(`${paid} is paid where ${fair} is fair`)
   }
 }
 

@@ -4,7 +4,7 @@ import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { pause } from '../pause.ts'
 
-const LONGEST_WAIT_MS = 1_000
+const MAX_WAIT_MS = 1_000
 
 /** What the next block asks per gas, in wei. */
 export async function readBaseFee(chain: Pick<Chain, 'getFeeMarket'>, clock: Clock): Promise<bigint | null> {
@@ -29,5 +29,5 @@ async function soon<T>(clock: Clock, answer: Promise<T>): Promise<T | null> {
     if (error instanceof ChainUnavailable) return null
     throw error
   })
-  return await Promise.race([asked, pause(clock, LONGEST_WAIT_MS).then(() => null)])
+  return await Promise.race([asked, pause(clock, MAX_WAIT_MS).then(() => null)])
 }

@@ -75,9 +75,9 @@ interface FollowerPorts {
 
 /** A look that failed is repeated soon, and less and less often while nothing comes of it. */
 const FIRST_RETRY_MS = 500
-const LONGEST_WALK_MS = 10_000
+const MAX_WALK_MS = 10_000
 /** However long a node asks us to stay away. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 export function createBlockFollower({ chain, clock, telemetry, settings }: FollowerPorts): BlockFollower {
   let window: readonly Header[] = []
@@ -138,7 +138,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
         failingSince ??= askedAt
         if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
         failures = hasProgressed ? 1 : failures + 1
-        retryAfterMs = Math.min(cause.retryAfterMs ?? 0, LONGEST_WAIT_MS)
+        retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
         lookAgain = false
         error = cause.message
       }
@@ -199,7 +199,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     const { root, blocks } = await walker.walkBack(latest, {
       isKnown: (hash) => known.has(hash),
       isEnough: (count) =>
-        count >= depth || (count >= settings.initialDepth && clock.monotonic() - walkingSince > LONGEST_WALK_MS),
+        count >= depth || (count >= settings.initialDepth && clock.monotonic() - walkingSince > MAX_WALK_MS),
     })
     const rootAt = root === null ? undefined : known.get(root)
     if (rootAt === undefined) return { kept: [], added: blocks, gap: window.length > 0 }

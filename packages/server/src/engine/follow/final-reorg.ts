@@ -35,8 +35,8 @@ interface FinalReorgPorts {
 
 /** How far back completions are looked at, in events, and how many of them at most. */
 const EVENTS_BACK = 20_000
-const MOST_COMPLETIONS = 1_000
-const MOST_NAMED = 20
+const MAX_COMPLETIONS = 1_000
+const MAX_NAMED = 20
 
 export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   const { chain, store, telemetry, finality } = ports
@@ -49,18 +49,18 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
     telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId })
     telemetry.log('error', 'final blocks were reorged; confirmed transactions may be gone', {
       ...{ chainId: chain.chainId, fromBlock: forkFrom, finalBlock: finalBefore, gone: gone.length },
-      transactions: gone.slice(0, MOST_NAMED).map(({ txId }) => txId),
+      transactions: gone.slice(0, MAX_NAMED).map(({ txId }) => txId),
     })
     ports.onFinalReorg({ fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null, gone })
   }
 
   async function findGone(forkFrom: number, view: ChainView): Promise<FinalReorg['gone']> {
     const last = await store.findLastEventId()
-    const completions = await store.readCompletions(Math.max(0, last - EVENTS_BACK), MOST_COMPLETIONS * 10)
+    const completions = await store.readCompletions(Math.max(0, last - EVENTS_BACK), MAX_COMPLETIONS * 10)
     const touched = completions.filter(({ lane, detail }) => {
       return lane.chainId === chain.chainId && typeof detail.blockNumber === 'number' && detail.blockNumber >= forkFrom
     })
-    const ids = touched.flatMap(({ txId }) => txId ?? []).slice(-MOST_COMPLETIONS)
+    const ids = touched.flatMap(({ txId }) => txId ?? []).slice(-MAX_COMPLETIONS)
     const suspects = (await store.findTransactions(ids)).filter((tx) => isTerminal(tx) && !isShown(tx, view))
     const receipts = await chain.findReceipts(suspects.map((tx) => inclusionOf(tx)?.txHash ?? '0x'))
     return suspects
@@ -103,8 +103,8 @@ export function noteFinalReorg({ fromBlock, finalBlock, gone }: FinalReorg, lane
     cause: 'reorg',
     detail: {
       ...{ fromBlock, finalBlock, gone: own.length },
-      transactions: own.slice(0, MOST_NAMED).map(({ txId }) => txId),
-      nonces: own.slice(0, MOST_NAMED).map(({ nonce }) => nonce),
+      transactions: own.slice(0, MAX_NAMED).map(({ txId }) => txId),
+      nonces: own.slice(0, MAX_NAMED).map(({ nonce }) => nonce),
     },
   }
 }

@@ -46,7 +46,7 @@ interface Worth {
   readonly isWhole: boolean
 }
 
-const LONGEST_PAUSE_MS = 15_000
+const MAX_PAUSE_MS = 15_000
 /** Looked up of each lane at first; twice as many in each further round. */
 const FIRST_LOOK = 4
 
@@ -64,7 +64,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
     cancel()
     if (stopped || !list.all().some(({ preconfirmation }) => preconfirmation !== 'none')) return
     const pauseMs =
-      failures === 0 ? settings.pollIntervalMs : Math.min(LONGEST_PAUSE_MS, settings.pollIntervalMs * 2 ** failures)
+      failures === 0 ? settings.pollIntervalMs : Math.min(MAX_PAUSE_MS, settings.pollIntervalMs * 2 ** failures)
     cancel = clock.schedule(Math.max(0, lookedAt + pauseMs - clock.monotonic()), () => {
       running ??= run()
     })

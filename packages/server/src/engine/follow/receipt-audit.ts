@@ -45,7 +45,7 @@ interface AuditPorts {
   deliver(inclusions: readonly Inclusion[]): void
 }
 
-const LONGEST_PAUSE_MS = 15_000
+const MAX_PAUSE_MS = 15_000
 
 export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   const { chain, list, clock, telemetry, settings } = ports
@@ -66,7 +66,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         const again = hurried && failures === 0
         hurried = false
         const pauseMs =
-          failures === 0 ? settings.staleReceiptTimeoutMs / 4 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures)
+          failures === 0 ? settings.staleReceiptTimeoutMs / 4 : Math.min(MAX_PAUSE_MS, 100 * 2 ** failures)
         schedule(again ? 0 : pauseMs)
       })
     })

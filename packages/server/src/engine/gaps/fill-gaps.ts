@@ -25,7 +25,7 @@ interface FillGapPorts {
 }
 
 /** At one time; whoever has more orders again. */
-const MOST_FILLS = 100
+const MAX_FILLS = 100
 
 export function createFillGaps(ports: FillGapPorts): FillGaps {
   const { store } = ports
@@ -33,7 +33,7 @@ export function createFillGaps(ports: FillGapPorts): FillGaps {
     const [{ inFlight, recyclable }, { reservations }, queue] = await Promise.all([
       store.loadLane(lane),
       store.readLaneRequests(lane),
-      store.readQueue(lane, MOST_FILLS),
+      store.readQueue(lane, MAX_FILLS),
     ])
     const given = [
       ...inFlight.filter(awaitsBlock).map(({ nonce }) => nonce),
@@ -44,7 +44,7 @@ export function createFillGaps(ports: FillGapPorts): FillGaps {
     ]
     const gaps = findGaps(recyclable, null, given.length === 0 ? null : Math.max(...given))
     const coming = queue.filter((tx) => isFill(tx.intent) && !fillsOrdered(tx.intent)).length
-    const open = gaps.slice(coming, coming + MOST_FILLS)
+    const open = gaps.slice(coming, coming + MAX_FILLS)
     if (open.length === 0) throw noGap(coming)
     return insertFills(ports, lane, open, { by })
   }

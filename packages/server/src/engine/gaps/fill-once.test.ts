@@ -19,8 +19,8 @@ async function setUp(change: Partial<Policy> = {}) {
 
 test('a nonce taken from its holder, while there is no money', async () => {
   const bench = await setUp()
-  const lent = await bench.lend()
-  await bench.soon(bench.reservations.act(lent.id, 'me', { type: 'use', hash: PHANTOM }))
+  const reserved = await bench.lend()
+  await bench.soon(bench.reservations.act(reserved.id, 'me', { type: 'use', hash: PHANTOM }))
   bench.chain.setBalance(bench.lane.signer, 0n)
   await bench.mine()
   expect(await bench.takeBack()).toEqual(['filled'])
@@ -35,7 +35,7 @@ test('a nonce taken from its holder, while there is no money', async () => {
     await bench.mine()
     await bench.clock.advance(500)
   }
-  expect(await fillsOf(bench)).toMatchObject([{ state: 'CONFIRMED', nonce: lent.nonce }])
+  expect(await fillsOf(bench)).toMatchObject([{ state: 'CONFIRMED', nonce: reserved.nonce }])
 })
 
 test('a gap, while its fee is above the cap of the signer', async () => {

@@ -20,7 +20,7 @@ export interface GapScene {
   readonly lowest: { readonly nonce: number; readonly since: number } | null
   /** Somebody has it between these two, the first included: a transaction of the lane, in a block or not, or a caller. */
   isHeld(from: number, to: number): boolean
-  /** A nonce below it is known to be free or lent: there is nothing to find out. */
+  /** A nonce below it is known to be free or reserved: there is nothing to find out. */
   readonly isBlocked: boolean
 }
 

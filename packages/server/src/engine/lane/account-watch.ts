@@ -16,7 +16,7 @@ import type { BalanceReader } from '../balance/balance-reader.ts'
 export interface AccountWatch {
   /** What may be promised to new transactions; null where the balance is not known. */
   available(): bigint | null
-  promise(wei: bigint): void
+  commit(wei: bigint): void
   /** Reads the balance unless that was done for this head; `reserved` is what the unmined ones may cost. Never throws. */
   readBalance(head: number | null, reserved: () => bigint, how?: ReadMode): Promise<void>
   /** The balance if it was read since this was last called, and whether it is more than before. */
@@ -95,7 +95,7 @@ export function createAccountWatch(ports: WatchPorts): AccountWatch {
 
   return {
     available: () => available,
-    promise: (wei) => {
+    commit: (wei) => {
       promised += wei
       if (available !== null) available -= wei
     },

@@ -45,7 +45,7 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
   let available = given.available ?? null
   const funds = {
     available: () => available,
-    promise: (wei: bigint) => {
+    commit: (wei: bigint) => {
       if (available !== null) available -= wei
     },
   }

@@ -40,7 +40,7 @@ export interface AllocateContext {
   readonly highest: number | null
   /** Nonces that were taken from their holders: only the fills that were ordered for them may have them. */
   readonly yielded?: readonly number[]
-  readonly funds: Pick<AccountWatch, 'available' | 'promise'>
+  readonly funds: Pick<AccountWatch, 'available' | 'commit'>
   readonly now: number
   readonly retryMs: number
   readonly signer: Signer
@@ -149,7 +149,7 @@ export async function allocateNonces(
     const after = draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
     // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
     if (after.state !== 'ALLOCATED' || after.nonce !== nonce) continue
-    context.funds.promise(costOf(preparation))
+    context.funds.commit(costOf(preparation))
     if (ordered !== null) yielded.delete(ordered)
     else if (nonce === lowestFree) {
       free.shift()

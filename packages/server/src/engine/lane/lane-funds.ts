@@ -42,7 +42,7 @@ export interface LaneFunds {
   /** At the end of a cycle: reads the balance beside the cycles if that is due. */
   look(draft: LaneDraft, head: number | null): void
   /** Takes what was found out since the last cycle. True: what waited for money or a price may be tried now. */
-  mind(draft: LaneDraft): boolean
+  applyBalance(draft: LaneDraft): boolean
   /** A pass over the queue is over. */
   settle(pass: Pass, result: PassResult): void
 }
@@ -211,7 +211,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
       const reads = reading ? [] : findReads(draft, head)
       if (reads.length > 0) readBeside(reads)
     },
-    mind: (draft) => {
+    applyBalance: (draft) => {
       account.lookAtCode()
       const [hasBalance, hasPrice] = [takeBalance(draft), prices.takeNews()]
       const isFunded = (hasBalance || hasPrice) && isCovered()

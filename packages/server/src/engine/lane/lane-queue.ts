@@ -17,7 +17,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { createVerdicts } from '../follow/verdicts.ts'
 import { type AccountCounts, findGaps, hasHadNonce } from '../gaps/free-nonces.ts'
 import { insertFills } from '../gaps/insert-fills.ts'
-import type { LentNonce } from '../reservations/open-reservation.ts'
+import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { Ledger } from './lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'
 import { findHighest, hasGap } from './lane-room.ts'
@@ -47,7 +47,7 @@ export interface LaneQueue {
 
 export interface QueueScene {
   readonly ledger: Ledger
-  readonly lent: readonly LentNonce[]
+  readonly reserved: readonly ReservedNonce[]
   readonly slots: number
   readonly policy: Policy
   readonly view: ChainView | null
@@ -84,11 +84,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   let gapsTried = false
 
   function advance(scene: QueueScene): void {
-    const { ledger, lent, slots, policy } = scene
+    const { ledger, reserved, slots, policy } = scene
     if (preparing || !mayHaveMore) return
     // A pass for the gaps that got nowhere is not repeated at once: neither room nor money has come since.
-    const yielded = lent.filter(({ isYielded }) => isYielded).length
-    const gap = (yielded > 0 || hasGap(ledger, lent)) && !gapsTried
+    const yielded = reserved.filter(({ isYielded }) => isYielded).length
+    const gap = (yielded > 0 || hasGap(ledger, reserved)) && !gapsTried
     if (clock.now() < holdUntil && !isFreed && !gap) return
     const limit = Math.min(ports.batch, gap ? Math.max(slots, ledger.recyclable.length + yielded) : slots)
     if (limit <= 0) return
@@ -117,7 +117,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   ): Promise<LaneSignal> {
     const { ledger, policy } = scene
     const { recyclable } = ledger
-    const yielded = scene.lent.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : []))
+    const yielded = scene.reserved.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : []))
     // Fills that wait for funds must be seen, or others would be made in their place.
     const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
     const hasPriced = funds.mayRetryPriced() || policy.onDeferral === 'hold'
@@ -212,12 +212,12 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
 
   /** Gaps for which the queue has nothing that is ready are filled with nothing. */
   async function prepareFills(
-    { ledger, lent }: QueueScene,
+    { ledger, reserved }: QueueScene,
     coming: number,
     counts: AccountCounts | null,
     context: PrepareContext,
   ): Promise<readonly Preparation[]> {
-    const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), lent }))
+    const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), reserved }))
     const open = gaps.slice(coming, coming + ports.batch)
     if (open.length === 0) return []
     telemetry.log('info', 'filling nonce gaps with empty transactions', { ...fields, nonces: open.join() })

@@ -5,18 +5,18 @@ import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
 import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../../core/transaction/transaction.ts'
 import { findGaps } from '../gaps/free-nonces.ts'
 import type { GapScene } from '../gaps/gap-watch.ts'
-import type { LentNonce } from '../reservations/open-reservation.ts'
+import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { Ledger } from './lane-draft.ts'
 
 /** What is out: transactions of the lane, and nonces that callers hold who sign for themselves. */
 export interface Outstanding {
   readonly inFlight: Iterable<InFlight>
-  readonly lent: readonly LentNonce[]
+  readonly reserved: readonly ReservedNonce[]
 }
 
 /** How many more may take a nonce. A block in the making that shows a transaction counts as one that holds it. */
-export function countSlots({ inFlight, lent }: Outstanding, window: number, policy: SlotPolicy): number {
-  let [out, unmined] = [lent.length, lent.filter(isUnmined).length]
+export function countSlots({ inFlight, reserved }: Outstanding, window: number, policy: SlotPolicy): number {
+  let [out, unmined] = [reserved.length, reserved.filter(isUnmined).length]
   for (const tx of inFlight) {
     out++
     if (inclusionOf(tx) === null && !isPreconfirmed(tx)) unmined++
@@ -28,42 +28,43 @@ export function countSlots({ inFlight, lent }: Outstanding, window: number, poli
 type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
 
 /** The highest nonce that is on its way. What a holder has not used may come back: no reason yet to fill what is below. */
-export function findHighest({ inFlight, lent }: Outstanding): number | null {
+export function findHighest({ inFlight, reserved }: Outstanding): number | null {
   let highest: number | null = null
   for (const tx of inFlight) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)
-  for (const { nonce, isUsed, isMined } of lent) {
+  for (const { nonce, isUsed, isMined } of reserved) {
     if (isUsed && !isMined) highest = Math.max(highest ?? nonce, nonce)
   }
   return highest
 }
 
 /** The lowest nonce that somebody else holds and that is in no block: those above wait for it. */
-export function findLowestLent(lent: readonly LentNonce[]): number | null {
+export function findLowestReserved(reserved: readonly ReservedNonce[]): number | null {
   let lowest: number | null = null
-  for (const each of lent) if (isUnmined(each) && each.nonce < (lowest ?? Number.POSITIVE_INFINITY)) lowest = each.nonce
+  for (const each of reserved)
+    if (isUnmined(each) && each.nonce < (lowest ?? Number.POSITIVE_INFINITY)) lowest = each.nonce
   return lowest
 }
 
-/** The lowest nonce that somebody else holds and that is in no block, where it was lent before this moment. */
-export function findOverdueLoan(
-  lent: readonly LentNonce[],
+/** The lowest nonce that somebody else holds and that is in no block, where it was reserved before this moment. */
+export function findOverdueReservation(
+  reserved: readonly ReservedNonce[],
   before: number,
 ): { readonly nonce: number; readonly since: number } | null {
-  const lowest = findLowestLent(lent)
-  const loan = lent.find(({ nonce }) => nonce === lowest)
-  if (loan === undefined || loan.reservedAt === null || loan.reservedAt > before) return null
-  return { nonce: loan.nonce, since: loan.reservedAt }
+  const lowest = findLowestReserved(reserved)
+  const reservation = reserved.find(({ nonce }) => nonce === lowest)
+  if (reservation === undefined || reservation.reservedAt === null || reservation.reservedAt > before) return null
+  return { nonce: reservation.nonce, since: reservation.reservedAt }
 }
 
 /** When the lowest of them will be overdue; null where it is already, or there is none. */
-export function nextLoanAlarm(lent: readonly LentNonce[], now: number, afterMs: number): number | null {
-  const lowest = findLowestLent(lent)
-  const reservedAt = lent.find(({ nonce }) => nonce === lowest)?.reservedAt ?? null
+export function nextReservationAlarm(reserved: readonly ReservedNonce[], now: number, afterMs: number): number | null {
+  const lowest = findLowestReserved(reserved)
+  const reservedAt = reserved.find(({ nonce }) => nonce === lowest)?.reservedAt ?? null
   return reservedAt === null || reservedAt + afterMs <= now ? null : reservedAt + afterMs
 }
 
 /** The lowest that waits for a block, be it the lane's own or a holder's, and since when. Those in flight come in order. */
-export function findLowestSent({ inFlight, lent }: Outstanding): GapScene['lowest'] {
+export function findLowestSent({ inFlight, reserved }: Outstanding): GapScene['lowest'] {
   let lowest: GapScene['lowest'] = null
   for (const tx of inFlight) {
     const newest = awaitsBlock(tx) ? newestAttempt(tx) : null
@@ -71,23 +72,24 @@ export function findLowestSent({ inFlight, lent }: Outstanding): GapScene['lowes
     lowest = { nonce: tx.nonce, since: newest.createdAt }
     break
   }
-  for (const { nonce, usedAt, isMined } of lent) {
+  for (const { nonce, usedAt, isMined } of reserved) {
     if (usedAt !== null && !isMined && (lowest === null || nonce < lowest.nonce)) lowest = { nonce, since: usedAt }
   }
   return lowest
 }
 
-export function hasGap({ inFlight, recyclable }: Ledger, lent: readonly LentNonce[]): boolean {
+export function hasGap({ inFlight, recyclable }: Ledger, reserved: readonly ReservedNonce[]): boolean {
   return (
-    recyclable.length > 0 && findGaps(recyclable, null, findHighest({ inFlight: inFlight.values(), lent })).length > 0
+    recyclable.length > 0 &&
+    findGaps(recyclable, null, findHighest({ inFlight: inFlight.values(), reserved })).length > 0
   )
 }
 
 /** A nonce below is missing, so that this one cannot be mined. */
-export function isBlocked(nonce: number, { recyclable }: Ledger, lent: readonly LentNonce[]): boolean {
-  return recyclable.some((free) => free < nonce) || lent.some((each) => isUnmined(each) && each.nonce < nonce)
+export function isBlocked(nonce: number, { recyclable }: Ledger, reserved: readonly ReservedNonce[]): boolean {
+  return recyclable.some((free) => free < nonce) || reserved.some((each) => isUnmined(each) && each.nonce < nonce)
 }
 
-function isUnmined({ isMined }: LentNonce): boolean {
+function isUnmined({ isMined }: ReservedNonce): boolean {
   return !isMined
 }

@@ -30,7 +30,7 @@ import { findUsed } from '../gaps/free-nonces.ts'
 import { createGapWatch } from '../gaps/gap-watch.ts'
 import { createReplacer } from '../replace/replacer.ts'
 import { createLaneRequests } from '../reservations/lane-requests.ts'
-import type { LentNonce } from '../reservations/open-reservation.ts'
+import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { Storable } from '../reservations/request-draft.ts'
 import { createLaneWindow } from '../window/lane-window.ts'
 import type { Writer } from '../write/writer.ts'
@@ -44,12 +44,12 @@ import { createLaneQueue } from './lane-queue.ts'
 import {
   countSlots,
   findHighest,
-  findLowestLent,
+  findLowestReserved,
   findLowestSent,
-  findOverdueLoan,
+  findOverdueReservation,
   hasGap,
   isBlocked,
-  nextLoanAlarm,
+  nextReservationAlarm,
 } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneSender } from './lane-sender.ts'
@@ -166,14 +166,14 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const draft = createLaneDraft(ledger, ports.policy())
     if (loaded) recover(draft)
     for (const signal of signals) take(signal, draft)
-    if (funds.mind(draft)) queue.goOn()
-    counts.mind(draft, { ledger, lent: requests.held(), policy: ports.policy() })
+    if (funds.applyBalance(draft)) queue.goOn()
+    counts.checkDrift(draft, { ledger, reserved: requests.held(), policy: ports.policy() })
     closeGaps(draft)
     const scene = look()
-    window.mind(draft, scene)
+    window.adjust(draft, scene)
     keepAlive(draft, clock.now(), scene.policy, {
       window: window.size(scene.policy),
-      lowestLent: findLowestLent(lent()),
+      lowestReserved: findLowestReserved(reserved()),
       movingSince: ports.movingSince(),
     })
     healthNotes.tell(draft)
@@ -200,8 +200,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function mindProblems(draft: LaneDraft, { cursor }: Ledger): void {
     const [now, policy] = [clock.now(), ports.policy()]
-    const overdueLoan = findOverdueLoan(lent(), now - policy.stuckAfterMs)
-    problems.mind(draft, { now, policy, funds, overdueLoan, hasSent: cursor !== null })
+    const overdueReservation = findOverdueReservation(reserved(), now - policy.stuckAfterMs)
+    problems.update(draft, { now, policy, funds, overdueReservation, hasSent: cursor !== null })
   }
 
   /** After everything else, so that it finds the ledger as it is stored. */
@@ -224,7 +224,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     })
     if (answer === null || !(await save(answer))) return
     requests.stored()
-    // What was freed may be lent at once, and the next reset be answered.
+    // What was freed may be reserved at once, and the next reset be answered.
     inbox.put({ type: 'tick' })
     queue.wake()
     queue.gapsChanged()
@@ -307,7 +307,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
         counts.look(headNumber(), (ledger?.inFlight.size ?? 0) + requests.held().length > 0)
         // Whether a free nonce can be used, or must be filled, may change with every block.
         queue.gapsChanged()
-        if (ledger !== null && hasGap(ledger, lent())) queue.wake()
+        if (ledger !== null && hasGap(ledger, reserved())) queue.wake()
         return
       case 'prepared':
         queue.passed()
@@ -343,8 +343,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const result = await allocateNonces(draft, preparations, {
       ...{ lease, ledger, counts, policy: ports.policy(), slots: slotsBeside(draft.inFlight()) },
-      ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), lent: lent() }), funds: funds.account },
-      yielded: lent().flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : [])),
+      ...{ highest: findHighest({ inFlight: ledger.inFlight.values(), reserved: reserved() }), funds: funds.account },
+      yielded: reserved().flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : [])),
       ...{ now: clock.now(), retryMs: settings.prepareRetryMs, signer: ports.signer, variation, chainMaxFeeWei },
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
@@ -359,7 +359,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   /** Nonces that callers hold. One that was taken from its holder counts with the transaction that fills it. */
-  function lent(): readonly LentNonce[] {
+  function reserved(): readonly ReservedNonce[] {
     const held = requests.held()
     if (ledger === null || !held.some(({ isYielded }) => isYielded)) return held
     const sent = new Set([...ledger.inFlight.values()].map(({ nonce }) => nonce))
@@ -368,7 +368,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function slotsBeside(inFlight: Iterable<InFlight>): number {
     const policy = ports.policy()
-    return countSlots({ inFlight, lent: lent() }, window.size(policy), policy)
+    return countSlots({ inFlight, reserved: reserved() }, window.size(policy), policy)
   }
 
   function look() {
@@ -376,7 +376,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   function isHeldUp(nonce: number): boolean {
-    return ledger !== null && isBlocked(nonce, ledger, lent())
+    return ledger !== null && isBlocked(nonce, ledger, reserved())
   }
 
   function headNumber(): number | null {
@@ -386,10 +386,10 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   /** What is found free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
     const inFlight = draft.inFlight()
-    const lowest = findLowestSent({ inFlight, lent: lent() })
+    const lowest = findLowestSent({ inFlight, reserved: reserved() })
     const found = gaps.find({
       ...{ policy: ports.policy(), head: headNumber(), lowest },
-      isHeld: (from, to) => [...inFlight, ...lent()].some(({ nonce }) => nonce >= from && nonce < to),
+      isHeld: (from, to) => [...inFlight, ...reserved()].some(({ nonce }) => nonce >= from && nonce < to),
       isBlocked: lowest !== null && isHeldUp(lowest.nonce),
     })
     if (found.length === 0) return
@@ -483,9 +483,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function advanceQueue(): void {
     if (stopped || ledger === null || ports.isPaused()) return
     const fillsOnly = requests.cancelling() !== null
-    if (fillsOnly && !hasGap(ledger, lent()) && !lent().some(({ isYielded }) => isYielded)) return
+    if (fillsOnly && !hasGap(ledger, reserved()) && !reserved().some(({ isYielded }) => isYielded)) return
     const slots = slotsBeside(ledger.inFlight.values())
-    queue.advance({ ledger, lent: lent(), slots, policy: ports.policy(), view, fillsOnly })
+    queue.advance({ ledger, reserved: reserved(), slots, policy: ports.policy(), view, fillsOnly })
   }
 
   function scheduleTick(): void {
@@ -499,8 +499,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
     const waits = nextDueAt(ledger.inFlight.values(), policy, around)
     const replaces = replacer.nextDueAt(ledger.inFlight.values(), policy)
-    const loan = nextLoanAlarm(requests.held(), now, policy.stuckAfterMs)
-    const dues = [waits, replaces, loan].filter((each) => each !== null)
+    const reservation = nextReservationAlarm(requests.held(), now, policy.stuckAfterMs)
+    const dues = [waits, replaces, reservation].filter((each) => each !== null)
     if (dues.length === 0) return
     const due = Math.min(...dues)
     cancelTick = clock.schedule(Math.max(1, due - now), () => post({ type: 'tick' }))

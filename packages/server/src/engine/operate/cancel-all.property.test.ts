@@ -48,7 +48,7 @@ for (const policy of POLICIES)
       let names = 0
       let node: TestNode = await cluster.startNode(`node-${++names}`)
       const txs: string[] = []
-      const loans: { id: string; raw: `0x${string}`; hash: `0x${string}` }[] = []
+      const reserved: { id: string; raw: `0x${string}`; hash: `0x${string}` }[] = []
       const resets: string[] = []
 
       async function look(): Promise<void> {
@@ -80,7 +80,8 @@ for (const policy of POLICIES)
         const request = { lane, count: 1 + dice(2), ttlMs: 4_000 + dice(20_000), label: null, requestId: null }
         const asked = await settle(reservations.reserve({ ...request, lockOwner: 'me' }), 5_200)
         for (const { id, nonce } of asked?.reservations ?? []) {
-          if (nonce !== null) loans.push({ id, ...(await sign(nonce, lane.signer, BigInt(dice(1_000_000)), '0x01')) })
+          if (nonce !== null)
+            reserved.push({ id, ...(await sign(nonce, lane.signer, BigInt(dice(1_000_000)), '0x01')) })
         }
       }
 
@@ -123,12 +124,12 @@ for (const policy of POLICIES)
 
       for (let step = 0; step < 90; step++) {
         const chosen = dice(20)
-        const loan = loans[dice(Math.max(1, loans.length))]
+        const reservation = reserved[dice(Math.max(1, reserved.length))]
         if (chosen < 5) txs.push(await cluster.submit({ to: RECEIVERS[dice(RECEIVERS.length)] ?? null }))
         else if (chosen === 5) await borrow()
-        else if (chosen === 6 && loan)
-          await reservations.act(loan.id, 'me', { type: 'use', hash: loan.hash }).catch(() => {})
-        else if (chosen === 7 && loan) await chain.broadcast([loan])
+        else if (chosen === 6 && reservation)
+          await reservations.act(reservation.id, 'me', { type: 'use', hash: reservation.hash }).catch(() => {})
+        else if (chosen === 7 && reservation) await chain.broadcast([reservation])
         else if (chosen === 8) await order(dice(2) === 0 ? 'release' : 'fill')
         else if (chosen === 9) {
           node.kill()

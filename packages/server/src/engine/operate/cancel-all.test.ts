@@ -43,11 +43,11 @@ test('everything in flight is cancelled, what is queued waits, and then goes on 
 test('a gap that cannot be filled yet does not keep the database busy', async () => {
   const { bench, node } = await setUp()
   await bench.submit()
-  const [lent] = (await bench.reserve(1)).reservations
+  const [reserved] = (await bench.reserve(1)).reservations
   await bench.submit()
   await bench.clock.advance(300)
   // Somebody's transaction waits under the nonce that comes back: it can be neither used nor filled.
-  await bench.sendForeign(lent?.nonce ?? -1)
+  await bench.sendForeign(reserved?.nonce ?? -1)
   await bench.takeBack('release')
   const read = () => node.store.calls.get('readQueue') ?? 0
   const before = read()

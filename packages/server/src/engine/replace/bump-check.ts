@@ -17,7 +17,7 @@ export interface BumpScene {
   readonly head: HeadRef
   /** All of the lane, in nonce order. */
   readonly inFlight: readonly InFlight[]
-  /** A lower nonce is missing or lent. */
+  /** A lower nonce is missing or reserved. */
   isBlocked(nonce: number): boolean
 }
 

@@ -43,7 +43,7 @@ export interface ReplaceScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: HeadRef | null
-  /** A lower nonce is missing or lent, so that this one cannot be mined. */
+  /** A lower nonce is missing or reserved, so that this one cannot be mined. */
   isBlocked(nonce: number): boolean
 }
 
@@ -65,9 +65,9 @@ interface ReplacerPorts {
 }
 
 /** Signing takes time, and a cycle must be short. */
-const MOST_PER_ROUND = 16
+const MAX_PER_ROUND = 16
 /** Calls that are run again for one block. */
-const MOST_CHECKED = 100
+const MAX_CHECKED = 100
 const MARKET_RETRY_MS = 5_000
 
 type Reason = 'wish' | 'refused' | 'price'
@@ -110,11 +110,11 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     })
     const around = { head, inFlight: draft.inFlight(), isBlocked: scene.isBlocked }
     const bumps = due.map(({ tx }) => tx).filter(isBump)
-    const isChecked = bumps.length === 0 || check.isReady(bumps.slice(0, MOST_CHECKED), around)
+    const isChecked = bumps.length === 0 || check.isReady(bumps.slice(0, MAX_CHECKED), around)
     const done = { signed: 0, failed: 0 }
     for (const { tx, reason } of due) {
-      if (isBump(tx) && (!isChecked || bumps.indexOf(tx) >= MOST_CHECKED)) continue
-      if (done.signed + done.failed === MOST_PER_ROUND) {
+      if (isBump(tx) && (!isChecked || bumps.indexOf(tx) >= MAX_CHECKED)) continue
+      if (done.signed + done.failed === MAX_PER_ROUND) {
         // A key that cannot sign is tried again with the next block, not at once.
         hasMore ||= done.signed > 0
         return
@@ -126,7 +126,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   }
 
   function findReason(tx: InFlight, now: FeeMarket): Reason | null {
-    if (tx.wish !== 'none') return 'wish'
+    if (tx.requestedReplacement !== 'none') return 'wish'
     if (lacksEmpty(tx)) return 'refused'
     const newest = newestAttempt(tx)
     if (newest === null) return null
@@ -248,7 +248,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
 /** Asked for, refused, or quiet for so long that its price may be why. What is STUCK waits for somebody's decision. */
 function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   if (tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) return false
-  if (tx.wish !== 'none' || lacksEmpty(tx)) return true
+  if (tx.requestedReplacement !== 'none' || lacksEmpty(tx)) return true
   const newest = newestAttempt(tx)
   if (tx.state === 'STUCK' || newest === null) return false
   return isPriceRefused(tx) || now - newest.createdAt >= policy.bumpAfterMs

@@ -1,5 +1,5 @@
 /**
- * Whose turn it is to be lent a nonce: first come, first served, but no tenant holds more than its share of the window.
+ * Whose turn it is to be reserved a nonce: first come, first served, but no tenant holds more than its share of the window.
  * What is above a tenant's share waits without holding up those behind it. A service without keys has one tenant, '',
  * which may have all.
  */

@@ -34,7 +34,7 @@ import { findHighest } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
 import { chooseGrants } from './choose-grants.ts'
 import { createNamedHashes } from './named-hashes.ts'
-import { awaitsYield, isLapsed, isLocked, type LentNonce, toLentNonce } from './open-reservation.ts'
+import { awaitsYield, isLapsed, isLocked, type ReservedNonce, toReservedNonce } from './open-reservation.ts'
 import {
   createRequestDraft,
   emptyWrite,
@@ -57,7 +57,7 @@ export interface LaneRequests {
   stored(): void
   /** The empty transaction that took this nonce from its holder is final. */
   filled(nonce: number): void
-  held(): readonly LentNonce[]
+  held(): readonly ReservedNonce[]
   /** The order that cancels everything in flight and is not over: no nonce is given out meanwhile. Null where there is none. */
   cancelling(): NonceReset | null
   stop(): void
@@ -98,7 +98,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   const { lease, store, clock, telemetry } = ports
   let open: ReadonlyMap<ReservationId, OpenReservation> = new Map()
   let resets: readonly NonceReset[] = []
-  let held: readonly LentNonce[] = []
+  let held: readonly ReservedNonce[] = []
   let isRead = false
   let isStopped = false
   let counts: CountsSince | null = null
@@ -129,7 +129,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     if (isStopped) return
     open = new Map(reservations.map((reservation) => [reservation.id, reservation]))
     resets = unanswered
-    held = reservations.flatMap(toLentNonce)
+    held = reservations.flatMap(toReservedNonce)
     named.keepOnly(reservations)
     ports.watch(
       reservations.map((each) => ({ ...each, hashes: each.hashes.filter((hash) => !named.isWrong(each.id, hash)) })),
@@ -299,7 +299,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
 
   function raiseAlarms(next: RequestDraft, ledger: Ledger, { slots, policy, movingSince }: DecideContext): void {
     const { stuckAfterMs } = policy
-    const highestSent = findHighest({ inFlight: ledger.inFlight.values(), lent: [] })
+    const highestSent = findHighest({ inFlight: ledger.inFlight.values(), reserved: [] })
     const scene = { stuckAfterMs, movingSince, isFull: slots <= 0, highestSent }
     const at = clock.now()
     for (const { id, cause } of alarms.find(next.list(), scene))

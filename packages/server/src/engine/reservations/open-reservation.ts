@@ -2,7 +2,7 @@
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 
 /** A nonce that somebody else holds. */
-export interface LentNonce {
+export interface ReservedNonce {
   readonly nonce: number
   /** Its holder has named a transaction. */
   readonly isUsed: boolean
@@ -14,7 +14,7 @@ export interface LentNonce {
   readonly isYielded: boolean
 }
 
-export function toLentNonce(reservation: OpenReservation): readonly LentNonce[] {
+export function toReservedNonce(reservation: OpenReservation): readonly ReservedNonce[] {
   const { nonce, state, usedAt, reservedAt, inclusion, yieldedAt } = reservation
   if (nonce === null) return []
   return [

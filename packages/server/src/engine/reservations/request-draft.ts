@@ -12,7 +12,7 @@ export type Storable = Pick<LaneDraft, 'toWrite' | 'settle' | 'changed' | 'effec
 export interface RequestDraft extends Storable {
   /** False: the event changes nothing. */
   apply(id: ReservationId, event: ReservationEvent): boolean
-  /** The lowest nonce that may be lent now: a free one, or where the cursor is. */
+  /** The lowest nonce that may be reserved now: a free one, or where the cursor is. */
   grant(id: ReservationId, at: number): void
   /** Every open reservation as it would be after this draft. */
   list(): readonly OpenReservation[]

@@ -89,18 +89,18 @@ describe('counts', () => {
     expect((await store.loadLane(lane)).cursor).toBe(1)
   })
 
-  test('nor that a nonce which is used is lent or given again', async () => {
+  test('nor that a nonce which is used is reserved or given again', async () => {
     const { cluster, lend, startNode, submit, clock, chain, mine, find } = await createReservationBench({
       policy: { ...STABLE, maxInFlight: 5 },
     })
     await startNode()
-    const lent = await lend(5_000)
-    await sendWith(cluster, lent.nonce)
+    const reserved = await lend(5_000)
+    await sendWith(cluster, reserved.nonce)
     await clock.advance(4_000)
     await mine()
     chain.setFault(({ name }) => (name === 'getTransactionCount' ? 'stale' : null))
     await clock.advance(3_000)
-    expect((await find(lent.id)).state).not.toBe('EXPIRED')
+    expect((await find(reserved.id)).state).not.toBe('EXPIRED')
     chain.setFault(null)
     void submit
   })
@@ -183,26 +183,26 @@ describe('a chain that changes its mind', () => {
   })
 })
 
-describe('gaps and loans', () => {
-  test('a gap below a used loan is found and filled', async () => {
+describe('gaps and reservations', () => {
+  test('a gap below a used reservation is found and filled', async () => {
     const { cluster, lend, startNode, submit, clock, chain, reservations, soon, find } = await createReservationBench({
       policy: POLICY,
     })
     await startNode()
     await cluster.sendForeign(0)
-    const lent = await lend()
-    expect(lent.nonce).toBe(1)
+    const reserved = await lend()
+    expect(reserved.nonce).toBe(1)
     const hash = await sendWith(cluster, 1)
-    await soon(reservations.act(lent.id, 'me', { type: 'use', hash }))
+    await soon(reservations.act(reserved.id, 'me', { type: 'use', hash }))
     const id = await submit()
     await clock.advance(100)
     expect(await cluster.find(id)).toMatchObject({ nonce: 2 })
-    // The foreign one is evicted; the loan's stays.
+    // The foreign one is evicted; the reservation's stays.
     const kept = chain.pooled().filter(({ nonce }) => nonce > 0)
     chain.dropPool()
     for (const { raw, hash: own } of kept) await chain.broadcast([{ raw, hash: own }])
     await run(cluster, 60)
-    expect.soft(await find(lent.id)).toMatchObject({ result: 'succeeded' })
+    expect.soft(await find(reserved.id)).toMatchObject({ result: 'succeeded' })
     expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
   })
 })
@@ -213,9 +213,9 @@ describe('named hashes', () => {
       policy: POLICY,
     })
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     const hash = await sendWith(cluster, 0)
-    await soon(reservations.act(lent.id, 'me', { type: 'use', hash }))
+    await soon(reservations.act(reserved.id, 'me', { type: 'use', hash }))
     let calls = 0
     const real = chain.findTransaction
     ;(chain as { findTransaction: typeof real }).findTransaction = async (asked) => {

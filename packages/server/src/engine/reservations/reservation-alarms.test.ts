@@ -23,52 +23,58 @@ async function alarmsOf({ store }: Bench) {
 test('a hash that no node knows: told once after stuckAfter; a hash that is known ends the alarm', async () => {
   const bench = await createReservationBench({ policy })
   const { telemetry } = await bench.startNode()
-  const lent = await bench.lend()
-  await bench.soon(bench.reservations.act(lent.id, 'me', { type: 'use', hash: PHANTOM }))
+  const reserved = await bench.lend()
+  await bench.soon(bench.reservations.act(reserved.id, 'me', { type: 'use', hash: PHANTOM }))
   await wait(bench, STUCK_AFTER_MS - 2_000)
   expect(await alarmsOf(bench)).toEqual([])
   await wait(bench, 4_000)
-  const detail = { reservationId: lent.id, nonce: lent.nonce, hash: PHANTOM }
+  const detail = { reservationId: reserved.id, nonce: reserved.nonce, hash: PHANTOM }
   expect(await alarmsOf(bench)).toMatchObject([{ cause: 'unknown_hash', detail }])
   expect(telemetry.valueOf('drover_alarms_total', { cause: 'reservation_unknown_hash' })).toBe(1)
   expect(telemetry.logs.filter(({ message }) => message === 'a reserved nonce blocks a signer')).toMatchObject([
     { level: 'warn', fields: detail },
   ])
-  expect(await bench.find(lent.id)).toMatchObject({ alarm: { cause: 'unknown_hash' } })
+  expect(await bench.find(reserved.id)).toMatchObject({ alarm: { cause: 'unknown_hash' } })
   expect((await bench.store.listLaneStatus({ lane: bench.lane }))[0]).toMatchObject({
     ...{ stuckReserved: 1, lowestReserved: { alarm: 'unknown_hash' } },
   })
   await wait(bench, 3 * STUCK_AFTER_MS)
   expect(await alarmsOf(bench)).toHaveLength(1)
   const fees = { type: 'eip1559', maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n } as const
-  const call = { chainId: bench.lane.chainId, nonce: lent.nonce, to: bench.lane.signer, value: 0n, data: '0x' } as const
+  const call = {
+    chainId: bench.lane.chainId,
+    nonce: reserved.nonce,
+    to: bench.lane.signer,
+    value: 0n,
+    data: '0x',
+  } as const
   const real = await bench.signer.sign(bench.lane.signer, { ...call, gasLimit: 21_000n, fees })
   await bench.chain.broadcast([real])
-  await bench.soon(bench.reservations.act(lent.id, 'me', { type: 'use', hash: real.hash }))
+  await bench.soon(bench.reservations.act(reserved.id, 'me', { type: 'use', hash: real.hash }))
   await bench.clock.advance(1_000)
-  expect(await bench.find(lent.id)).toMatchObject({ alarm: null })
+  expect(await bench.find(reserved.id)).toMatchObject({ alarm: null })
   expect(await alarmsOf(bench)).toHaveLength(1)
 })
 
 test('one that is extended again and again is told as soon as others wait for it, and not before', async () => {
   const bench = await createReservationBench({ policy })
   await bench.startNode()
-  const lent = await bench.lend()
+  const reserved = await bench.lend()
   for (let round = 0; round < 3; round++) {
     await wait(bench, STUCK_AFTER_MS)
-    await bench.soon(bench.reservations.act(lent.id, 'me', { type: 'extend', ttlMs: 60_000 }))
+    await bench.soon(bench.reservations.act(reserved.id, 'me', { type: 'extend', ttlMs: 60_000 }))
   }
   expect(await alarmsOf(bench)).toEqual([])
   await bench.submit()
   await wait(bench, 2 * STUCK_AFTER_MS)
-  expect(await alarmsOf(bench)).toMatchObject([{ cause: 'not_used', detail: { reservationId: lent.id } }])
+  expect(await alarmsOf(bench)).toMatchObject([{ cause: 'not_used', detail: { reservationId: reserved.id } }])
 })
 
 test('a chain that makes no blocks is not the fault of a holder', async () => {
   const bench = await createReservationBench({ policy, chainSettings: { standingAfterMs: 5_000 } })
   await bench.startNode()
-  const lent = await bench.lend()
-  await bench.soon(bench.reservations.act(lent.id, 'me', { type: 'use', hash: PHANTOM }))
+  const reserved = await bench.lend()
+  await bench.soon(bench.reservations.act(reserved.id, 'me', { type: 'use', hash: PHANTOM }))
   await bench.clock.advance(10 * STUCK_AFTER_MS)
   expect(await alarmsOf(bench)).toEqual([])
 })

@@ -18,7 +18,7 @@ async function sign({ signer, lane }: TestCluster, nonce: number) {
   return await signer.sign(lane.signer, call)
 }
 
-/** Uses a lent nonce as its holder would: signs with it, and sends by itself. */
+/** Uses a reserved nonce as its holder would: signs with it, and sends by itself. */
 async function sendWith(cluster: TestCluster, nonce: number) {
   const { raw, hash } = await sign(cluster, nonce)
   const [outcome] = await cluster.chain.broadcast([{ raw, hash }])
@@ -30,7 +30,7 @@ async function typesOf(cluster: TestCluster): Promise<readonly string[]> {
   return (await cluster.store.readEvents(0, 1_000)).filter(({ txId }) => txId === null).map(({ type }) => type)
 }
 
-describe('lending nonces', () => {
+describe('reserving nonces', () => {
   test('reservations and transactions share one cursor', async () => {
     const { cluster, lend, startNode, submit, clock, store, lane } = await createReservationBench()
     await startNode()
@@ -42,7 +42,7 @@ describe('lending nonces', () => {
     expect((await store.loadLane(lane)).cursor).toBe(3)
   })
 
-  test('they count against the same budget, and the next is lent as soon as there is room', async () => {
+  test('they count against the same budget, and the next is reserved as soon as there is room', async () => {
     const { cluster, reserve, lend, reservations, startNode, submit, clock, soon, find } = await createReservationBench(
       {
         policy: { ...STABLE, maxInFlight: 2 },
@@ -64,7 +64,7 @@ describe('lending nonces', () => {
     expect(takers.map((taker) => ('nonce' in taker ? taker.nonce : null)).filter((nonce) => nonce === 0)).toEqual([0])
   })
 
-  test('a paused lane lends nothing, and a request that nobody answered lapses', async () => {
+  test('a paused lane reserves nothing, and a request that nobody answered lapses', async () => {
     const { store, lane, reserve, startNode, clock, find, cluster } = await createReservationBench()
     await startNode()
     await store.updateSigner(lane, { paused: true }, anyNote())
@@ -95,7 +95,7 @@ describe('lending nonces', () => {
     expect(unproved).toMatchObject({ type: 'existing', lockOwner: null })
   })
 
-  test('a node that dies leaves its loans to the next, which lends no nonce twice', async () => {
+  test('a node that dies leaves its reservations to the next, which reserves no nonce twice', async () => {
     const { reserve, startNode, clock, reservations, soon, find, store, lane } = await createReservationBench()
     const first = await startNode('node-a')
     const before = (await reserve(3)).reservations
@@ -116,16 +116,16 @@ describe('using them', () => {
     const setup = await createReservationBench()
     const { cluster, lend, reservations, startNode, submit, clock, soon, find, mine, store, lane } = setup
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     const id = await submit()
     await clock.advance(100)
-    const hash = await sendWith(cluster, lent.nonce)
-    const used = await soon(reservations.act(lent.id, 'me', { type: 'use', hash }))
+    const hash = await sendWith(cluster, reserved.nonce)
+    const used = await soon(reservations.act(reserved.id, 'me', { type: 'use', hash }))
     expect(used).toMatchObject({ state: 'USED', hashes: [hash] })
     await mine()
-    expect(await find(lent.id)).toMatchObject({ inclusion: { txHash: hash }, finalAt: null })
+    expect(await find(reserved.id)).toMatchObject({ inclusion: { txHash: hash }, finalAt: null })
     await mine(3)
-    expect(await find(lent.id)).toMatchObject({ state: 'USED', result: 'succeeded', finalAt: expect.any(Number) })
+    expect(await find(reserved.id)).toMatchObject({ state: 'USED', result: 'succeeded', finalAt: expect.any(Number) })
     expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED', nonce: 1 })
     expect(await typesOf(cluster)).toEqual([
       'reservation.granted',
@@ -140,22 +140,22 @@ describe('using them', () => {
   test('an inclusion that leaves the chain is withdrawn', async () => {
     const { cluster, lend, reservations, startNode, soon, find, mine, chain, clock } = await createReservationBench()
     await startNode()
-    const lent = await lend()
-    const hash = await sendWith(cluster, lent.nonce)
-    await soon(reservations.act(lent.id, 'me', { type: 'use', hash }))
+    const reserved = await lend()
+    const hash = await sendWith(cluster, reserved.nonce)
+    await soon(reservations.act(reserved.id, 'me', { type: 'use', hash }))
     await mine()
-    expect((await find(lent.id)).inclusion).not.toBeNull()
+    expect((await find(reserved.id)).inclusion).not.toBeNull()
     chain.reorg(1, { length: 2 })
     await clock.advance(2_000)
-    expect(await find(lent.id)).toMatchObject({ inclusion: null, finalAt: null })
+    expect(await find(reserved.id)).toMatchObject({ inclusion: null, finalAt: null })
     expect(await typesOf(cluster)).toContain('reservation.reorged')
   })
 
   test('a hash of another nonce counts for nothing', async () => {
     const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await createReservationBench()
     await startNode()
-    const [mineLent, other] = [await lend(), await lend()]
-    const wrong = await sendWith(cluster, mineLent.nonce)
+    const [mineReserved, other] = [await lend(), await lend()]
+    const wrong = await sendWith(cluster, mineReserved.nonce)
     await expect(soon(reservations.act(other.id, 'me', { type: 'use', hash: wrong }))).rejects.toMatchObject({
       code: 'invalid_request',
     })
@@ -185,24 +185,24 @@ describe('using them', () => {
   test('the hash of a managed transaction cannot be named', async () => {
     const { cluster, lend, reservations, startNode, submit, soon, clock } = await createReservationBench()
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     const id = await submit()
     await clock.advance(100)
     const hash = (await cluster.find(id)).attempts[0]?.hash ?? '0x'
-    const naming = soon(reservations.act(lent.id, 'me', { type: 'use', hash }))
+    const naming = soon(reservations.act(reserved.id, 'me', { type: 'use', hash }))
     await expect(naming).rejects.toMatchObject({ code: 'invalid_request', details: { field: 'hash' } })
   })
 
   test('a late use is refused, and without the proof any', async () => {
     const { lend, reservations, startNode, soon, clock } = await createReservationBench()
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     const hash = `0x${'ab'.repeat(32)}` as const
-    await expect(soon(reservations.act(lent.id, 'you', { type: 'use', hash }))).rejects.toMatchObject({
+    await expect(soon(reservations.act(reserved.id, 'you', { type: 'use', hash }))).rejects.toMatchObject({
       code: 'not_lock_owner',
     })
     await clock.advance(TTL_MS)
-    await expect(soon(reservations.act(lent.id, 'me', { type: 'use', hash }))).rejects.toMatchObject({
+    await expect(soon(reservations.act(reserved.id, 'me', { type: 'use', hash }))).rejects.toMatchObject({
       code: 'reservation_expired',
     })
   })
@@ -212,9 +212,9 @@ describe('what becomes of a nonce that was not used', () => {
   test('it expires by itself and is the first to be taken again', async () => {
     const { cluster, lend, startNode, submit, clock, find, store, lane } = await createReservationBench()
     await startNode()
-    const lent = [await lend(), await lend(), await lend()]
+    const reserved = [await lend(), await lend(), await lend()]
     await clock.advance(TTL_MS + 1_000)
-    expect(await find(lent[0]?.id ?? '')).toMatchObject({ state: 'EXPIRED', nonce: 0 })
+    expect(await find(reserved[0]?.id ?? '')).toMatchObject({ state: 'EXPIRED', nonce: 0 })
     expect((await store.loadLane(lane)).recyclable).toEqual([0, 1, 2])
     const id = await submit()
     await clock.advance(500)
@@ -225,28 +225,28 @@ describe('what becomes of a nonce that was not used', () => {
   test('an extension keeps it', async () => {
     const { lend, reservations, startNode, soon, clock, find } = await createReservationBench()
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     await clock.advance(TTL_MS - 5_000)
-    await soon(reservations.act(lent.id, 'me', { type: 'extend', ttlMs: TTL_MS }))
+    await soon(reservations.act(reserved.id, 'me', { type: 'extend', ttlMs: TTL_MS }))
     await clock.advance(TTL_MS - 5_000)
-    expect(await find(lent.id)).toMatchObject({ state: 'RESERVED' })
+    expect(await find(reserved.id)).toMatchObject({ state: 'RESERVED' })
     await clock.advance(10_000)
-    expect(await find(lent.id)).toMatchObject({ state: 'EXPIRED' })
+    expect(await find(reserved.id)).toMatchObject({ state: 'EXPIRED' })
   })
 
   test('used without a word, it is never given out again', async () => {
     const { cluster, lend, startNode, clock, find, mine, store, lane } = await createReservationBench()
     await startNode()
-    const lent = await lend()
-    await sendWith(cluster, lent.nonce)
+    const reserved = await lend()
+    await sendWith(cluster, reserved.nonce)
     await mine()
     await clock.advance(TTL_MS + 1_000)
     // Its block may still leave the chain: neither free nor used until it is final.
-    expect(await find(lent.id)).toMatchObject({ state: 'RESERVED', finalAt: null })
+    expect(await find(reserved.id)).toMatchObject({ state: 'RESERVED', finalAt: null })
     expect((await store.loadLane(lane)).recyclable).toEqual([])
     await mine(4)
     await clock.advance(1_000)
-    expect(await find(lent.id)).toMatchObject({ state: 'USED', result: 'foreign', hashes: [] })
+    expect(await find(reserved.id)).toMatchObject({ state: 'USED', result: 'foreign', hashes: [] })
     expect(await lend()).toMatchObject({ nonce: 1 })
   })
 
@@ -255,13 +255,13 @@ describe('what becomes of a nonce that was not used', () => {
       policy: { ...QUICK, stuckAfterMs: 10_000 },
     })
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     const id = await submit()
     await clock.advance(20_000)
     await mine()
     expect(await cluster.find(id)).toMatchObject({ state: 'TRACKING', subState: 'blocked_by_predecessor' })
     const [status] = await store.listLaneStatus({ lane })
-    expect(status).toMatchObject({ reserved: 1, lowestReserved: { reservationId: lent.id, nonce: 0 } })
+    expect(status).toMatchObject({ reserved: 1, lowestReserved: { reservationId: reserved.id, nonce: 0 } })
   })
 
   test('under the fast preset the gap that it leaves is filled', async () => {
@@ -283,8 +283,8 @@ describe('resetting the cursor', () => {
   test('it goes to the chain’s count, and the nonces are taken anew', async () => {
     const { cluster, lend, reset, reservations, startNode, soon, clock, store, lane } = await createReservationBench()
     await startNode()
-    const lent = [await lend(), await lend()]
-    for (const { id } of lent) await soon(reservations.act(id, 'me', { type: 'release' }))
+    const reserved = [await lend(), await lend()]
+    for (const { id } of reserved) await soon(reservations.act(id, 'me', { type: 'release' }))
     await clock.advance(500)
     expect(await store.loadLane(lane)).toMatchObject({ cursor: 2, recyclable: [0, 1] })
     expect(await reset()).toMatchObject({ state: 'DONE', fromNonce: 2, toNonce: 0, actor: 'ann', reason: 'wiped' })
@@ -298,11 +298,11 @@ describe('resetting the cursor', () => {
   test('it is refused while something alive would be met again, by name', async () => {
     const { lend, reset, startNode, submit, clock, store, lane } = await createReservationBench()
     await startNode()
-    const lent = await lend()
+    const reserved = await lend()
     const id = await submit()
     await clock.advance(100)
     const refused = await reset().then(String, String)
-    expect(refused).toContain(`nonce 0 of reservation ${lent.id} (RESERVED)`)
+    expect(refused).toContain(`nonce 0 of reservation ${reserved.id} (RESERVED)`)
     expect(refused).toContain(`nonce 1 of transaction ${id} (TRACKING)`)
     expect((await store.loadLane(lane)).cursor).toBe(2)
     expect(await store.listResets(lane, 5)).toMatchObject([{ state: 'REFUSED' }])

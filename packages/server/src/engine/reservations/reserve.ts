@@ -1,5 +1,5 @@
 /**
- * Nonces for callers that sign themselves, from any node: asked for here, lent by the lane's owner, and then moved by
+ * Nonces for callers that sign themselves, from any node: asked for here, reserved by the lane's owner, and then moved by
  * whoever has the proof. The proof is told once, to the caller; what is stored is its digest, bound to the reservation, so
  * that neither the database nor a log can act for a holder.
  */
@@ -8,7 +8,7 @@ import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.t
 import { AppError } from '../../core/app-error.ts'
 import type { Hash } from '../../core/hex.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
-import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../core/lane/reservation.ts'
+import { MAX_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../core/lane/reservation.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { HolderAct } from '../../ports/lane-requests.ts'
@@ -18,7 +18,7 @@ import { createRequestAnswers } from './request-answers.ts'
 export interface ReserveRequest {
   readonly lane: Lane
   readonly count: number
-  /** Null: as long as the service lends by default. */
+  /** Null: as long as the service reserves by default. */
   readonly ttlMs: number | null
   readonly label: string | null
   readonly requestId: string | null
@@ -90,8 +90,8 @@ export function createReservations(ports: ReservePorts): Reservations {
       ...{ lane, items, ttlMs, label, requestId },
       ...{ tenant: tenant ?? '', ...(key && { key }) },
       most: {
-        lane: MOST_OPEN_RESERVATIONS,
-        tenant: tenant ? shareOf(MOST_OPEN_RESERVATIONS, limits.sharePercent) : MOST_OPEN_RESERVATIONS,
+        lane: MAX_OPEN_RESERVATIONS,
+        tenant: tenant ? shareOf(MAX_OPEN_RESERVATIONS, limits.sharePercent) : MAX_OPEN_RESERVATIONS,
       },
     })
     if (outcome.type === 'too_many') throw tooMany(lane)

@@ -105,9 +105,9 @@ for (const [name, policy] of [
   test(`${name}: a transaction that turns up after all counts, and the fill ends without harm`, async () => {
     const bench = await createReservationBench({ policy })
     await bench.startNode()
-    const lent = await bench.lend()
-    const { raw, hash } = await signWith(bench, lent.nonce)
-    await use(bench, lent.id, hash)
+    const reserved = await bench.lend()
+    const { raw, hash } = await signWith(bench, reserved.nonce)
+    await use(bench, reserved.id, hash)
     bench.chain.setFault(({ name: call }) => (call === 'broadcast' ? 'unavailable' : null))
     expect(await bench.takeBack()).toEqual(['filled'])
     await bench.clock.advance(500)
@@ -120,7 +120,11 @@ for (const [name, policy] of [
       await mineOn(bench, 2)
       await bench.clock.advance(30_000)
     }
-    expect(await bench.find(lent.id)).toMatchObject({ state: 'USED', result: 'succeeded', inclusion: { txHash: hash } })
+    expect(await bench.find(reserved.id)).toMatchObject({
+      state: 'USED',
+      result: 'succeeded',
+      inclusion: { txHash: hash },
+    })
     expect(await fillsOf(bench)).toMatchObject([{ state: 'CANCELLED' }])
     expect(await bench.cluster.find(waiting)).toMatchObject({ state: 'CONFIRMED', nonce: 1 })
     expect((await bench.mined()).map((tx) => [tx.nonce, tx.hash === hash])).toEqual([
@@ -158,8 +162,8 @@ test('only those of one tenant, or of one key', async () => {
 test('without an answer of any RPC node nothing is taken that may be on its way', async () => {
   const bench = await createReservationBench({ policy: STABLE })
   await bench.startNode()
-  const lent = await bench.lend()
-  await use(bench, lent.id)
+  const reserved = await bench.lend()
+  await use(bench, reserved.id)
   bench.chain.setFault(() => 'unavailable')
   await expect(bench.takeBack()).rejects.toMatchObject({ code: 'chain_unavailable' })
 })

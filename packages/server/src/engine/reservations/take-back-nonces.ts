@@ -57,8 +57,8 @@ export function createTakeBackNonces({ store, chains }: TakeBackPorts): TakeBack
       lane,
       open.filter(({ state }) => state === 'USED'),
     )
-    const lent = unused.filter(({ nonce }) => nonce !== null).map(({ id }) => id)
-    const toFill = [...unknown, ...(action === 'fill' ? lent : [])]
+    const reserved = unused.filter(({ nonce }) => nonce !== null).map(({ id }) => id)
+    const toFill = [...unknown, ...(action === 'fill' ? reserved : [])]
     const toRelease = unused.map(({ id }) => id).filter((id) => !toFill.includes(id))
     const give = async (type: TakeBackAction, ids: readonly ReservationId[]) =>
       ids.length === 0 ? [] : await store.orderReservations({ type, filter: { lane, ids }, cause: 'operator', by })

@@ -41,7 +41,7 @@ for (const policy of POLICIES)
       let names = 0
       let node: TestNode = await cluster.startNode(`node-${++names}`)
       const txs: string[] = []
-      const loans: Loan[] = []
+      const reserved: Loan[] = []
 
       async function order(action: 'release' | 'fill'): Promise<void> {
         const asked = takeBack(lane, { action, filter: {}, by: BY })
@@ -55,25 +55,25 @@ for (const policy of POLICIES)
         const asked = reservations.reserve({ ...request, lockOwner: 'me' })
         asked.catch(() => {})
         await clock.advance(5_200)
-        const lent = (await asked.catch(() => ({ reservations: [] }))).reservations
-        for (const { id, nonce } of lent) {
+        const reservedNonces = (await asked.catch(() => ({ reservations: [] }))).reservations
+        for (const { id, nonce } of reservedNonces) {
           if (nonce === null) continue
           const fees = { type: 'eip1559', maxFeePerGas: 90n * GWEI, maxPriorityFeePerGas: 9n * GWEI } as const
           const call = { chainId: lane.chainId, nonce, to: lane.signer, data: '0x01', gasLimit: 22_000n, fees } as const
           const { raw, hash } = await signer.sign(lane.signer, { ...call, value: BigInt(dice(1_000_000)) })
-          loans.push({ id, nonce, raw, hash })
+          reserved.push({ id, nonce, raw, hash })
         }
       }
 
       for (let step = 0; step < 80; step++) {
         const act = dice(14)
-        const loan = loans[dice(Math.max(1, loans.length))]
+        const reservation = reserved[dice(Math.max(1, reserved.length))]
         if (act < 4) txs.push(await cluster.submit())
         else if (act < 6) await borrow()
-        else if (act < 8 && loan)
-          await reservations.act(loan.id, 'me', { type: 'use', hash: loan.hash }).catch(() => {})
+        else if (act < 8 && reservation)
+          await reservations.act(reservation.id, 'me', { type: 'use', hash: reservation.hash }).catch(() => {})
         // Also without a word, and long after it was taken back.
-        else if (act === 8 && loan) await chain.broadcast([loan])
+        else if (act === 8 && reservation) await chain.broadcast([reservation])
         else if (act === 9) await order(dice(2) === 0 ? 'release' : 'fill')
         else if (act === 10) {
           node.kill()
@@ -105,7 +105,7 @@ for (const policy of POLICIES)
       }
       const open = (await store.readLaneRequests(lane)).reservations
       expect(open).toEqual([])
-      for (const { id, hash } of loans) {
+      for (const { id, hash } of reserved) {
         const [row] = await store.findReservations([id])
         if (row?.result === 'succeeded') expect(hashes.has(hash)).toBe(true)
       }

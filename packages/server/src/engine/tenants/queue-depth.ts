@@ -35,7 +35,7 @@ interface DepthPorts {
 
 const PAUSE_MS = 1_000
 /** A count may take this part of the time. */
-const MOST_OF_TIME = 1 / 20
+const MAX_TIME_SHARE = 1 / 20
 const RETRY_AFTER_MS = 1_000
 
 export function createQueueBounds({ store, clock, telemetry, limits }: DepthPorts): QueueBounds {
@@ -59,7 +59,7 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
       telemetry.log('warn', 'could not count the queue', { error: String(error) })
     } finally {
       const endedAt = clock.monotonic()
-      nextAt = endedAt + Math.max(PAUSE_MS, (endedAt - startedAt) / MOST_OF_TIME)
+      nextAt = endedAt + Math.max(PAUSE_MS, (endedAt - startedAt) / MAX_TIME_SHARE)
       counting = null
     }
   }

@@ -9,14 +9,14 @@ import { createFairTurns, type FairTurns } from './fair-turns.ts'
 const MAX_RUNNING = 6
 /** A message has only some of its calls waiting, and messages are bounded; so are requests. */
 const MAX_WAITING = 20_000
-const MOST_IN_CROWD = 2
+const MAX_IN_CROWD = 2
 const RETRY_AFTER_MS = 1_000
 
 /** `isCrowded`: several tenants are there, and one reads only a little at a time. */
 export function createReadTurns(options: { readonly sharePercent?: number; isCrowded?(): boolean } = {}): FairTurns {
   const { sharePercent, isCrowded = () => false } = options
   return createFairTurns({
-    most: () => (isCrowded() ? MOST_IN_CROWD : MAX_RUNNING),
+    most: () => (isCrowded() ? MAX_IN_CROWD : MAX_RUNNING),
     ...{ what: 'reads of the database', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
     whenFull: () => {
       const message = 'Too many requests are waiting for the database. Retry after the time given.'

@@ -22,41 +22,41 @@ interface UpstreamPaceOptions {
   isCrowded(): boolean
 }
 
-const MOST_CALLS = 100
+const MAX_CALLS = 100
 const FIRST_CALLS = 4
 /** Of a tenant that is alone. */
-const LEAST_ALONE = 8
+const MIN_ALONE = 8
 const SLOW_ALONE = 2
-const MOST_REQUESTS = 4
+const MAX_REQUESTS = 4
 const QUICK_MS = 20
 const SLOW_MS = 60
 /** Rest after slow calls, as a multiple of the time that they took. */
 const REST = 3
-const LONGEST_REST_MS = 5_000
-const MOST_TENANTS = 1_000
+const MAX_REST_MS = 5_000
+const MAX_TENANTS = 1_000
 
 export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): UpstreamPace {
   const learned = new Map<Tenant, number>()
 
   function callsOf(tenant: Tenant): number {
     const calls = learned.get(tenant) ?? FIRST_CALLS
-    return isCrowded() ? calls : Math.max(LEAST_ALONE, calls)
+    return isCrowded() ? calls : Math.max(MIN_ALONE, calls)
   }
 
   function learn(tenant: Tenant, tookMs: number): void {
     const calls = callsOf(tenant)
     if (tookMs > QUICK_MS && tookMs <= SLOW_MS) return
     learned.delete(tenant)
-    learned.set(tenant, tookMs <= QUICK_MS ? Math.min(MOST_CALLS, calls * 2) : Math.max(1, Math.floor(calls / 2)))
+    learned.set(tenant, tookMs <= QUICK_MS ? Math.min(MAX_CALLS, calls * 2) : Math.max(1, Math.floor(calls / 2)))
     const [oldest] = learned.keys()
-    if (learned.size > MOST_TENANTS && oldest !== undefined) learned.delete(oldest)
+    if (learned.size > MAX_TENANTS && oldest !== undefined) learned.delete(oldest)
   }
 
   return {
     callsOf,
     requestsOf: (tenant) => {
       const isQuick = (learned.get(tenant) ?? 0) > FIRST_CALLS
-      if (isCrowded()) return isQuick ? MOST_REQUESTS : 1
+      if (isCrowded()) return isQuick ? MAX_REQUESTS : 1
       return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
     },
     async run(tenant, ask) {
@@ -64,7 +64,7 @@ export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): U
       const answer = await ask()
       const tookMs = clock.monotonic() - startedAt
       learn(tenant, tookMs)
-      const restMs = isCrowded() && tookMs > QUICK_MS ? Math.min(LONGEST_REST_MS, tookMs * REST) : 0
+      const restMs = isCrowded() && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * REST) : 0
       return { answer, restMs }
     },
   }

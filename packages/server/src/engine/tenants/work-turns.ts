@@ -70,26 +70,26 @@ const LOOK_EVERY_MS = 10
 /** Later than this, and others notice. */
 const LATE_MS = 8
 const CUT_EVERY_MS = 100
-const LONGEST_TURN_MS = 250
-const MOST_RUNNING = 16
-const MOST_WAITING = 1_000
-const LONGEST_WAIT_MS = 10_000
+const MAX_TURN_MS = 250
+const MAX_RUNNING = 16
+const MAX_WAITING = 1_000
+const MAX_WAIT_MS = 10_000
 const REFUSAL_MS = 1_000
 const REFUSAL_EVERY_MS = 20
 /** With the wait in line less than the time that a request may take to arrive. */
-const LONGEST_REFUSAL_MS = 15_000
+const MAX_REFUSAL_MS = 15_000
 /** In one look. */
-const MOST_REFUSED = 2
+const MAX_REFUSED = 2
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
 
 /** Parts of the thread's time that one tenant may use. */
-const LEAST_SHARE = 0.1
+const MIN_SHARE = 0.1
 const FIRST_SHARE = 0.25
 const WHOLE_SHARE = 1
 /** What a request costs is an estimate: while the node keeps up, a tenant may have more by it than there is. */
-const MOST_SHARE = 4
+const MAX_SHARE = 4
 const CUT = 0.7
 /** The thread was so late that others wait for it. */
 const VERY_LATE_MS = 30
@@ -100,7 +100,7 @@ const REQUEST_MS = 2
 /** Used at once without waiting. */
 const BURST_MS = 10
 /** Beyond this nothing more is held against a tenant. */
-const MOST_USED_MS = 10_000
+const MAX_USED_MS = 10_000
 const RECENT_MS = 1_000
 
 /** `capacity`: which part of a processor the thread gets when it has work. */
@@ -124,10 +124,10 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   const isDue = (line: Line): boolean => !isCrowded() || count(line) < BURST_MS || !line.isHeavy
 
-  const mayRun = (line: Line): boolean => !isCrowded() || (line.running < MOST_RUNNING && isDue(line))
+  const mayRun = (line: Line): boolean => !isCrowded() || (line.running < MAX_RUNNING && isDue(line))
 
   function use(line: Line, ms: number): void {
-    line.usedMs = Math.min(MOST_USED_MS, count(line) + ms)
+    line.usedMs = Math.min(MAX_USED_MS, count(line) + ms)
     line.recentMs += ms
     if (!isCrowded()) line.usedMs = 0
   }
@@ -162,8 +162,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
    * those who came together do not all come back together.
    */
   function refuseOld({ waiting }: Line): void {
-    const since = clock.monotonic() - LONGEST_WAIT_MS
-    let left = MOST_REFUSED
+    const since = clock.monotonic() - MAX_WAIT_MS
+    let left = MAX_REFUSED
     for (const entry of waiting) {
       if (entry.since > since || left === 0) return
       if (entry.isBounded) continue
@@ -192,9 +192,9 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   function adjust(tookMs: number, now: number): void {
     if (!isCrowded()) share = FIRST_SHARE
-    else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MOST_SHARE, share + tookMs * GROWTH_PER_MS)
+    else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MAX_SHARE, share + tookMs * GROWTH_PER_MS)
     else if (now - cutAt >= CUT_EVERY_MS) {
-      share = Math.max(LEAST_SHARE, share * (tookMs - LOOK_EVERY_MS > VERY_LATE_MS ? DEEP_CUT : CUT))
+      share = Math.max(MIN_SHARE, share * (tookMs - LOOK_EVERY_MS > VERY_LATE_MS ? DEEP_CUT : CUT))
       cutAt = now
     }
   }
@@ -222,7 +222,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       line.running -= 1
       startWaiting()
     }
-    const cancel = clock.schedule(LONGEST_TURN_MS, end)
+    const cancel = clock.schedule(MAX_TURN_MS, end)
     return end
   }
 
@@ -256,7 +256,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
         enter(line)
         return endOnce(line)
       }
-      if (line.waiting.size >= MOST_WAITING && asked.isBounded !== true) throw refuseLine()
+      if (line.waiting.size >= MAX_WAITING && asked.isBounded !== true) throw refuseLine()
       return (await waitInLine(line, asked)) ? endOnce(line) : null
     },
     spend(tenant, ms) {
@@ -268,7 +268,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       if (line === undefined || !isCrowded() || share >= WHOLE_SHARE) return
       const now = clock.monotonic()
       const at = Math.max(now + REFUSAL_MS, line.refusalAt + REFUSAL_EVERY_MS)
-      line.refusalAt = Math.min(now + LONGEST_REFUSAL_MS, at)
+      line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)
       await new Promise<void>((resolve) => void clock.schedule(line.refusalAt - now, resolve))
     },
     spendWhenDue(tenant, ms) {
@@ -282,7 +282,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 }
 
 function refuseLine(): AppError {
-  return refuseShare({ what: 'requests in line', limit: MOST_WAITING, retryAfterMs: RETRY_AFTER_MS })
+  return refuseShare({ what: 'requests in line', limit: MAX_WAITING, retryAfterMs: RETRY_AFTER_MS })
 }
 
 function createLine(now: number): Line {

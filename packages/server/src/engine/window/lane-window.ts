@@ -37,14 +37,14 @@ export interface LaneWindow {
   /** Blocks were added, and the draft has taken in what they hold. */
   passed(draft: LaneDraft, blocks: readonly Block[], scene: WindowScene): void
   /** Draws the conclusions from a look at the pool, and claims what is to be sent again. */
-  mind(draft: LaneDraft, scene: WindowScene): void
+  adjust(draft: LaneDraft, scene: WindowScene): void
 }
 
 export interface WindowScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: number | null
-  /** A nonce below is free or lent, so that nothing can be told of this one. */
+  /** A nonce below is free or reserved, so that nothing can be told of this one. */
   isBlocked(nonce: number): boolean
 }
 
@@ -161,7 +161,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       // No node has said that it has it: there is nothing to ask.
       else if (mayGoAgain(lowest)) missingFrom = lowest.nonce
     },
-    mind: (draft, scene) => {
+    adjust: (draft, scene) => {
       const unmined = listUnmined(draft.inFlight())
       conclude(draft, scene, unmined)
       proveByBlocks(scene.policy, unmined)

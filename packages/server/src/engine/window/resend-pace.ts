@@ -8,7 +8,7 @@ export interface ResendPace {
 }
 
 const AT_ONCE = 3
-const LONGEST_PAUSE_BLOCKS = 64
+const MAX_PAUSE_BLOCKS = 64
 
 export function createResendPace(): ResendPace {
   let last: { readonly nonce: number; readonly tries: number; readonly nextHead: number } | null = null
@@ -16,10 +16,10 @@ export function createResendPace(): ResendPace {
     take: (nonce, head) => {
       const before = last?.nonce === nonce ? last : null
       // A head far below is a chain that was reset: its heights say nothing about the ones before.
-      const isReset = before !== null && head + LONGEST_PAUSE_BLOCKS < before.nextHead
+      const isReset = before !== null && head + MAX_PAUSE_BLOCKS < before.nextHead
       if (before !== null && head < before.nextHead && !isReset) return false
       const tries = (before?.tries ?? 0) + 1
-      const pause = tries < AT_ONCE ? 1 : Math.min(LONGEST_PAUSE_BLOCKS, 2 ** Math.min(20, tries - AT_ONCE))
+      const pause = tries < AT_ONCE ? 1 : Math.min(MAX_PAUSE_BLOCKS, 2 ** Math.min(20, tries - AT_ONCE))
       last = { nonce, tries, nextHead: head + pause }
       return true
     },

@@ -20,7 +20,7 @@ interface ListenerOptions {
 }
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /** Connects when the first listener comes. */
 export function createNoticeListener(options: ListenerOptions): NoticeListener {
@@ -63,7 +63,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
       retryMs: pauseMs,
     })
     retry = setTimeout(open, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
   }
 
   function open(): void {

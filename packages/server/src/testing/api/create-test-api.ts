@@ -252,7 +252,7 @@ function sign(queued: Queued, hash: Attempt['hash'], fence: number): Allocated {
     ...base,
     ...{ state: 'ALLOCATED', subState: 'signed', nonce: 0, fence, nodeId: 'node-a' },
     ...{ allocatedAt: NOW, waitingSince: NOW, submittedAt: null, lastSubmitAt: null, nextResubmitAt: NOW },
-    ...{ submitCount: 0, refusals: 0, newForks: 0, wish: 'none', mayBeHeld: true, refusal: null },
+    ...{ submitCount: 0, refusals: 0, newForks: 0, requestedReplacement: 'none', mayBeHeld: true, refusal: null },
     attempts: [{ hash, raw: '0x02ab', kind: 'original', nonce: 0, gasLimit: 21_000n, fees, createdAt: NOW }],
   }
 }

@@ -34,7 +34,7 @@ export interface FakeMempool {
   clear(): void
 }
 
-const LEAST_GAS = 21_000n
+const MIN_GAS = 21_000n
 
 export function createFakeMempool(rules: FakeMempoolRules): FakeMempool {
   const senders = new Map<Address, Map<number, DecodedTransaction>>()
@@ -102,7 +102,7 @@ function refuseByItself(tx: DecodedTransaction, account: FakeAccount, rules: Fak
   const { fees } = tx
   if (tx.chainId !== rules.chainId) return { type: 'ambiguous', message: 'invalid chain id for signer' }
   if (tx.nonce < account.nonce) return { type: 'nonce_too_low', message: 'nonce too low' }
-  if (tx.gasLimit < LEAST_GAS) return { type: 'invalid', reason: 'gas_too_low', message: 'intrinsic gas too low' }
+  if (tx.gasLimit < MIN_GAS) return { type: 'invalid', reason: 'gas_too_low', message: 'intrinsic gas too low' }
   if (tx.gasLimit > rules.blockGasLimit)
     return { type: 'refused', reason: 'gas_limit', message: 'exceeds block gas limit' }
   if (fees.type === 'eip1559' && fees.maxPriorityFeePerGas > fees.maxFeePerGas)

@@ -97,7 +97,7 @@ const signed = {
   refusals: 0,
   nextResubmitAt: T0 + 33_000,
   newForks: 0,
-  wish: 'none',
+  requestedReplacement: 'none',
   mayBeHeld: true,
   refusal: null,
 } as const

@@ -1,4 +1,4 @@
-/** A cluster on which nonces are lent and cursors reset. Time stands still unless a test moves it. */
+/** A cluster on which nonces are reserved and cursors reset. Time stands still unless a test moves it. */
 import { onTestFinished } from 'vitest'
 import { createResetNonce } from '../../engine/operate/reset-nonce.ts'
 import { createReservations } from '../../engine/reservations/reserve.ts'
@@ -33,9 +33,9 @@ export async function createReservationBench(options: TestClusterOptions = {}) {
   const asked = { lane, count: 1, ttlMs: TTL_MS, label: null, requestId: null, lockOwner: 'me' }
   const reserve = (count = 1, ms = 300) => soon(reservations.reserve({ ...asked, count }), ms)
   async function lend(ttlMs = TTL_MS) {
-    const [lent] = (await soon(reservations.reserve({ ...asked, ttlMs }))).reservations
-    if (lent?.nonce === null || lent === undefined) throw new Error('no nonce was lent')
-    return { ...lent, nonce: lent.nonce }
+    const [reserved] = (await soon(reservations.reserve({ ...asked, ttlMs }))).reservations
+    if (reserved?.nonce === null || reserved === undefined) throw new Error('no nonce was reserved')
+    return { ...reserved, nonce: reserved.nonce }
   }
   const find = (id: string) => soon(reservations.find(id), 10)
   const reset = (ms = 300) => soon(resets.reset(lane, { actor: 'ann', reason: 'wiped' }), ms)

@@ -1,4 +1,4 @@
-/** The parts of a lane write in memory that are about the lane itself: lent nonces, resets, health. */
+/** The parts of a lane write in memory that are about the lane itself: reserved nonces, resets, health. */
 import { isInFlight } from '../../core/transaction/transaction.ts'
 import type { ReservationSave } from '../../ports/lane-requests.ts'
 import type { LaneHealth, LaneWrite } from '../../ports/store.ts'

@@ -2,7 +2,7 @@
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { type NonceReset, toProgress } from '../../core/lane/nonce-reset.ts'
 import {
-  MOST_OPEN_RESERVATIONS,
+  MAX_OPEN_RESERVATIONS,
   noteReservation,
   type Reservation,
   type ReservationId,
@@ -23,7 +23,7 @@ import { appendLaneNotes } from './memory-events.ts'
 import { heldBy } from './memory-leases.ts'
 import { type MemoryLane, type MemoryReservation, type MemoryState, tell } from './memory-state.ts'
 
-const MOST_HASHES = 50
+const MAX_HASHES = 50
 const ACT_NAMES = { use: 'used', extend: 'extended', release: 'released' } as const
 
 export function createMemoryRequests(state: MemoryState): LaneRequestStore {
@@ -66,8 +66,8 @@ function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
   }
   const open = openReservations(lane)
   const own = open.filter((each) => each.tenant === tenant).length
-  if (open.length + items.length > (most?.lane ?? MOST_OPEN_RESERVATIONS)) return { type: 'too_many' }
-  if (own + items.length > (most?.tenant ?? MOST_OPEN_RESERVATIONS)) return { type: 'too_many' }
+  if (open.length + items.length > (most?.lane ?? MAX_OPEN_RESERVATIONS)) return { type: 'too_many' }
+  if (own + items.length > (most?.tenant ?? MAX_OPEN_RESERVATIONS)) return { type: 'too_many' }
   const now = state.now()
   const reservations = items.map(({ id, lockOwner }): Reservation => {
     const reservation: Reservation = {
@@ -137,7 +137,7 @@ function isAllowed({ state, hashes, finalAt }: Reservation, act: HolderAct, isLa
   if (finalAt !== null) return false
   switch (act.type) {
     case 'use':
-      return (state === 'RESERVED' && !isLate) || (state === 'USED' && hashes.length < MOST_HASHES)
+      return (state === 'RESERVED' && !isLate) || (state === 'USED' && hashes.length < MAX_HASHES)
     case 'extend':
       return state === 'RESERVED' && !isLate
     case 'release':

@@ -135,7 +135,7 @@ export function toAllocated(tx: Queued, nonce: number, lease: Pick<Lease, 'fence
     refusals: 0,
     nextResubmitAt: at + 30_000,
     newForks: 0,
-    wish: 'none',
+    requestedReplacement: 'none',
     mayBeHeld: false,
     refusal: null,
   }

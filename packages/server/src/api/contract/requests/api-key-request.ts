@@ -7,8 +7,8 @@ import { amountInput } from '../values/amount.ts'
 import { instantInput } from '../values/instant.ts'
 import { textInput } from '../values/text.ts'
 
-const MOST_LISTED = 1_000
-const MOST_PER_SECOND = 100_000
+const MAX_LISTED = 1_000
+const MAX_PER_SECOND = 100_000
 
 function wholeNumber(max: number) {
   const error = `must be a whole number from 1 to ${max}`
@@ -37,20 +37,20 @@ export const apiKeyRequest = z
     scopes: listOf(z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` }), 10).meta({
       description: 'What the key may do. No scope includes another.',
     }),
-    signers: listOf(addressInput, MOST_LISTED)
+    signers: listOf(addressInput, MAX_LISTED)
       .nullable()
       .default(null)
       .meta({ description: 'The signers that the key may see and use. Null: all.' }),
-    chains: listOf(wholeNumber(Number.MAX_SAFE_INTEGER), MOST_LISTED)
+    chains: listOf(wholeNumber(Number.MAX_SAFE_INTEGER), MAX_LISTED)
       .nullable()
       .default(null)
       .meta({ description: 'The chains that the key may see and use. Null: all.' }),
     rate: z
       .strictObject({
-        perSecond: wholeNumber(MOST_PER_SECOND).meta({
+        perSecond: wholeNumber(MAX_PER_SECOND).meta({
           description: 'Items per second on average. A request counts as one item, a batch as many as it contains.',
         }),
-        burst: wholeNumber(MOST_PER_SECOND)
+        burst: wholeNumber(MAX_PER_SECOND)
           .optional()
           .meta({ description: 'Items at once. Default: the same as `perSecond`.' }),
       })

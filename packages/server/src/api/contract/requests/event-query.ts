@@ -5,25 +5,25 @@ import { addressInput } from '../values/address.ts'
 import { integerParam } from '../values/query.ts'
 
 const TYPE = /^[a-z_]+(?:\.[a-z_]+)*$/
-const LONGEST_TYPE = 64
-const MOST_TYPES = 50
+const MAX_TYPE_LENGTH = 64
+const MAX_TYPES = 50
 const TYPE_RULE = 'must be the type of an event, such as inclusion.seen'
 
 export const eventTypes = z
-  .array(z.string().max(LONGEST_TYPE, { error: TYPE_RULE }).regex(TYPE, { error: TYPE_RULE }))
+  .array(z.string().max(MAX_TYPE_LENGTH, { error: TYPE_RULE }).regex(TYPE, { error: TYPE_RULE }))
   .min(1)
-  .max(MOST_TYPES)
+  .max(MAX_TYPES)
 
 const typesParam = z
   .string({ error: 'must be given only once' })
   .meta({
-    description: `Only events of these types (1 to ${MOST_TYPES}, separated by commas).`,
+    description: `Only events of these types (1 to ${MAX_TYPES}, separated by commas).`,
     examples: ['inclusion.seen,finality.reached'],
   })
   .transform((text, context) => {
     const parsed = eventTypes.safeParse(text.split(','))
     if (parsed.success) return parsed.data
-    context.addIssue({ code: 'custom', message: `must be 1 to ${MOST_TYPES} types of events, separated by commas` })
+    context.addIssue({ code: 'custom', message: `must be 1 to ${MAX_TYPES} types of events, separated by commas` })
     return z.NEVER
   })
 

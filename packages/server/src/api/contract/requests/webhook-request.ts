@@ -5,12 +5,12 @@ import { addressInput } from '../values/address.ts'
 import { textInput } from '../values/text.ts'
 import { eventTypes } from './event-query.ts'
 
-const LONGEST_URL = 2_000
-const URL_RULE = `must be an https URL of at most ${LONGEST_URL} characters`
+const MAX_URL_LENGTH = 2_000
+const URL_RULE = `must be an https URL of at most ${MAX_URL_LENGTH} characters`
 
 const urlInput = z
   .string({ error: URL_RULE })
-  .max(LONGEST_URL, { error: URL_RULE })
+  .max(MAX_URL_LENGTH, { error: URL_RULE })
   .meta({
     description:
       'Drover posts events to this URL. It must be https and not a private address, unless `webhookAllowPrivate` is set.',

@@ -4,7 +4,7 @@ import { auditCheckResource } from '../../contract/resources/api-key-resource.ts
 import { integerParam } from '../../contract/values/query.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
 
-const MOST_ENTRIES = 20_000
+const MAX_ENTRIES = 20_000
 
 export const checkAudit = defineRoute(
   {
@@ -19,13 +19,13 @@ export const checkAudit = defineRoute(
     operationId: 'checkAudit',
     method: 'GET',
     path: '/v1/audit/check',
-    summary: `Verify the hashes of the audit log, ${MOST_ENTRIES} entries at a time`,
+    summary: `Verify the hashes of the audit log, ${MAX_ENTRIES} entries at a time`,
     scope: 'admin',
     answers: [{ status: 200, description: 'The result.', schema: auditCheckResource }],
     errors: [],
   },
   async ({ query: { after } }, { audit }) => ({
     status: 200,
-    body: await audit.checkAudit({ after, limit: MOST_ENTRIES }),
+    body: await audit.checkAudit({ after, limit: MAX_ENTRIES }),
   }),
 )

@@ -57,7 +57,7 @@ interface Wanted {
 
 const LOOK = 1_000
 /** A page may be empty although there is more: who asks for little does not make the service read everything at once. */
-const MOST_LOOKS = 10
+const MAX_LOOKS = 10
 
 async function readMatching(
   read: (after: number, limit: number) => Promise<readonly HistoryEntry[]>,
@@ -66,7 +66,7 @@ async function readMatching(
   const width = filter === null ? limit : LOOK
   const entries: HistoryEntry[] = []
   let next = after
-  for (let look = 0; look < MOST_LOOKS && entries.length < limit; look++) {
+  for (let look = 0; look < MAX_LOOKS && entries.length < limit; look++) {
     const seen = await read(next, width)
     for (const entry of seen) {
       if (entries.length === limit) break

@@ -46,7 +46,7 @@ async function lend(nonce: number): Promise<string> {
   const { cursor } = await api.store.loadLane(LANE)
   const [asked] = await api.store.findReservations([body.items[0].id])
   const step = asked && moveReservation(asked, { type: 'reservation.granted', at: NOW, nonce })
-  if (lease === null || !step) throw new Error('cannot be lent')
+  if (lease === null || !step) throw new Error('cannot be reserved')
   const next = Math.max(cursor ?? 0, nonce + 1)
   const [written] = await api.store.writeLanes([
     {
@@ -112,7 +112,7 @@ test('a holder that comes too late is told to send nothing', async () => {
   expect(reply.json().detail).toContain('Do not send anything')
 })
 
-test('a signer shows what is lent, who blocks, how it fares and what was reset', async () => {
+test('a signer shows what is reserved, who blocks, how it fares and what was reset', async () => {
   const id = await lend(7)
   await api.store.insertReset({ id: '01890a5d-ac96-774b-bcce-000000000099', lane: LANE, actor: 'ann', reason: 'wiped' })
   const shown = (await api.server.inject(`/v1/signers/${SIGNER}`)).json()

@@ -85,11 +85,11 @@ function refuse(reason: unknown, { telemetry }: ApiServices): Result {
   return { status: problem.status, problem }
 }
 
-const MOST_ISSUES = 20
+const MAX_ISSUES = 20
 
 /** Each item says what is wrong with it in `detail`; the lists of all that is wrong are bounded for the answer as a whole. */
 function limitIssues(results: readonly Result[]): readonly Result[] {
-  let left = MOST_ISSUES
+  let left = MAX_ISSUES
   return results.map((result) => {
     if (!('problem' in result) || result.problem.issues === undefined) return result
     const { issues, more = 0, ...problem } = result.problem

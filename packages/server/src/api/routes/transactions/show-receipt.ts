@@ -12,7 +12,7 @@ import { getTransaction } from '../../lookup/get-transaction.ts'
 import { presentReceipt } from '../../present/present-receipt.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
 
-const MOST_LOGS = 1_000
+const MAX_LOGS = 1_000
 
 export const showReceipt = defineRoute(
   {
@@ -45,7 +45,7 @@ export const showReceipt = defineRoute(
     const logs = await readLogs(services, tx.intent.lane.chainId, inclusion)
     const body: ReceiptWithLogs = {
       ...receipt,
-      logs: logs.slice(0, MOST_LOGS).map(presentLog),
+      logs: logs.slice(0, MAX_LOGS).map(presentLog),
       logCount: logs.length,
     }
     return { status: 200, body }

@@ -148,7 +148,7 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     refusals: signed?.refusals ?? null,
     next_resubmit_at: toTime(signed?.nextResubmitAt ?? null),
     new_forks: signed?.newForks ?? null,
-    wish: signed?.wish ?? null,
+    wish: signed?.requestedReplacement ?? null,
     may_be_held: signed?.mayBeHeld ?? null,
     refusal: signed?.refusal ?? null,
     inclusion: toStored(mined?.inclusion ?? null),

@@ -5,7 +5,7 @@
  */
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { NonceReset } from '../../../core/lane/nonce-reset.ts'
-import { MOST_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../../core/lane/reservation.ts'
+import { MAX_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../../core/lane/reservation.ts'
 import type {
   HolderAct,
   HolderOutcome,
@@ -102,7 +102,7 @@ select l.chain_id, l.signer from signer_lease l
 } as const
 
 /**
- * $3 is the act. What a holder asks for a second time is so already and leaves no trace. A nonce that is lent keeps its
+ * $3 is the act. What a holder asks for a second time is so already and leaves no trace. A nonce that is reserved keeps its
  * row in nonce_allocation in step; one that is released stays the holder's there until the owner has looked at the chain.
  */
 const ACT = {
@@ -181,7 +181,7 @@ interface ActRow extends ReservationRow {
 export async function insertReservations(database: Database, request: NewReservations): Promise<ReserveOutcome> {
   const { lane, items, ttlMs, label, requestId, tenant = '', key, most } = request
   const owner = toText(tenant)
-  const bounds = [most?.lane ?? MOST_OPEN_RESERVATIONS, most?.tenant ?? MOST_OPEN_RESERVATIONS]
+  const bounds = [most?.lane ?? MAX_OPEN_RESERVATIONS, most?.tenant ?? MAX_OPEN_RESERVATIONS]
   const signer = toBytes(lane.signer)
   const rows = await database.query<ReservationRow>(INSERT, [
     toJson(items.map(({ id, lockOwner }, ordinal) => ({ reservation_id: id, ordinal, lock_owner: lockOwner }))),

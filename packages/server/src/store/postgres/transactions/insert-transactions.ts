@@ -105,7 +105,7 @@ interface Item {
 }
 
 /** A row that vanished between the two statements is inserted again; more than this often is not chance. */
-const MOST_ROUNDS = 5
+const MAX_ROUNDS = 5
 
 export async function insertTransactions(
   database: Database,
@@ -114,7 +114,7 @@ export async function insertTransactions(
   const outcomes = new Map<number, InsertOutcome>()
   let open: readonly Item[] = batch.map((entry, place) => ({ place, entry }))
   for (let round = 0; open.length > 0; round++) {
-    if (round === MOST_ROUNDS) throw new StoreUnavailable('an accepted transaction keeps appearing and vanishing')
+    if (round === MAX_ROUNDS) throw new StoreUnavailable('an accepted transaction keeps appearing and vanishing')
     const rest = await insert(database, open, outcomes)
     open = await resolve(database, rest, outcomes)
   }

@@ -3,7 +3,14 @@ import type { AccessList } from '../../../core/chain/access-list.ts'
 import type { Confirmation, Finality, Inclusion } from '../../../core/chain/finality.ts'
 import type { Speed, WantedFees } from '../../../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../../core/hex.ts'
-import type { Refusal, SubState, Transaction, TxError, TxState, Wish } from '../../../core/transaction/transaction.ts'
+import type {
+  Refusal,
+  RequestedReplacement,
+  SubState,
+  Transaction,
+  TxError,
+  TxState,
+} from '../../../core/transaction/transaction.ts'
 import {
   ATTEMPT_FIELDS,
   readAttempt,
@@ -64,7 +71,7 @@ export interface TransactionRow {
   readonly refusals: number | null
   readonly next_resubmit_at: number | null
   readonly new_forks: number | null
-  readonly wish: Wish | null
+  readonly wish: RequestedReplacement | null
   readonly may_be_held: boolean | null
   readonly refusal: Refusal | null
   readonly inclusion: Stored<Inclusion> | null
@@ -128,7 +135,7 @@ function readSigned(row: TransactionRow) {
     refusals: present(row, 'refusals'),
     nextResubmitAt: present(row, 'next_resubmit_at'),
     newForks: present(row, 'new_forks'),
-    wish: present(row, 'wish'),
+    requestedReplacement: present(row, 'wish'),
     mayBeHeld: present(row, 'may_be_held'),
     refusal: row.refusal,
   }

@@ -217,9 +217,9 @@ function describeOrders(get: GetStore): void {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store), 'filling-node')
     const { lane } = lease
-    const lent = await lend(store, lease, 0)
-    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })
-    const filter = { lane, ids: [lent.id] }
+    const reserved = await lend(store, lease, 0)
+    await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash: anyHash() })
+    const filter = { lane, ids: [reserved.id] }
     expect(await store.orderReservations({ type: 'release', filter, cause: 'operator', by })).toEqual([])
     const [ordered] = await store.orderReservations({ type: 'fill', filter, cause: 'operator', by })
     expect(ordered).toMatchObject({ state: 'USED', fillOrderedAt: expect.any(Number), yieldedAt: null })
@@ -241,24 +241,24 @@ function describeOrders(get: GetStore): void {
     expect(await store.writeLanes([taking])).toMatchObject([{ type: 'written' }])
     expect((await store.listLaneStatus({ lane }))[0]).toMatchObject({ reserved: 0, inFlight: 1 })
     // Its holder may go on telling; the nonce stays with the transaction that fills it.
-    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })
-    const ended = moveReservation(await find(store, lent.id), { type: 'nonce.lost', at: AT, nonce: 0 })
+    await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash: anyHash() })
+    const ended = moveReservation(await find(store, reserved.id), { type: 'nonce.lost', at: AT, nonce: 0 })
     expect(ended).toMatchObject({ mark: null, reservation: { state: 'USED', result: 'foreign' } })
   })
 
   test('an alarm is kept with it, and ends when its holder names another transaction', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
-    const lent = await lend(store, lease, 3)
-    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })
+    const reserved = await lend(store, lease, 3)
+    await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash: anyHash() })
     const alarmed: ReservationEvent = { type: 'reservation.alarmed', at: AT, cause: 'unknown_hash' }
-    await store.writeLanes([toStepWrite(lease, await find(store, lent.id), alarmed)])
-    expect(await find(store, lent.id)).toMatchObject({ alarm: { cause: 'unknown_hash', at: AT } })
+    await store.writeLanes([toStepWrite(lease, await find(store, reserved.id), alarmed)])
+    expect(await find(store, reserved.id)).toMatchObject({ alarm: { cause: 'unknown_hash', at: AT } })
     const hash = anyHash()
     const [status] = await store.listLaneStatus({ lane: lease.lane })
     expect(status).toMatchObject({ stuckReserved: 1, lowestReserved: { alarm: 'unknown_hash', isUsed: true } })
-    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash })
-    expect(await find(store, lent.id)).toMatchObject({ alarm: null })
+    await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash })
+    expect(await find(store, reserved.id)).toMatchObject({ alarm: null })
     expect((await store.listLaneStatus({ lane: lease.lane }))[0]?.lowestReserved).toMatchObject({ hash })
   })
 
@@ -279,7 +279,7 @@ function describeOrders(get: GetStore): void {
 }
 
 function describeOwner(get: GetStore): void {
-  test('a nonce is lent under the fence, and its lock begins with the write', async () => {
+  test('a nonce is reserved under the fence, and its lock begins with the write', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const asked = await askOne(store, lease.lane)
@@ -290,22 +290,22 @@ function describeOwner(get: GetStore): void {
     expect(await find(store, asked.id)).toEqual(asked)
     expect(await store.writeLanes([good])).toEqual([{ type: 'written', versions: [] }])
     expect(await store.writeLanes([good])).toMatchObject([{ type: 'stale' }])
-    const lent = await find(store, asked.id)
-    expect(lent).toMatchObject({ state: 'RESERVED', nonce: 7, version: 2, reservedAt: AT })
-    expect(lent.lockedUntil).toBeGreaterThanOrEqual(asked.lockedUntil)
+    const reserved = await find(store, asked.id)
+    expect(reserved).toMatchObject({ state: 'RESERVED', nonce: 7, version: 2, reservedAt: AT })
+    expect(reserved.lockedUntil).toBeGreaterThanOrEqual(asked.lockedUntil)
     expect(await store.loadLane(lease.lane)).toEqual({
       ...{ cursor: 8, inFlight: [], recyclable: [], window: null },
       seen: { balance: null, txCost: null, problems: [] },
     })
     const [status] = await store.listLaneStatus({ lane: lease.lane })
-    const lowest = { reservationId: asked.id, nonce: 7, lockedUntil: lent.lockedUntil }
+    const lowest = { reservationId: asked.id, nonce: 7, lockedUntil: reserved.lockedUntil }
     expect(status).toMatchObject({ reserved: 1, free: 0, lowestReserved: lowest })
   })
 
   test('a reserved nonce is given to nobody else until it is released [G1]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
-    const lent = await lend(store, lease, 3)
+    const reserved = await lend(store, lease, 3)
     const queued = await acceptOne(store, lease.lane)
     const taking = toWrite(lease, [toSave(queued, toAllocated(queued, 3, lease), 'nonce.allocated')], {
       nonces: [{ nonce: 3, status: 'RESERVED', txId: queued.id }],
@@ -314,13 +314,13 @@ function describeOwner(get: GetStore): void {
     const rival = await askOne(store, lease.lane)
     const granted = { type: 'reservation.granted', at: AT, nonce: 3 } as const
     expect(await store.writeLanes([toStepWrite(lease, rival, granted)])).toMatchObject([{ type: 'refused' }])
-    await store.actOnReservation(lent.id, OWNER, { type: 'release' })
-    const returned = await find(store, lent.id)
+    await store.actOnReservation(reserved.id, OWNER, { type: 'release' })
+    const returned = await find(store, reserved.id)
     expect((await store.loadLane(lease.lane)).recyclable).toEqual([])
     expect(await store.writeLanes([toStepWrite(lease, returned, lapsed(3))])).toMatchObject([{ type: 'written' }])
     expect((await store.loadLane(lease.lane)).recyclable).toEqual([3])
     expect(await store.writeLanes([taking])).toMatchObject([{ type: 'written' }])
-    expect(await find(store, lent.id)).toMatchObject({ state: 'RELEASED', finalAt: AT })
+    expect(await find(store, reserved.id)).toMatchObject({ state: 'RELEASED', finalAt: AT })
   })
 
   test('a nonce that a transaction has is not reserved [G1]', async () => {
@@ -335,9 +335,9 @@ function describeOwner(get: GetStore): void {
   test('of a use and an expiry on the same version one comes second', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
-    const lent = await lend(store, lease, 3)
-    const expiry = toStepWrite(lease, lent, lapsed(3))
-    expect(await store.actOnReservation(lent.id, OWNER, { type: 'use', hash: anyHash() })).toMatchObject({
+    const reserved = await lend(store, lease, 3)
+    const expiry = toStepWrite(lease, reserved, lapsed(3))
+    expect(await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash: anyHash() })).toMatchObject({
       type: 'done',
     })
     expect(await store.writeLanes([expiry])).toMatchObject([{ type: 'stale' }])
@@ -354,19 +354,24 @@ function describeOwner(get: GetStore): void {
   test('a hash is followed to its end', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
-    const lent = await lend(store, lease, 3)
+    const reserved = await lend(store, lease, 3)
     const hash = anyHash()
-    await store.actOnReservation(lent.id, OWNER, { type: 'use', hash })
+    await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash })
     const inclusion = {
       ...{ txHash: hash, blockNumber: 9, blockHash: anyHash(), txIndex: 0, succeeded: true },
       ...{ gasUsed: 21_000n, effectiveGasPrice: 7n, contractAddress: null },
     }
     const seen = { type: 'inclusion.seen', at: AT + 1_000, inclusion } as const
-    await store.writeLanes([toStepWrite(lease, await find(store, lent.id), seen)])
-    expect(await find(store, lent.id)).toMatchObject({ state: 'USED', inclusion, minedAt: AT + 1_000, finalAt: null })
+    await store.writeLanes([toStepWrite(lease, await find(store, reserved.id), seen)])
+    expect(await find(store, reserved.id)).toMatchObject({
+      state: 'USED',
+      inclusion,
+      minedAt: AT + 1_000,
+      finalAt: null,
+    })
     const end = { type: 'finality.reached', at: AT + 2_000, blockHash: inclusion.blockHash } as const
-    await store.writeLanes([toStepWrite(lease, await find(store, lent.id), end)])
-    expect(await find(store, lent.id)).toMatchObject({ result: 'succeeded', finalAt: AT + 2_000, hashes: [hash] })
+    await store.writeLanes([toStepWrite(lease, await find(store, reserved.id), end)])
+    expect(await find(store, reserved.id)).toMatchObject({ result: 'succeeded', finalAt: AT + 2_000, hashes: [hash] })
     expect((await store.readLaneRequests(lease.lane)).reservations).toEqual([])
     const [status] = await store.listLaneStatus({ lane: lease.lane })
     expect(status?.health).toMatchObject({ lastNonceMovementAt: AT + 1_000, lastConfirmationAt: AT + 2_000 })
@@ -456,9 +461,9 @@ function describeResets(get: GetStore): void {
     const asked = await askReset(store, lease.lane)
     const reset = { id: asked.id, state: 'DONE', refusal: null } as const
     const back = toWrite(lease, [], { cursor: { expected: 9, next: 5 }, reset })
-    const lent = await lend(store, lease, 6)
+    const reserved = await lend(store, lease, 6)
     expect(await store.writeLanes([back])).toMatchObject([{ type: 'stale' }])
-    await store.writeLanes([toStepWrite(lease, lent, lapsed(6))])
+    await store.writeLanes([toStepWrite(lease, reserved, lapsed(6))])
     await allocateOne(store, lease, 8)
     expect(await store.writeLanes([back])).toMatchObject([{ type: 'stale' }])
     const refused = { id: asked.id, state: 'REFUSED', refusal: 'nonce 8 is alive' } as const

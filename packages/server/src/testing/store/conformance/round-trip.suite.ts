@@ -114,7 +114,7 @@ const signed = {
   refusals: count,
   nextResubmitAt: time,
   newForks: count,
-  wish: fc.constantFrom('none', 'speed_up', 'cancel'),
+  requestedReplacement: fc.constantFrom('none', 'speed_up', 'cancel'),
   mayBeHeld: fc.boolean(),
   refusal: optional(fc.record({ code: text, message: text, reason: text, mayPass: fc.boolean() })),
 }
