@@ -79,7 +79,7 @@ with lane as materialized (
      select t.chain_id, t.signer, t.event_seq, t.event_open_from from managed_tx t
       where t.tx_id = s.tx_id and t.version = s.version and t.final_at is null
         for update) t
-), reserved as materialized (
+), held_nonce as materialized (
   select r.*, n.lock_owner,
          case when r.locks
               then date_trunc('milliseconds', clock_timestamp() + n.ttl_ms * interval '1 millisecond')
@@ -102,7 +102,7 @@ with lane as materialized (
           union all select ord, false, false, -1 from leased where is_paused
           union all select ord, false, true, 1 from cursor_found
           union all select lane, false, false, 1 from found
-          union all select lane, false, false, 1 from reserved) p
+          union all select lane, false, false, 1 from held_nonce) p
    group by ord
 ), passing as materialized (
   select array_agg(passes order by ord) as lanes from verdict
@@ -168,7 +168,7 @@ with lane as materialized (
          locked_until = r.locked_until, inclusion = r.inclusion, result = r.result, reserved_at = r.reserved_at,
          mined_at = r.mined_at, final_at = r.final_at, alarm = r.alarm, alarm_at = r.alarm_at,
          yielded_at = r.yielded_at
-    from reserved r
+    from held_nonce r
    where (select lanes from passing)[r.lane + 1] and n.reservation_id = r.reservation_id
   returning 1
 ), marked as (
@@ -177,7 +177,7 @@ with lane as materialized (
     from lane l
    cross join lateral json_to_recordset(l.nonces) as n(nonce bigint, status text, tx_id uuid, reservation_id uuid)
     left join lateral (
-      select r.lock_owner, r.locked_until from reserved r
+      select r.lock_owner, r.locked_until from held_nonce r
        where n.reservation_id is not null and r.reservation_id = n.reservation_id) r on true
    where (select lanes from passing)[l.ord + 1]
   on conflict (chain_id, signer, nonce) do update
