@@ -1,14 +1,15 @@
 /** The parts of a lane, wired to each other: each watches one thing, and none of them stores anything by itself. */
+
+import { createLaneFunds, type LaneFunds } from '../balance/lane-funds.ts'
 import { createLaneProblems, type LaneProblems } from '../balance/lane-problems.ts'
 import { type CountWatch, createCountWatch } from '../chain-counts/count-watch.ts'
 import { createHealthNotes, type HealthNotes } from '../follow/health-notes.ts'
 import { createGapWatch, type GapWatch } from '../gaps/gap-watch.ts'
+import { createLaneQueue, type LaneQueue } from '../queue/lane-queue.ts'
 import { createReplacer, type Replacer } from '../replace/replacer.ts'
 import { createLaneRequests, type LaneRequests } from '../reservations/lane-requests.ts'
 import { createLaneWindow, type LaneWindow } from '../window/lane-window.ts'
-import { createLaneFunds, type LaneFunds } from './lane-funds.ts'
 import type { LanePorts } from './lane-ports.ts'
-import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
 import type { LaneRunner } from './lane-runner.ts'
 import { createLaneSender, type SendInOrder } from './lane-sender.ts'
 

@@ -9,7 +9,7 @@ import type { Intent, Queued, TxId } from '../../core/transaction/transaction.ts
 import type { Block } from '../../ports/chain.ts'
 import type { FinalReorg } from '../follow/final-reorg.ts'
 import type { AccountCounts, CountsSince } from '../gaps/free-nonces.ts'
-import type { Preparation } from './prepare.ts'
+import type { Preparation } from '../queue/prepare.ts'
 
 export type LaneSignal =
   | { readonly type: 'work' }

@@ -14,9 +14,9 @@ import { findAttempt, type InFlight, isInFlight, type TxId } from '../../core/tr
 import type { Chain } from '../../ports/chain.ts'
 import type { LaneHealth } from '../../ports/store.ts'
 import { createPriceWatch } from '../fees/price-watch.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { AllocateResult } from '../queue/allocate.ts'
 import { type AccountWatch, createAccountWatch, type ReadMode, type WatchPorts } from './account-watch.ts'
-import type { AllocateResult } from './allocate.ts'
-import type { LaneDraft } from './lane-draft.ts'
 
 export interface LaneFunds {
   readonly account: AccountWatch

@@ -19,11 +19,11 @@ import { hindersOneAlone } from '../../core/transaction/deferral.ts'
 import { fillsOrdered, isFill } from '../../core/transaction/fill.ts'
 import type { Attempt, Queued, TxError } from '../../core/transaction/transaction.ts'
 import type { Signer } from '../../ports/signer.ts'
+import type { AccountWatch } from '../balance/account-watch.ts'
 import { addWait, type PriceWaits } from '../fees/price-watch.ts'
 import { FeeAboveCap, signWithinCap } from '../fees/sign-within-cap.ts'
 import { type ChainCounts, findUsable, firstNonce, hasHadNonce } from '../gaps/free-nonces.ts'
-import type { AccountWatch } from './account-watch.ts'
-import type { LaneDraft, Ledger } from './lane-draft.ts'
+import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
 export interface AllocateContext {
