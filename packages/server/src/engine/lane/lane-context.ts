@@ -31,6 +31,8 @@ export interface LaneContext {
   reserved(): readonly ReservedNonce[]
   /** How many nonces may be given out beside these. */
   slotsBeside(inFlight: Iterable<InFlight>): number
+  /** Of those, how many the queue may take: what callers are about to reserve is left to them. */
+  queueSlotsBeside(inFlight: Iterable<InFlight>): number
   scene(): WindowScene
 }
 
@@ -68,6 +70,7 @@ export function createLaneContext(runner: LaneRunner, ports: LanePorts): LaneCon
     headNumber,
     reserved,
     slotsBeside,
+    queueSlotsBeside: (inFlight) => slotsBeside(inFlight) - parts.requests.slotsKept(),
     scene: () => ({ policy: ports.policy(), head: headNumber(), isBlocked: isNonceBlocked }),
   }
 }

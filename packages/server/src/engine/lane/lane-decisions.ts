@@ -111,7 +111,7 @@ export function createLaneDecisions(
       ledger,
       counts,
       policy: ports.policy(),
-      slots: context.slotsBeside(draft.inFlight()),
+      slots: context.queueSlotsBeside(draft.inFlight()),
       highest: findHighest({ inFlight: ledger.inFlight.values(), reserved }),
       yielded: reserved.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : [])),
       funds: funds.account,

@@ -7,9 +7,10 @@ import type { Lease } from '../../core/lane/lane.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'
 import type { Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
+import type { AccountCounts } from '../chain-counts/read-counts.ts'
 import type { FinalReorg } from '../follow/final-reorg.ts'
-import type { AccountCounts, CountsSince } from '../gaps/free-nonces.ts'
 import type { Preparation } from '../queue/prepare.ts'
+import type { CountsSince } from '../reservations/request-counts.ts'
 
 export type LaneSignal =
   | { readonly type: 'work' }

@@ -115,7 +115,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const reserved = context.reserved()
     const fillsOnly = requests.cancelling() !== null
     if (fillsOnly && !hasGap(ledger, reserved) && !reserved.some(({ isYielded }) => isYielded)) return
-    const slots = context.slotsBeside(ledger.inFlight.values())
+    const slots = context.queueSlotsBeside(ledger.inFlight.values())
     queue.advance({ ledger, reserved, slots, policy: ports.policy(), view, fillsOnly })
   }
 
