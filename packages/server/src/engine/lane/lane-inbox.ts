@@ -4,6 +4,9 @@
  */
 import type { LaneSignal } from './lane-runner.ts'
 
+/** Above this, the lane is loaded as a whole. */
+const MAX_AMENDED = 100
+
 export interface LaneInbox {
   put(signal: LaneSignal): void
   isEmpty(): boolean
@@ -45,6 +48,7 @@ function repeatKey(signal: LaneSignal): string | null {
   switch (signal.type) {
     case 'work':
     case 'amended':
+    case 'policy.changed':
     case 'asked':
     case 'counts':
     case 'tick':
@@ -66,8 +70,16 @@ function repeatKey(signal: LaneSignal): string | null {
   }
 }
 
+/** The later signal, with what only the earlier one said. */
 function merge(earlier: LaneSignal, later: LaneSignal): LaneSignal {
-  if (earlier.type !== 'chain' || later.type !== 'chain') return later
-  const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)
-  return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks) }
+  if (earlier.type === 'chain' && later.type === 'chain') {
+    const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)
+    return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks) }
+  }
+  if (earlier.type === 'amended' && later.type === 'amended') {
+    if (earlier.txIds === null || later.txIds === null) return { type: 'amended', txIds: null }
+    const txIds = [...new Set([...earlier.txIds, ...later.txIds])]
+    return { type: 'amended', txIds: txIds.length > MAX_AMENDED ? null : txIds }
+  }
+  return later
 }

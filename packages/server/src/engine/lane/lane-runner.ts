@@ -14,7 +14,10 @@ import type { CountsSince } from '../reservations/request-counts.ts'
 
 export type LaneSignal =
   | { readonly type: 'work' }
-  | { readonly type: 'amended' }
+  /** An operator changed these transactions. Null: anything of the lane may have changed. */
+  | { readonly type: 'amended'; readonly txIds: readonly TxId[] | null }
+  /** The policy of the signer has changed. */
+  | { readonly type: 'policy.changed' }
   /** Something is asked of the lane's owner, or a lock has run out. */
   | { readonly type: 'asked' }
   | { readonly type: 'counts'; readonly counts: CountsSince }

@@ -2,6 +2,7 @@
  * The second step of a cycle: loads the lane, and stores what a cycle decided in one fenced write. A write whose result
  * is unknown is cured by loading the lane again.
  */
+import { isInFlight, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import { type LaneWrite, StoreUnavailable } from '../../ports/store.ts'
 import type { Storable } from '../reservations/request-draft.ts'
 import type { LaneActions } from './lane-actions.ts'
@@ -12,6 +13,8 @@ import { tellTransitions } from './tell-transition.ts'
 export interface LaneStorage {
   /** Rebuilds everything from the store. False: it did not answer, and the lane retries after a pause. */
   load(): Promise<boolean>
+  /** Reads transactions that an operator changed. Null, or what also changed the nonces: the next cycle loads the lane. */
+  reread(txIds: readonly TxId[] | null): Promise<void>
   /** False: nothing was stored, and the lane has stopped or loads again. */
   save(draft: Storable): Promise<boolean>
   /** Writes with new nonces that were refused in a row: their bytes may have been signed before, so the next ones differ. */
@@ -60,6 +63,27 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
     }
   }
 
+  async function reread(txIds: readonly TxId[] | null): Promise<void> {
+    const { ledger } = state
+    if (ledger === null) return
+    state.ledger = null
+    if (txIds === null) return
+    const read = await store.findTransactions(txIds).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) return null
+      throw error
+    })
+    if (read === null) return
+    const changed = read.flatMap((tx) => (isInFlight(tx) ? [tx] : []))
+    const keepsNonce = (tx: Transaction) =>
+      ledger.inFlight.get(tx.id)?.nonce === (isInFlight(tx) ? tx.nonce : undefined)
+    if (!read.every(keepsNonce)) return
+    const inFlight = new Map(ledger.inFlight)
+    // A key that is there keeps its place, so the order of nonces stays.
+    for (const tx of changed) inFlight.set(tx.id, tx)
+    state.ledger = { ...ledger, inFlight }
+    tracker.update(runner, changed)
+  }
+
   async function save(draft: Storable): Promise<boolean> {
     const write = draft.toWrite(lease)
     const result = await writer.write(write).catch((error: unknown) => {
@@ -101,7 +125,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
     }
   }
 
-  return { load, save, variation: () => variation }
+  return { load, reread, save, variation: () => variation }
 }
 
 function takesNonce({ saves }: LaneWrite): boolean {

@@ -65,10 +65,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   async function cycle(signals: readonly LaneSignal[]): Promise<void> {
-    if (signals.some((signal) => signal.type === 'amended')) {
-      state.ledger = null
-      queue.goOn()
-    }
+    for (const signal of signals) if (signal.type === 'amended') await storage.reread(signal.txIds)
     const isLoaded = state.ledger === null
     if (isLoaded && !(await storage.load())) return inbox.putBack(signals)
     if (state.ledger === null) return

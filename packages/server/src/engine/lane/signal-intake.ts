@@ -40,6 +40,14 @@ export function createSignalIntake(
         // What lost its nonce may be back in the queue.
         queue.wake()
         return
+      case 'amended':
+        queue.goOn()
+        return
+      case 'policy.changed':
+        // What waited for a policy, such as a cap on fees, need not wait for its next try.
+        funds.retryAll()
+        queue.goOn()
+        return
       case 'answers':
         window.answered(draft, signal.answers, context.scene())
         return
