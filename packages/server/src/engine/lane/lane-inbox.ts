@@ -4,6 +4,8 @@
  */
 import type { LaneSignal } from './lane-runner.ts'
 
+/** Of the blocks that nobody looked at yet, the newest are kept. */
+const MAX_BLOCKS = 64
 /** Above this, the lane is loaded as a whole. */
 const MAX_AMENDED = 100
 
@@ -74,7 +76,8 @@ function repeatKey(signal: LaneSignal): string | null {
 function merge(earlier: LaneSignal, later: LaneSignal): LaneSignal {
   if (earlier.type === 'chain' && later.type === 'chain') {
     const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)
-    return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks) }
+    const added = [...(earlier.added ?? []), ...(later.added ?? [])].slice(-MAX_BLOCKS)
+    return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks), added }
   }
   if (earlier.type === 'amended' && later.type === 'amended') {
     if (earlier.txIds === null || later.txIds === null) return { type: 'amended', txIds: null }
