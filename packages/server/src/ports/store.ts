@@ -284,8 +284,8 @@ export interface QueueOptions {
 
 export type Notice =
   | { readonly type: 'lane.work'; readonly lane: Lane }
-  /** An operator changed a transaction of this lane: its owner must load it again. */
-  | { readonly type: 'lane.amended'; readonly lane: Lane }
+  /** An operator changed this transaction: the owner of its lane must read it again. Null: it is not known which. */
+  | { readonly type: 'lane.amended'; readonly lane: Lane; readonly txId: TxId | null }
   /** Something is asked of the lane's owner: a nonce for a caller, a reset. */
   | { readonly type: 'lane.asked'; readonly lane: Lane }
   | { readonly type: 'lane.released'; readonly lane: Lane }

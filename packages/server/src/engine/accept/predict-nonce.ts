@@ -1,8 +1,9 @@
 /** The nonce that a transaction accepted now would get, if nothing comes in between: those in line before it go first. */
+import type { AccountCount } from '../../ports/chain.ts'
 import type { NonceLine } from '../../ports/store.ts'
-import { type ChainCounts, findUsable, firstNonce } from '../gaps/free-nonces.ts'
+import { findUsable, firstNonce } from '../gaps/free-nonces.ts'
 
-export function predictNonce(line: NonceLine, counts: ChainCounts | null, externalUse: boolean): number {
+export function predictNonce(line: NonceLine, counts: AccountCount | null, externalUse: boolean): number {
   const usable = findUsable(line.recyclable, counts)
   const next = firstNonce(line.cursor, counts, externalUse)
   return usable[line.queued] ?? next + line.queued - usable.length

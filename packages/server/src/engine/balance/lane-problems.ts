@@ -18,7 +18,7 @@ import { countRunway, isBalanceLow } from '../../core/lane/runway.ts'
 import type { LaneHealth } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
-import type { LaneFunds } from '../lane/lane-funds.ts'
+import type { LaneFunds } from './lane-funds.ts'
 
 export interface LaneProblems {
   /** The lane was loaded anew, with what its last owner saw. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../../core/hex.ts'
-import { type Lane, type Lease, laneKey } from '../../core/lane/lane.ts'
+import { type Lane, type LaneKey, type Lease, laneKey } from '../../core/lane/lane.ts'
 import { STABLE } from '../../core/lane/policy.ts'
 import { rankNodes } from '../../core/lane/rendezvous.ts'
 import type { Signer } from '../../ports/signer.ts'
@@ -9,7 +9,7 @@ import { createManualClock, type ManualClock } from '../../testing/engine/manual
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
 import { anyAddress } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { createLaneKeeper, type HeldLane } from './lane-keeper.ts'
+import { createLaneKeeper, type HeldLane, type LaneKeeper } from './lane-keeper.ts'
 
 const CHAIN_ID = 1
 const SETTINGS = { leaseTtlMs: 15_000, renewIntervalMs: 5_000, marginMs: 1_500 }
@@ -54,7 +54,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
           lease: lane.lease,
           finalityOf: () => ({ type: 'finalized' }),
           post: ({ type }) => {
-            if (type === 'amended') log.push(`${nodeId} is told`)
+            if (type === 'policy.changed') log.push(`${nodeId} learns of a new policy`)
           },
           stop: async () => {
             log.push(`${nodeId} stops`)
@@ -67,9 +67,13 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       if (notice.type === 'lane.released' || notice.type === 'nodes.changed') keeper.poke()
     })
     onTestFinished(unlisten)
-    return { nodeId, keeper, store, telemetry, held, leases, state, unlisten, lanes: () => keeper.running().size }
+    return { nodeId, keeper, store, telemetry, held, leases, state, unlisten, lanes: () => keeper.count() }
   }
   return { clock, store: shared, all, log, node }
+}
+
+function runningKeys(keeper: LaneKeeper): LaneKey[] {
+  return [...keeper.running()].map(({ lease }) => laneKey(lease.lane))
 }
 
 /** Ids of which the first ranks first for the lane. */
@@ -93,7 +97,7 @@ describe('taking lanes', () => {
       all.slice(1).map((lane) => lane.signer),
     )
     await started(clock, a)
-    expect([...a.keeper.running().keys()].sort()).toEqual(all.slice(1).map(laneKey).sort())
+    expect(runningKeys(a.keeper).sort()).toEqual(all.slice(1).map(laneKey).sort())
   })
 
   test('lanes spread over the nodes and each is run by exactly one, by the one that ranks first in the end', async () => {
@@ -101,11 +105,11 @@ describe('taking lanes', () => {
     const nodes = ['node-a', 'node-b', 'node-c'].map((nodeId) => node(nodeId))
     for (const each of nodes) await started(clock, each)
     await clock.advance(30_000)
-    const owners = new Map(nodes.flatMap((each) => [...each.keeper.running().keys()].map((key) => [key, each.nodeId])))
+    const owners = new Map(nodes.flatMap((each) => runningKeys(each.keeper).map((key) => [key, each.nodeId])))
     for (const lane of all) {
       const key = laneKey(lane)
       expect(owners.get(key)).toBe(rankNodes(key, ['node-a', 'node-b', 'node-c'])[0])
-      expect(nodes.filter((each) => each.keeper.running().has(key))).toHaveLength(1)
+      expect(nodes.filter((each) => runningKeys(each.keeper).includes(key))).toHaveLength(1)
     }
   })
 
@@ -247,7 +251,7 @@ describe('keeping lanes', () => {
   })
 })
 
-test('a lane is told when its policy changes, on whichever node that was done, and only then', async () => {
+test('a lane learns when its policy changes, on whichever node that was done, and only then', async () => {
   const { clock, store, all, log, node } = await setUp(2)
   const { keeper } = node('node-a')
   await keeper.start()
@@ -258,7 +262,7 @@ test('a lane is told when its policy changes, on whichever node that was done, a
   const note = { type: 'signer.changed', cause: 'operator', detail: {} }
   await store.updateSigner(lane, { policy: { ...STABLE, maxTxFeeWei: 7n }, label: 'x' }, note)
   await clock.advance(1)
-  expect(log).toEqual(['node-a is told'])
+  expect(log).toEqual(['node-a learns of a new policy'])
   await store.updateSigner(lane, { label: 'y' }, note)
   await clock.advance(6_000)
   expect(log).toHaveLength(1)

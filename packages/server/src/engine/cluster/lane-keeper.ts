@@ -36,8 +36,11 @@ export interface HeldLane {
 
 export interface LaneKeeper {
   start(): Promise<void>
+  /** The lane, if this node runs it now. */
+  find(lane: Lane): LaneRunner | null
   /** Lanes that this node runs now. */
-  running(): ReadonlyMap<LaneKey, LaneRunner>
+  running(): Iterable<LaneRunner>
+  count(): number
   signer(lane: Lane): SignerRecord | null
   /** Nodes that have not reported for too long. */
   silent(): readonly SilentNode[]
@@ -158,7 +161,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     for (const [key, { runner }] of held) {
       const [was, is] = [before.get(key), signers.get(key)]
       if (was !== undefined && is !== undefined && spellPolicy(was.policy) !== spellPolicy(is.policy))
-        runner.post({ type: 'amended' })
+        runner.post({ type: 'policy.changed' })
     }
   }
 
@@ -249,7 +252,11 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
 
   return {
     start: beat,
-    running: () => new Map([...held].map(([key, mine]) => [key, mine.runner])),
+    find: (lane) => held.get(laneKey(lane))?.runner ?? null,
+    *running() {
+      for (const { runner } of held.values()) yield runner
+    },
+    count: () => held.size,
     signer: (lane) => signers.get(laneKey(lane)) ?? null,
     silent: () => silent,
     poke: () => void beat(),

@@ -6,7 +6,7 @@
 import type { FeeMarket } from '../../core/fees/fees.ts'
 import { neededPerGas } from '../../core/fees/price.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
-import type { PriceWait } from '../lane/prepare.ts'
+import type { PriceWait } from '../queue/prepare.ts'
 
 export interface PriceWaits {
   /** The highest price at which one of them goes on; null where none waits for it. */

@@ -5,22 +5,8 @@
  */
 
 import type { Queued } from '../../core/transaction/transaction.ts'
-
-/** The account's transaction counts, as of the latest block and with what the node's pool adds to it. */
-export interface ChainCounts {
-  readonly latest: number
-  readonly pending: number
-}
-
-/** The same, and the count as of the latest block that is final; null where that was not asked or cannot be told. */
-export interface AccountCounts extends ChainCounts {
-  readonly final: number | null
-}
-
-/** The same, and the block that was followed when they were asked for: they are no older than that. Null: none was. */
-export interface CountsSince extends AccountCounts {
-  readonly head: number | null
-}
+import type { AccountCount } from '../../ports/chain.ts'
+import type { AccountCounts } from '../chain-counts/read-counts.ts'
 
 /** It lost a nonce to another transaction before: the cursor may be behind the chain. */
 export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
@@ -28,20 +14,20 @@ export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
 }
 
 /** The cursor rules; the chain is followed where there is no cursor yet, or where somebody else used the key or may. */
-export function firstNonce(cursor: number | null, counts: ChainCounts | null, followsChain: boolean): number {
+export function firstNonce(cursor: number | null, counts: AccountCount | null, followsChain: boolean): number {
   if (cursor === null) return counts?.pending ?? 0
   return followsChain && counts !== null ? Math.max(cursor, counts.pending) : cursor
 }
 
 /** Lowest first. */
-export function findUsable(recyclable: readonly number[], counts: ChainCounts | null): number[] {
+export function findUsable(recyclable: readonly number[], counts: AccountCount | null): number[] {
   const from = counts === null ? 0 : Math.max(counts.latest, counts.pending)
   return recyclable.filter((nonce) => nonce >= from).sort((a, b) => a - b)
 }
 
 export function findGaps(
   recyclable: readonly number[],
-  counts: ChainCounts | null,
+  counts: AccountCount | null,
   highest: number | null,
 ): readonly number[] {
   return highest === null ? [] : findUsable(recyclable, counts).filter((nonce) => nonce < highest)

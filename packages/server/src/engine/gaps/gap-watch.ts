@@ -12,6 +12,7 @@ import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import { readCounts } from '../chain-counts/read-counts.ts'
 
 export interface GapScene {
   readonly policy: Policy
@@ -48,11 +49,8 @@ export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts
 
   async function ask(head: number): Promise<void> {
     try {
-      const [latest, pending] = await Promise.all([
-        // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
-        chain.getTransactionCount(lane.signer, head),
-        chain.getTransactionCount(lane.signer, 'pending'),
-      ])
+      const wanted = { head, mustHaveHead: true, latest: false, finalHeight: null }
+      const { latest, pending } = await readCounts(chain, lane.signer, wanted)
       // Somebody's transaction waits there.
       const count = pending > latest ? Number.POSITIVE_INFINITY : latest
       seen = { count, looks: seen?.count === count ? seen.looks + 1 : 1 }

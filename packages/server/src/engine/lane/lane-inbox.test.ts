@@ -4,10 +4,14 @@ import { hashOf, inclusionIn, proofOf, queued } from '../../testing/core/sample-
 import { createLaneInbox } from './lane-inbox.ts'
 import type { LaneSignal } from './lane-runner.ts'
 
-function chain(number: number, forkFrom: number | null = null): LaneSignal {
+function chain(number: number, forkFrom: number | null = null): Extract<LaneSignal, { type: 'chain' }> {
   const head: Header = { number, hash: hashOf(number), parentHash: hashOf(number - 1), timestamp: number }
   const view: ChainView = { head, safe: null, finalized: null, header: () => null }
-  return { type: 'chain', view, forkFrom }
+  return { type: 'chain', view, forkFrom, added: [{ ...head, txHashes: [] }] }
+}
+
+function addedIn(signal: LaneSignal | undefined): readonly number[] {
+  return signal?.type === 'chain' ? (signal.added ?? []).map(({ number }) => number) : []
 }
 
 const seen: LaneSignal = { type: 'inclusions', inclusions: [{ txId: 'tx-1', inclusion: inclusionIn(9) }] }
@@ -30,6 +34,33 @@ test('looks at the chain become the newest one, with the lowest fork of all, aft
   const [first, second] = inbox.takeAll()
   expect(first).toBe(seen)
   expect(second).toMatchObject({ type: 'chain', forkFrom: 9, view: { head: { number: 13 } } })
+})
+
+test('the blocks of every look are kept: each may have had room for the lowest nonce', () => {
+  const inbox = createLaneInbox()
+  for (const signal of [chain(10), chain(11), seen, chain(12)]) inbox.put(signal)
+  expect(addedIn(inbox.takeAll()[1])).toEqual([10, 11, 12])
+})
+
+test('an hour of blocks without a cycle keeps the newest of them', () => {
+  const inbox = createLaneInbox()
+  for (let number = 1; number <= 3_600; number++) inbox.put(chain(number))
+  const added = addedIn(inbox.takeAll()[0])
+  expect(added.length).toBeLessThanOrEqual(64)
+  expect(added.at(-1)).toBe(3_600)
+})
+
+test('amendments add up, until there are so many that the whole lane is read', () => {
+  const inbox = createLaneInbox()
+  const amend = (...txIds: readonly string[]) => inbox.put({ type: 'amended', txIds })
+  amend('a')
+  amend('b', 'a')
+  expect(inbox.takeAll()).toEqual([{ type: 'amended', txIds: ['a', 'b'] }])
+  for (let count = 0; count <= 100; count++) amend(`tx-${count}`)
+  expect(inbox.takeAll()).toEqual([{ type: 'amended', txIds: null }])
+  inbox.put({ type: 'amended', txIds: null })
+  amend('a')
+  expect(inbox.takeAll()).toEqual([{ type: 'amended', txIds: null }])
 })
 
 test('answers and inclusions are each kept, in order', () => {

@@ -4,6 +4,11 @@
  */
 import type { LaneSignal } from './lane-runner.ts'
 
+/** Of the blocks that nobody looked at yet, the newest are kept. */
+const MAX_BLOCKS = 64
+/** Above this, the lane is loaded as a whole. */
+const MAX_AMENDED = 100
+
 export interface LaneInbox {
   put(signal: LaneSignal): void
   isEmpty(): boolean
@@ -45,6 +50,7 @@ function repeatKey(signal: LaneSignal): string | null {
   switch (signal.type) {
     case 'work':
     case 'amended':
+    case 'policy.changed':
     case 'asked':
     case 'counts':
     case 'tick':
@@ -66,8 +72,17 @@ function repeatKey(signal: LaneSignal): string | null {
   }
 }
 
+/** The later signal, with what only the earlier one said. */
 function merge(earlier: LaneSignal, later: LaneSignal): LaneSignal {
-  if (earlier.type !== 'chain' || later.type !== 'chain') return later
-  const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)
-  return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks) }
+  if (earlier.type === 'chain' && later.type === 'chain') {
+    const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)
+    const added = [...(earlier.added ?? []), ...(later.added ?? [])].slice(-MAX_BLOCKS)
+    return { ...later, forkFrom: forks.length === 0 ? null : Math.min(...forks), added }
+  }
+  if (earlier.type === 'amended' && later.type === 'amended') {
+    if (earlier.txIds === null || later.txIds === null) return { type: 'amended', txIds: null }
+    const txIds = [...new Set([...earlier.txIds, ...later.txIds])]
+    return { type: 'amended', txIds: txIds.length > MAX_AMENDED ? null : txIds }
+  }
+  return later
 }

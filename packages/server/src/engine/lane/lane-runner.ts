@@ -7,13 +7,17 @@ import type { Lease } from '../../core/lane/lane.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'
 import type { Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
+import type { AccountCounts } from '../chain-counts/read-counts.ts'
 import type { FinalReorg } from '../follow/final-reorg.ts'
-import type { AccountCounts, CountsSince } from '../gaps/free-nonces.ts'
-import type { Preparation } from './prepare.ts'
+import type { Preparation } from '../queue/prepare.ts'
+import type { CountsSince } from '../reservations/request-counts.ts'
 
 export type LaneSignal =
   | { readonly type: 'work' }
-  | { readonly type: 'amended' }
+  /** An operator changed these transactions. Null: anything of the lane may have changed. */
+  | { readonly type: 'amended'; readonly txIds: readonly TxId[] | null }
+  /** The policy of the signer has changed. */
+  | { readonly type: 'policy.changed' }
   /** Something is asked of the lane's owner, or a lock has run out. */
   | { readonly type: 'asked' }
   | { readonly type: 'counts'; readonly counts: CountsSince }

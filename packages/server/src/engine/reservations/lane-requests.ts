@@ -8,41 +8,29 @@
  * lock ran out was used after all, and whose the transaction is that a holder named.
  */
 
-import {
-  assessInclusion,
-  type ChainView,
-  type Finality,
-  finalHeight,
-  type Inclusion,
-} from '../../core/chain/finality.ts'
-import type { Hash } from '../../core/hex.ts'
-import { type CancelAllStep, planCancelAll } from '../../core/lane/cancel-all.ts'
+import type { ChainView, Finality } from '../../core/chain/finality.ts'
 import type { Lease } from '../../core/lane/lane.ts'
-import { decideReset, type NonceReset } from '../../core/lane/nonce-reset.ts'
+import type { NonceReset } from '../../core/lane/nonce-reset.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import type { ReservationEvent, ReservationId } from '../../core/lane/reservation.ts'
-import type { TxId } from '../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
-import type { LaneWrite, Store } from '../../ports/store.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { type CountsSince, findUsable } from '../gaps/free-nonces.ts'
+import { findUsable } from '../gaps/free-nonces.ts'
 import type { Ledger } from '../lane/lane-draft.ts'
 import { findHighest } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
+import { answerReset, isResetDue } from './answer-reset.ts'
 import { chooseGrants } from './choose-grants.ts'
-import { createNamedHashes } from './named-hashes.ts'
-import { awaitsYield, isLapsed, isLocked, type ReservedNonce, toReservedNonce } from './open-reservation.ts'
-import {
-  createRequestDraft,
-  emptyWrite,
-  type RequestDraft,
-  type Storable,
-  settleReservations,
-} from './request-draft.ts'
+import { createNamedInclusions } from './named-inclusions.ts'
+import { isLocked, type ReservedNonce, toReservedNonce } from './open-reservation.ts'
+import { createRequestCounts } from './request-counts.ts'
+import { createRequestDraft, type RequestDraft, type Storable, settleReservations } from './request-draft.ts'
 import { alarmDueAt, createReservationAlarms } from './reservation-alarms.ts'
+import { assessReservations, isOver, lapseReservations } from './settle-reservations.ts'
 
 export interface LaneRequests {
   /** Reads what is asked, if it may have changed. Throws StoreUnavailable. */
@@ -58,6 +46,8 @@ export interface LaneRequests {
   /** The empty transaction that took this nonce from its holder is final. */
   filled(nonce: number): void
   held(): readonly ReservedNonce[]
+  /** Slots that the queue leaves free: they are granted as soon as the counts of the account have arrived. */
+  slotsKept(): number
   /** The order that cancels everything in flight and is not over: no nonce is given out meanwhile. Null where there is none. */
   cancelling(): NonceReset | null
   stop(): void
@@ -96,28 +86,28 @@ const LATE_MS = 50
 
 export function createLaneRequests(ports: Ports): LaneRequests {
   const { lease, store, clock, telemetry } = ports
+  const { lane } = lease
   let open: ReadonlyMap<ReservationId, OpenReservation> = new Map()
   let resets: readonly NonceReset[] = []
   let held: readonly ReservedNonce[] = []
   let isRead = false
   let isStopped = false
-  let counts: CountsSince | null = null
-  let counting = false
   /** The height at which some lapsed nonce was found used, but not finally. */
   let unsettledAt: number | null = null
   let events: { readonly id: ReservationId; readonly event: ReservationEvent }[] = []
   let draft: RequestDraft | null = null
-  const putOff = new Map<Hash, Inclusion>()
-  const named = createNamedHashes({ ...ports, lane: lease.lane, onVerdict: recheck })
-  const alarms = createReservationAlarms({ ...ports, lane: lease.lane, wake: () => ports.post({ type: 'tick' }) })
+  /** Grants that wait for the counts of the account. */
+  let grantsDue = 0
+  const counts = createRequestCounts({ ...ports, lane })
+  const named = createNamedInclusions({ ...ports, lane })
+  const alarms = createReservationAlarms({ ...ports, lane, wake: () => ports.post({ type: 'tick' }) })
   let cancelTimer = (): void => {}
   let cancelAlarm = (): void => {}
-  const fields = { chainId: lease.lane.chainId, signer: lease.lane.signer }
 
   async function refresh(): Promise<void> {
     if (isRead) return
     isRead = true
-    const asked = await store.readLaneRequests(lease.lane).catch((error: unknown) => {
+    const asked = await store.readLaneRequests(lane).catch((error: unknown) => {
       isRead = false
       throw error
     })
@@ -125,7 +115,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   }
 
   function settle(reservations: readonly OpenReservation[], unanswered: readonly NonceReset[]): void {
-    // Read while the lane was being stopped: another may run it by now, and watches what it has.
+    // Read while the lane was being stopped: another node may run it by now, and watches what it has.
     if (isStopped) return
     open = new Map(reservations.map((reservation) => [reservation.id, reservation]))
     resets = unanswered
@@ -136,19 +126,21 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     )
     cancelTimer()
     const locks = reservations.filter(isLocked).map(({ lockedUntil }) => lockedUntil)
-    if (locks.length === 0) return
-    cancelTimer = wakeAt(Math.min(...locks), 'asked')
+    if (locks.length > 0) cancelTimer = wakeAt(Math.min(...locks), 'asked')
   }
 
   function take(signals: readonly LaneSignal[]): void {
     const at = clock.now()
     for (const signal of signals) {
       if (signal.type === 'asked') isRead = false
-      if (signal.type === 'counts') {
-        counting = false
-        counts = signal.counts
+      if (signal.type === 'counts') counts.set(signal.counts)
+      if (signal.type === 'inclusions') {
+        for (const { txId, inclusion } of signal.inclusions) {
+          const reservation = open.get(txId)
+          if (reservation !== undefined && named.accept(reservation, inclusion))
+            events.push({ id: txId, event: { type: 'inclusion.seen', at, inclusion } })
+        }
       }
-      if (signal.type === 'inclusions') for (const { txId, inclusion } of signal.inclusions) include(txId, inclusion)
       if (signal.type === 'withdrawn' && open.has(signal.txId))
         events.push({ id: signal.txId, event: { type: 'inclusion.reorged', at, blockHash: signal.blockHash } })
       if (signal.type === 'deep' && open.has(signal.txId))
@@ -158,143 +150,61 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     }
   }
 
-  function include(id: ReservationId, inclusion: Inclusion): void {
-    const reservation = open.get(id)
-    if (reservation === undefined) return
-    if (named.isRight(reservation, inclusion.txHash))
-      events.push({ id, event: { type: 'inclusion.seen', at: clock.now(), inclusion } })
-    else putOff.set(inclusion.txHash, inclusion)
-  }
-
-  /** An inclusion that was put off until it was known whose it is comes back as if it were new. */
-  function recheck(id: ReservationId, hash: Hash, verdict: 'right' | 'wrong' | 'unknown'): void {
-    const inclusion = putOff.get(hash)
-    putOff.delete(hash)
-    if (verdict === 'right' && inclusion) ports.post({ type: 'inclusions', inclusions: [{ txId: id, inclusion }] })
-    if (verdict === 'wrong') ports.post({ type: 'asked' })
-    // Not at once: the node that has the receipt may go on not having the transaction.
-    if (verdict === 'unknown') clock.schedule(ports.retryMs, () => ports.lookUp(id))
-  }
-
   function decide(ledger: Ledger, context: DecideContext): Storable | null {
     if (open.size === 0 && resets.length === 0) {
-      // Asked for by somebody who has gone since: whoever comes next needs them as they are then.
-      counts = null
+      // The request that needed them is gone, and the next one needs them as they are then.
+      counts.clear()
+      grantsDue = 0
       return null
     }
-    const reset = decideFirstReset(ledger, context.policy)
-    if (reset !== null) return reset
+    return decideReset(ledger, context) ?? decideReservations(ledger, context)
+  }
+
+  function decideReset(ledger: Ledger, { policy }: DecideContext): Storable | null {
+    const latestCount = counts.anchored()?.latest ?? null
+    const answered = answerReset(resets, { lease, ledger, reservations: [...open.values()], policy, latestCount })
+    if (answered === null) return null
+    // What cancels first is not over: it goes on with the same counts.
+    if (answered.resets.length < resets.length) counts.clear()
+    resets = answered.resets
+    draft = null
+    return answered.answer
+  }
+
+  function decideReservations(ledger: Ledger, context: DecideContext): Storable | null {
+    const { view, policy } = context
+    const seen = counts.current()
     const next = createRequestDraft({
       ledger,
       open,
-      free: counts === null ? [] : findUsable(ledger.recyclable, counts),
-      firstNonce: context.followsChain ? (counts?.pending ?? 0) : 0,
+      free: seen === null ? [] : findUsable(ledger.recyclable, seen),
+      firstNonce: context.followsChain ? (seen?.pending ?? 0) : 0,
     })
     for (const { id, event } of events) next.apply(id, event)
     events = []
-    if (context.view !== null) assess(next, context.view)
-    const asksChain = lapse(next, context.view?.head.number ?? null, listNonces(ledger))
+    const at = clock.now()
+    if (view !== null) assessReservations(next, { view, finality: ports.finality(), at, lookUp: ports.lookUp })
+    const sent = new Set([...ledger.inFlight.values()].map(({ nonce }) => nonce))
+    const head = view?.head.number ?? null
+    const wasUnsettledAt = unsettledAt
+    const lapsed = lapseReservations(next, { counts: counts.anchored(), sent, at })
+    if (lapsed.isUnsettled) unsettledAt = head
     raiseAlarms(next, ledger, context)
-    const asksCount = grantAll(next, context, ledger.recyclable.length > 0)
-    const needsReset = context.view !== null && findAnchored() === null && isResetDue(ledger, context.policy)
-    counts = null
-    if (asksChain || asksCount || needsReset) askCounts(context.view, listNonces(ledger))
+    // Until a block is followed there is nothing to ask at: the first one wakes the lane. So does the next one, where
+    // a nonce is used but not finally.
+    const lapseNeeds = lapsed.needsCounts && head !== null && head !== wasUnsettledAt
+    grantsDue = grantAll(next, context, ledger.recyclable.length > 0)
+    const reservations = [...open.values()]
+    const resetNeeds =
+      view !== null && counts.anchored() === null && isResetDue(resets, { lease, ledger, reservations, policy })
+    counts.clear()
+    if (lapseNeeds || grantsDue > 0 || resetNeeds)
+      counts.ask(
+        view,
+        reservations.some((each) => isOver(each, sent)),
+      )
     draft = next.changedIds().size === 0 ? null : next
     return draft
-  }
-
-  /**
-   * What frees a nonce, or moves the cursor back, must not go by a count from before the blocks that are known: a nonce
-   * that is used would be given out again.
-   */
-  function findAnchored(): CountsSince | null {
-    return counts?.head === null ? null : counts
-  }
-
-  function planFirst(reset: NonceReset, ledger: Ledger, policy: Policy): CancelAllStep {
-    if (!reset.cancelsFirst) return { type: 'reset' }
-    return planCancelAll(reset, { inFlight: [...ledger.inFlight.values()], reservations: [...open.values()], policy })
-  }
-
-  function isResetDue(ledger: Ledger, policy: Policy): boolean {
-    const [reset] = resets
-    return reset !== undefined && planFirst(reset, ledger, policy).type === 'reset'
-  }
-
-  function decideFirstReset(ledger: Ledger, policy: Policy): Storable | null {
-    const [reset] = resets
-    if (reset === undefined) return null
-    const step = planFirst(reset, ledger, policy)
-    if (step.type === 'refuse') return refuseReset(reset, step.why, ledger)
-    if (step.type === 'note') return beginCancelling(reset, step.txIds, ledger)
-    const seen = findAnchored()
-    if (step.type === 'wait' || seen === null) return null
-    const inFlight = [...ledger.inFlight.values()]
-    const verdict = decideReset(seen.latest, { inFlight, reservations: [...open.values()] })
-    if (verdict.type === 'refused') return refuseReset(reset, verdict.why, ledger)
-    resets = resets.slice(1)
-    counts = null
-    draft = null
-    const { next } = verdict
-    const cancelled = reset.txIds === null ? {} : { transactions: reset.txIds.length }
-    const detail = { ...nameOrder(reset), before: ledger.cursor, after: next, ...cancelled }
-    const notes = [{ type: 'cursor.reset', cause: 'operator', detail }]
-    const answer = { id: reset.id, state: 'DONE', refusal: null } as const
-    const write = { ...emptyWrite(lease), cursor: { expected: ledger.cursor, next }, notes, reset: answer }
-    return asStorable(write, { ...ledger, cursor: next, recyclable: [] })
-  }
-
-  function refuseReset(reset: NonceReset, why: string, ledger: Ledger): Storable {
-    resets = resets.slice(1)
-    counts = null
-    draft = null
-    const notes = [{ type: 'cursor.reset_refused', cause: 'operator', detail: { ...nameOrder(reset), why } }]
-    const answer = { id: reset.id, state: 'REFUSED', refusal: why } as const
-    return asStorable({ ...emptyWrite(lease), notes, reset: answer }, ledger)
-  }
-
-  /** From here on the order is known to every owner to come; the transactions themselves are told in the next cycle. */
-  function beginCancelling(reset: NonceReset, txIds: readonly TxId[], ledger: Ledger): Storable {
-    resets = [{ ...reset, state: 'CANCELLING', txIds }, ...resets.slice(1)]
-    draft = null
-    const detail = { ...nameOrder(reset), transactions: txIds.length }
-    const notes = [{ type: 'lane.cancelling', cause: 'operator', detail }]
-    const answer = { id: reset.id, state: 'CANCELLING', refusal: null, txIds } as const
-    return asStorable({ ...emptyWrite(lease), notes, reset: answer }, ledger)
-  }
-
-  function assess(next: RequestDraft, view: ChainView): void {
-    const at = clock.now()
-    for (const { id, inclusion } of next.list()) {
-      if (inclusion === null) continue
-      const { blockHash } = inclusion
-      const status = assessInclusion(inclusion, view, ports.finality())
-      if (status.type === 'reorged') next.apply(id, { type: 'inclusion.reorged', at, blockHash })
-      if (status.type === 'unknown') ports.lookUp(id)
-      if (status.type === 'final') next.apply(id, { type: 'finality.reached', at, blockHash })
-    }
-  }
-
-  /** True where the chain must be asked first. What it has used, but not finally, waits for the next block. */
-  function lapse(next: RequestDraft, head: number | null, sent: ReadonlySet<number>): boolean {
-    let waits = false
-    const seen = findAnchored()
-    const isOver = (each: OpenReservation) => awaitsYield(each) || isLapsed(each, (nonce) => sent.has(nonce))
-    for (const reservation of next.list().filter(isOver)) {
-      if (reservation.nonce !== null && seen === null) {
-        // Until a block is followed there is nothing to ask at; the first one wakes the lane.
-        waits ||= head !== null && head !== unsettledAt
-        continue
-      }
-      const at = clock.now()
-      const { latest, final } = seen ?? { latest: 0, final: null }
-      const isFree = awaitsYield(reservation) && reservation.nonce !== null && latest <= reservation.nonce
-      const event = isFree
-        ? ({ type: 'reservation.yielded', at, latestCount: latest } as const)
-        : ({ type: 'reservation.lapsed', at, latestCount: latest, finalCount: final } as const)
-      if (!next.apply(reservation.id, event)) unsettledAt = head
-    }
-    return waits
   }
 
   function raiseAlarms(next: RequestDraft, ledger: Ledger, { slots, policy, movingSince }: DecideContext): void {
@@ -315,64 +225,36 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     return clock.schedule(Math.min(delayMs, 2 ** 31 - 1), () => ports.post({ type }))
   }
 
-  function grantAll(next: RequestDraft, context: DecideContext, hasFree: boolean): boolean {
+  /** Returns how many have to wait for the counts of the account. */
+  function grantAll(next: RequestDraft, context: DecideContext, hasFree: boolean): number {
     const { slots, window, isPaused, followsChain } = context
     const { slotHeldUntil } = context.policy
     const chosen = chooseGrants(next.list(), { slots, window, slotHeldUntil, sharePercent: ports.sharePercent })
-    if (isPaused || chosen.length === 0) return false
-    if ((followsChain || hasFree) && counts === null) return true
+    if (isPaused) return 0
+    if ((followsChain || hasFree) && counts.current() === null) return chosen.length
     for (const id of chosen) next.grant(id, clock.now())
-    return false
+    return 0
   }
 
-  function askCounts(view: ChainView | null, sent: ReadonlySet<number>): void {
-    if (counting) return
-    counting = true
-    readCounts(view, sent).then(
-      (seen) => ports.post({ type: 'counts', counts: seen }),
-      (error: unknown) => {
-        counting = false
-        telemetry.log('warn', 'could not read the transaction counts of an account; retrying', { ...fields, error })
-        clock.schedule(ports.retryMs, () => ports.post({ type: 'asked' }))
-      },
-    )
-  }
-
-  function tellNote({ type, cause, detail }: HistoryNote): void {
+  function logNote({ type, cause, detail }: HistoryNote): void {
     telemetry.count('drover_reservations_total', { event: type })
     if (type !== 'reservation.stuck') return
     telemetry.count('drover_alarms_total', { cause: `reservation_${cause}` })
-    telemetry.log('warn', 'a reserved nonce blocks a signer', { ...fields, cause, ...detail })
-  }
-
-  async function readCounts(view: ChainView | null, sent: ReadonlySet<number>): Promise<CountsSince> {
-    const { signer } = lease.lane
-    const height = view === null ? null : finalHeight(view, ports.finality())
-    const isOver = (each: OpenReservation) => awaitsYield(each) || isLapsed(each, (nonce) => sent.has(nonce))
-    const [latest, atHead, pending, final] = await Promise.all([
-      ports.chain.getTransactionCount(signer, 'latest'),
-      // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
-      view === null ? 0 : ports.chain.getTransactionCount(signer, view.head.number),
-      ports.chain.getTransactionCount(signer, 'pending'),
-      height !== null && height >= 0 && [...open.values()].some(isOver)
-        ? ports.chain.getTransactionCount(signer, height)
-        : null,
-    ])
-    return { latest: Math.max(latest, atHead), pending, final, head: view?.head.number ?? null }
+    const { chainId, signer } = lane
+    telemetry.log('warn', 'a reserved nonce blocks a signer', { chainId, signer, cause, ...detail })
   }
 
   return {
     refresh,
     forget: () => {
       isRead = false
-      // The cycle that was to take the answer may have broken.
-      counting = false
+      counts.forgetAsked()
     },
     take,
     decide,
     stored: () => {
       if (draft === null) return
-      for (const note of draft.toWrite(lease).notes) tellNote(note)
+      for (const note of draft.toWrite(lease).notes) logNote(note)
       settle(settleReservations(draft), resets)
       draft = null
     },
@@ -381,6 +263,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       if (filled !== undefined) events.push({ id: filled.id, event: { type: 'nonce.lost', at: clock.now(), nonce } })
     },
     held: () => held,
+    slotsKept: () => (counts.areComing() ? grantsDue : 0),
     cancelling: () => resets.find(({ state }) => state === 'CANCELLING') ?? null,
     stop: () => {
       isStopped = true
@@ -388,16 +271,4 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       cancelAlarm()
     },
   }
-}
-
-function listNonces({ inFlight }: Ledger): ReadonlySet<number> {
-  return new Set([...inFlight.values()].map(({ nonce }) => nonce))
-}
-
-function nameOrder({ id, actor, reason }: NonceReset) {
-  return { resetId: id, actor, reason }
-}
-
-function asStorable(write: LaneWrite, after: Ledger): Storable {
-  return { toWrite: () => write, settle: () => after, changed: () => [], effects: () => [] }
 }

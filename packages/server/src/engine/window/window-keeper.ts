@@ -13,7 +13,7 @@ import {
 } from '../../core/lane/window.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { AccountWatch } from '../lane/account-watch.ts'
+import type { AccountWatch } from '../balance/account-watch.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface WindowKeeper {

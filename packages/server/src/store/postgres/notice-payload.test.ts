@@ -1,10 +1,23 @@
 import { expect, test } from 'vitest'
-import { EVENTS_APPENDED, laneNotice, NODES_CHANGED, parseNotice, WEBHOOKS_CHANGED } from './notice-payload.ts'
+import {
+  amendNotice,
+  EVENTS_APPENDED,
+  laneNotice,
+  NODES_CHANGED,
+  parseNotice,
+  WEBHOOKS_CHANGED,
+} from './notice-payload.ts'
 
 const lane = { chainId: 10, signer: `0x${'ab'.repeat(20)}` } as const
 
-test.each(['lane.work', 'lane.amended', 'lane.released'] as const)('%s comes back with its lane', (type) => {
+test.each(['lane.work', 'lane.asked', 'lane.released'] as const)('%s comes back with its lane', (type) => {
   expect(parseNotice(laneNotice(type, lane))).toEqual({ type, lane })
+})
+
+test('an amendment names its transaction; from a node of an earlier version it does not', () => {
+  expect(parseNotice(amendNotice(lane, 'some-id'))).toEqual({ type: 'lane.amended', lane, txId: 'some-id' })
+  const earlier = JSON.stringify({ type: 'lane.amended', ...lane })
+  expect(parseNotice(earlier)).toEqual({ type: 'lane.amended', lane, txId: null })
 })
 
 test('those without a lane come back too', () => {

@@ -1,6 +1,7 @@
 /** Wake-ups as they travel: one channel, small JSON texts. */
 import { isAddress } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
+import type { TxId } from '../../core/transaction/transaction.ts'
 import type { Notice } from '../../ports/store.ts'
 
 export const CHANNEL = 'drover'
@@ -10,8 +11,12 @@ export const WEBHOOKS_CHANGED = '{"type":"webhooks.changed"}'
 export const KEYS_CHANGED = '{"type":"keys.changed"}'
 export const NODES_CHANGED = '{"type":"nodes.changed"}'
 
-export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.asked' | 'lane.released', lane: Lane): string {
+export function laneNotice(type: 'lane.work' | 'lane.asked' | 'lane.released', lane: Lane): string {
   return JSON.stringify({ type, chainId: lane.chainId, signer: lane.signer })
+}
+
+export function amendNotice({ chainId, signer }: Lane, txId: TxId): string {
+  return JSON.stringify({ type: 'lane.amended', chainId, signer, txId })
 }
 
 /** Null for what this version does not know: a newer node may say more, and notices are only hints. */
@@ -27,9 +32,10 @@ export function parseNotice(payload: string): Notice | null {
     case 'lane.amended':
     case 'lane.asked':
     case 'lane.released': {
-      const { type, chainId, signer } = told
+      const { type, chainId, signer, txId } = told
       if (typeof chainId !== 'number' || typeof signer !== 'string' || !isAddress(signer)) return null
-      return { type, lane: { chainId, signer } }
+      const lane = { chainId, signer }
+      return type === 'lane.amended' ? { type, lane, txId: typeof txId === 'string' ? txId : null } : { type, lane }
     }
     default:
       return null

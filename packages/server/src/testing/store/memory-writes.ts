@@ -110,7 +110,7 @@ export function amendInMemory(state: MemoryState, save: TxSave, nonces: readonly
   if (refusal !== null) throw new Error(`an amendment of ${save.tx.id} was refused: ${refusal}`)
   for (const mark of nonces) lane.nonces.set(mark.nonce, { ...mark })
   const added = store(state, lane, save, null)
-  tell(state, { type: 'lane.amended', lane: lane.lane })
+  tell(state, { type: 'lane.amended', lane: lane.lane, txId: save.tx.id })
   if (added > 0) tell(state, { type: 'events.appended' })
   return { type: 'written', version: save.before.version + 1 }
 }

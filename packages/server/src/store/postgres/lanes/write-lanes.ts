@@ -6,7 +6,7 @@ import { laneKey } from '../../../core/lane/lane.ts'
 import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../../ports/store.ts'
 import type { Database } from '../database.ts'
 import { describeRefusal, isRefusal } from '../database-error.ts'
-import { laneNotice } from '../notice-payload.ts'
+import { amendNotice } from '../notice-payload.ts'
 import { type Change, toStatementValues } from './lane-write-rows.ts'
 import { WRITE_LANES } from './write-lanes-statement.ts'
 
@@ -28,7 +28,7 @@ export async function writeLanes(
 
 export async function amend(database: Database, save: TxSave, nonces: readonly NonceMark[]): Promise<AmendResult> {
   const { lane } = save.tx.intent
-  const notice = laneNotice('lane.amended', lane)
+  const notice = amendNotice(lane, save.tx.id)
   const [result] = await writeChanges(database, [
     { ...NOTHING_ELSE, lane, by: null, cursor: null, saves: [save], nonces, notice },
   ])

@@ -18,7 +18,7 @@ export function describeNotices(get: GetStore): void {
       const lease = await acquire(store, lane)
       ear.forget()
       await store.amend(toSave(queued, { ...queued, suspended: true }, 'operator.suspended'), [])
-      await ear.hears({ type: 'lane.amended', lane })
+      await ear.hears({ type: 'lane.amended', lane, txId: queued.id })
       await store.releaseLeases([lease])
       await ear.hears({ type: 'lane.released', lane })
       ear.forget()

@@ -18,19 +18,20 @@ import type { Policy } from '../../core/lane/policy.ts'
 import { hindersOneAlone } from '../../core/transaction/deferral.ts'
 import { fillsOrdered, isFill } from '../../core/transaction/fill.ts'
 import type { Attempt, Queued, TxError } from '../../core/transaction/transaction.ts'
+import type { AccountCount } from '../../ports/chain.ts'
 import type { Signer } from '../../ports/signer.ts'
+import type { AccountWatch } from '../balance/account-watch.ts'
 import { addWait, type PriceWaits } from '../fees/price-watch.ts'
 import { FeeAboveCap, signWithinCap } from '../fees/sign-within-cap.ts'
-import { type ChainCounts, findUsable, firstNonce, hasHadNonce } from '../gaps/free-nonces.ts'
-import type { AccountWatch } from './account-watch.ts'
-import type { LaneDraft, Ledger } from './lane-draft.ts'
+import { findUsable, firstNonce, hasHadNonce } from '../gaps/free-nonces.ts'
+import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
 export interface AllocateContext {
   readonly lease: Lease
   readonly ledger: Ledger
   /** The chain's own counts for the account; null where they were not asked. */
-  readonly counts: ChainCounts | null
+  readonly counts: AccountCount | null
   readonly policy: Policy
   /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
   readonly chainMaxFeeWei: bigint | null

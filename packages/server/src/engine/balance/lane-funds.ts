@@ -14,9 +14,9 @@ import { findAttempt, type InFlight, isInFlight, type TxId } from '../../core/tr
 import type { Chain } from '../../ports/chain.ts'
 import type { LaneHealth } from '../../ports/store.ts'
 import { createPriceWatch } from '../fees/price-watch.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { AllocateResult } from '../queue/allocate.ts'
 import { type AccountWatch, createAccountWatch, type ReadMode, type WatchPorts } from './account-watch.ts'
-import type { AllocateResult } from './allocate.ts'
-import type { LaneDraft } from './lane-draft.ts'
 
 export interface LaneFunds {
   readonly account: AccountWatch
@@ -26,6 +26,8 @@ export interface LaneFunds {
   mayRetryPriced(): boolean
   /** The lane was loaded anew, with what was stored of its account: nobody knows any more what waits for money. */
   recall(seen: Known): void
+  /** What waits for money or a price is tried again. */
+  retryAll(): void
   known(): Known
   /** The first in the queue that waits for money, and for a price; null until the queue was looked at. */
   waits(): PassResult['waits'] | null
@@ -153,6 +155,11 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     return price === null ? known.txCost : estimateTxCost(price)
   }
 
+  function retryAll(): void {
+    retryUnfunded = true
+    prices.recall()
+  }
+
   function isCovered(): boolean {
     const [needed, available] = [leastNeededNow(), account.available()]
     return needed !== null && available !== null && available >= needed
@@ -175,18 +182,17 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     mayRetryUnfunded: () => retryUnfunded,
     mayRetryPriced: prices.mayRetry,
     recall: ({ balance, txCost }) => {
-      retryUnfunded = true
-      prices.recall()
+      retryAll()
       known = { balance, txCost }
     },
+    retryAll,
     known: () => known,
     waits: () => waits,
     left: (ids) => {
       if (waits === null || ![waits.unfunded?.txId, waits.priced?.txId].some((id) => id && ids.includes(id))) return
       waits = null
       // Whether others wait as well is found out by the next pass.
-      retryUnfunded = true
-      prices.recall()
+      retryAll()
     },
     paid: (draft, inclusions) => {
       for (const { txId, inclusion } of inclusions) {

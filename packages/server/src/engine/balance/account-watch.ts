@@ -11,7 +11,7 @@ import type { Lane } from '../../core/lane/lane.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { BalanceReader } from '../balance/balance-reader.ts'
+import type { BalanceReader } from './balance-reader.ts'
 
 export interface AccountWatch {
   /** What may be promised to new transactions; null where the balance is not known. */

@@ -4,8 +4,8 @@ import type { InFlight, Queued, TxId } from '../../core/transaction/transaction.
 import type { Signer, UnsignedTransaction } from '../../ports/signer.ts'
 import { allocated, queued, T0 } from '../../testing/core/sample-transactions.ts'
 import { anyHash } from '../../testing/store/samples.ts'
+import { createLaneDraft, type LaneDraft, type Ledger } from '../lane/lane-draft.ts'
 import { allocateNonces } from './allocate.ts'
-import { createLaneDraft, type LaneDraft, type Ledger } from './lane-draft.ts'
 import type { Preparation } from './prepare.ts'
 
 const LEASE = { lane: queued().intent.lane, nodeId: 'node-a', fence: 3 }

@@ -10,18 +10,19 @@ import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
 import { fillsOrdered, isFill } from '../../core/transaction/fill.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
 import type { Queued } from '../../core/transaction/transaction.ts'
-import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
+import type { Chain } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import type { LaneFunds } from '../balance/lane-funds.ts'
+import { type AccountCounts, type CountsToRead, readCounts } from '../chain-counts/read-counts.ts'
 import { createVerdicts } from '../follow/verdicts.ts'
-import { type AccountCounts, findGaps, hasHadNonce } from '../gaps/free-nonces.ts'
+import { findGaps, hasHadNonce } from '../gaps/free-nonces.ts'
 import { insertFills } from '../gaps/insert-fills.ts'
+import type { Ledger } from '../lane/lane-draft.ts'
+import { findHighest, hasGap } from '../lane/lane-room.ts'
+import type { LaneSignal } from '../lane/lane-runner.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
-import type { Ledger } from './lane-draft.ts'
-import type { LaneFunds } from './lane-funds.ts'
-import { findHighest, hasGap } from './lane-room.ts'
-import type { LaneSignal } from './lane-runner.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
 
 export interface LaneQueue {
@@ -136,7 +137,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const needsCount = isBehind || policy.externalUse || hasFree
     const [preparations, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
-      needsCount ? readCounts(scene.view, { hasFree, isBehind }) : null,
+      needsCount ? readCounts(chain, signer, findWanted(scene.view, { hasFree, isBehind })) : null,
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
@@ -178,36 +179,18 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return first.retryAt
   }
 
-  /** `isBehind`: the cursor is not to be trusted, so that one node's word must not be too low. */
-  async function readCounts(
+  /** `isBehind`: the chain may be ahead of the cursor. Free nonces and the cursor must not go by a count that is too low. */
+  function findWanted(
     view: ChainView | null,
     { hasFree, isBehind }: { readonly hasFree: boolean; readonly isBehind: boolean },
-  ): Promise<AccountCounts> {
-    const [pending, atHead, latest, final] = await Promise.all([
-      chain.getTransactionCount(signer, 'pending'),
-      // At the very height that is followed: a node that is behind cannot answer, instead of answering with the past.
-      isBehind && view !== null ? readCountAt(view.head.number) : 0,
-      hasFree ? chain.getTransactionCount(signer, 'latest') : 0,
-      hasFree ? readFinalCount(view) : null,
-    ])
-    return { pending: Math.max(pending, atHead), latest, final }
-  }
-
-  /** Null also where the node no longer has the state of that time: a nonce that is used is then passed over for longer. */
-  async function readFinalCount(view: ChainView | null): Promise<number | null> {
-    const height = view && finalHeight(view, ports.finality())
-    return height === null || height < 0 ? null : await readStateAt(height)
-  }
-
-  async function readCountAt(height: number): Promise<number> {
-    return (await readStateAt(height)) ?? 0
-  }
-
-  async function readStateAt(height: number): Promise<number | null> {
-    return await chain.getTransactionCount(signer, height).catch((error: unknown) => {
-      if (error instanceof ChainUnavailable) return null
-      throw error
-    })
+  ): CountsToRead {
+    return {
+      head: view !== null && (isBehind || hasFree) ? view.head.number : null,
+      // Without the state of that block, a nonce that is used is passed over for longer.
+      mustHaveHead: false,
+      latest: hasFree,
+      finalHeight: view !== null && hasFree ? finalHeight(view, ports.finality()) : null,
+    }
   }
 
   /** Gaps for which the queue has nothing that is ready are filled with nothing. */

@@ -6,7 +6,7 @@ import type { StuckDecision, StuckQuestion } from '../../ports/stuck-hook.ts'
 import { mined, stuck } from '../../testing/core/sample-transactions.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import type { OperatorRequest } from '../operate/operate.ts'
+import type { OperatorRequest } from './operate.ts'
 import { createStuckReview } from './stuck-review.ts'
 
 function setUp(

@@ -14,7 +14,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { StuckDecision, StuckHook, StuckQuestion } from '../../ports/stuck-hook.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { Operate, OperatorRequest } from '../operate/operate.ts'
+import type { Operate, OperatorRequest } from './operate.ts'
 
 export interface StuckReview {
   /** A transaction of a lane that this node runs is stuck; `isOurs` tells whether the lane is still run here. */

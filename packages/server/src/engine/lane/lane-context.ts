@@ -1,0 +1,76 @@
+/** What the steps of a lane's cycle share: its parts, what it knows between cycles, and what follows from that. */
+import type { ChainView } from '../../core/chain/finality.ts'
+import type { InFlight } from '../../core/transaction/transaction.ts'
+import type { ReservedNonce } from '../reservations/open-reservation.ts'
+import type { WindowScene } from '../window/lane-window.ts'
+import type { Ledger } from './lane-draft.ts'
+import { createLaneParts, type LaneParts } from './lane-parts.ts'
+import type { LanePorts } from './lane-ports.ts'
+import { countSlots, isBlocked } from './lane-room.ts'
+import type { LaneRunner, LaneSignal } from './lane-runner.ts'
+
+export interface LaneState {
+  /** As of the last write; null: the lane has to be loaded. */
+  ledger: Ledger | null
+  /** The chain as of the last block signal. */
+  view: ChainView | null
+  /** Prepared transactions that wait for their nonces. */
+  prepared: Extract<LaneSignal, { type: 'prepared' }> | null
+  stopped: boolean
+}
+
+export interface LaneContext {
+  readonly runner: LaneRunner
+  readonly ports: LanePorts
+  readonly parts: LaneParts
+  readonly state: LaneState
+  /** Fields of every log line of the lane. */
+  readonly fields: { readonly chainId: number; readonly signer: string; readonly fence: number }
+  headNumber(): number | null
+  /** Nonces that callers hold. A nonce that was taken back counts with the transaction that fills it. */
+  reserved(): readonly ReservedNonce[]
+  /** How many nonces may be given out beside these. */
+  slotsBeside(inFlight: Iterable<InFlight>): number
+  /** Of those, how many the queue may take: what callers are about to reserve is left to them. */
+  queueSlotsBeside(inFlight: Iterable<InFlight>): number
+  scene(): WindowScene
+}
+
+export function createLaneContext(runner: LaneRunner, ports: LanePorts): LaneContext {
+  const { lane, fence } = runner.lease
+  const state: LaneState = { ledger: null, view: null, prepared: null, stopped: false }
+  const parts = createLaneParts(runner, ports, () => state.stopped)
+
+  function reserved(): readonly ReservedNonce[] {
+    const held = parts.requests.held()
+    if (state.ledger === null || !held.some(({ isYielded }) => isYielded)) return held
+    const sent = new Set([...state.ledger.inFlight.values()].map(({ nonce }) => nonce))
+    return held.filter(({ nonce, isYielded }) => !(isYielded && sent.has(nonce)))
+  }
+
+  function slotsBeside(inFlight: Iterable<InFlight>): number {
+    const policy = ports.policy()
+    return countSlots({ inFlight, reserved: reserved() }, parts.window.size(policy), policy)
+  }
+
+  function isNonceBlocked(nonce: number): boolean {
+    return state.ledger !== null && isBlocked(nonce, state.ledger, reserved())
+  }
+
+  function headNumber(): number | null {
+    return state.view?.head.number ?? null
+  }
+
+  return {
+    runner,
+    ports,
+    parts,
+    state,
+    fields: { chainId: lane.chainId, signer: lane.signer, fence },
+    headNumber,
+    reserved,
+    slotsBeside,
+    queueSlotsBeside: (inFlight) => slotsBeside(inFlight) - parts.requests.slotsKept(),
+    scene: () => ({ policy: ports.policy(), head: headNumber(), isBlocked: isNonceBlocked }),
+  }
+}

@@ -1,0 +1,34 @@
+/** When a lane that failed may run its next cycle. What arrives meanwhile is kept. */
+import type { Clock } from '../../ports/clock.ts'
+
+export interface LaneRetry {
+  pause(): void
+  /** Another writer's change is met once. What is stale again after a fresh load must not spin. */
+  pauseIfRepeated(): void
+  /** A write was stored. */
+  reset(): void
+  /** Zero or less: the lane may run. */
+  remainingMs(): number
+}
+
+export function createLaneRetry(clock: Pick<Clock, 'monotonic'>): LaneRetry {
+  /** Since the last write that was stored. */
+  let failures = 0
+  let resumeAt = Number.NEGATIVE_INFINITY
+
+  function pause(): void {
+    failures++
+    resumeAt = clock.monotonic() + Math.min(2_000, 100 * 2 ** Math.min(failures, 5))
+  }
+
+  return {
+    pause,
+    pauseIfRepeated: () => {
+      if (failures++ > 0) pause()
+    },
+    reset: () => {
+      failures = 0
+    },
+    remainingMs: () => resumeAt - clock.monotonic(),
+  }
+}
