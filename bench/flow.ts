@@ -14,7 +14,8 @@ export async function benchFlow(options: readonly string[]): Promise<void> {
   const results: Result[] = []
   for (const scenario of choose(options)) {
     process.stderr.write(`${scenario.name} …\n`)
-    results.push(await runScenario(scenario))
+    const warmUp = optionValue(options, '--warm-up')
+    results.push(await runScenario(warmUp === null ? scenario : { ...scenario, warmUp: Number(warmUp) }))
   }
   printTable(results, earlier)
   for (const { name, calls, statements } of results) {

@@ -8,6 +8,10 @@ export interface Scenario {
   /** Intents a second; absent: as fast as they are taken. */
   readonly perSecond?: number
   readonly simulate: boolean
+  /** Intents in one request; absent: one. */
+  readonly batch?: number
+  /** Intents sent before anything is measured. */
+  readonly warmUp?: number
   /** How many clients read the event stream meanwhile. */
   readonly streams?: number
   /** Settings that a user would have to change. */
@@ -21,6 +25,7 @@ const BURST: Omit<Scenario, 'name'> = {
 export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'one-signer' },
   { ...BURST, name: 'one-signer-no-simulation', simulate: false },
+  { ...BURST, name: 'one-signer-batches', batch: 200 },
   { ...BURST, name: '16-signers', signers: 16, intents: 8_000, blockSeconds: 0.2 },
   { ...BURST, name: '16-signers-no-simulation', signers: 16, intents: 8_000, blockSeconds: 0.2, simulate: false },
   { ...BURST, name: '16-signers-1s', signers: 16, intents: 8_000 },

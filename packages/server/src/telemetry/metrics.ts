@@ -49,6 +49,11 @@ export const METRICS = {
     help: 'Sent transactions that were replaced: at a higher price, or by an empty transaction.',
     labels: { reason: 'wish, refused, price', kind: 'bump, cancel, noop' },
   },
+  drover_lane_cycles_total: {
+    kind: 'counter',
+    help: 'Cycles of lanes: each decides, stores and acts once. A lane with nothing to do makes none.',
+    labels: {},
+  },
   drover_window_size: {
     kind: 'gauge',
     help: 'How many unmined transactions a lane may have, as found by the node that runs it.',

@@ -43,6 +43,8 @@ export interface LaneFunds {
   watch(draft: LaneDraft, head: number | null): void
   /** At the end of a cycle: reads the balance beside the cycles if that is due. */
   look(draft: LaneDraft, head: number | null): void
+  /** Nothing waits for money or a price, and the balance is known. */
+  isIdle(): boolean
   /** Takes what was found out since the last cycle. True: what waited for money or a price may be tried now. */
   applyBalance(draft: LaneDraft): boolean
   /** A pass over the queue is over. */
@@ -211,6 +213,13 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     },
     read,
     look,
+    isIdle: () =>
+      !reading &&
+      dueFrom === null &&
+      known.balance !== null &&
+      leastUnfunded === null &&
+      unfundedPrice === null &&
+      !prices.isWaiting(),
     watch: (draft, head) => {
       // What could not be read is tried again with the next block.
       if (known.balance === null) dueFrom ??= 0

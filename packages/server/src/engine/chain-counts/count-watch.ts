@@ -17,6 +17,8 @@ import { findDrift } from './find-drift.ts'
 export interface CountWatch {
   /** With each block: asks the chain if that is due, and wakes the lane when there is an answer. */
   look(head: number | null, isBusy: boolean): void
+  /** The counts of a quiet account are known and recent enough. */
+  isIdle(): boolean
   /** Takes the answer, if there is one. */
   checkDrift(draft: LaneDraft, scene: CountScene): void
   stop(): void
@@ -113,6 +115,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   return {
     look,
     stop: () => cancelLook(),
+    isIdle: () => !asking && news === null && clock.monotonic() < askedAt + IDLE_INTERVAL_MS,
     checkDrift: (draft, { ledger, reserved, policy }) => {
       if (news === null) return
       const { latest, pending, at } = news

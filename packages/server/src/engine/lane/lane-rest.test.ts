@@ -27,6 +27,24 @@ async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions =
 }
 
 describe('a lane', () => {
+  test('with nothing in flight and nothing in its queue makes no cycle for a block', async () => {
+    const cluster = await setUp()
+    const { telemetry } = await cluster.startNode()
+    const sent = await cluster.submit()
+    await run(cluster, 20)
+    expect((await cluster.find(sent)).state).toBe('CONFIRMED')
+    const cycles = () => telemetry.valueOf('drover_lane_cycles_total')
+    const before = cycles()
+    expect(before).toBeGreaterThan(0)
+    // Less than until the balance is read again.
+    await run(cluster, 5)
+    expect(cycles() - before).toBe(0)
+    // It has not lost sight of the chain.
+    const next = await cluster.submit()
+    await run(cluster, 20)
+    expect((await cluster.find(next)).state).toBe('CONFIRMED')
+  })
+
   test('17 transactions at the cap: the lane does not spin', async () => {
     const cluster = await setUp({ maxFeePerGasWei: 3n * GWEI })
     await cluster.startNode()

@@ -39,12 +39,23 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
 
   function post(signal: LaneSignal): void {
     if (state.stopped) return
+    if (signal.type === 'chain' && isAtRest()) {
+      state.view = signal.view
+      return
+    }
     // The pass that is under way is followed by another one: a cycle of its own would only walk over all that is in flight.
     if (signal.type === 'work' && state.ledger !== null && queue.isPreparing()) queue.wake()
     else {
       inbox.put(signal)
       cycling ??= runCycles()
     }
+  }
+
+  /** A block changes nothing for it. Most lanes of a large node are, so this must stay cheap. */
+  function isAtRest(): boolean {
+    const { ledger } = state
+    if (cycling !== null || ledger === null || ledger.inFlight.size > 0 || ledger.recyclable.length > 0) return false
+    return requests.isIdle() && queue.isIdle() && funds.isIdle() && parts.counts.isIdle()
   }
 
   async function runCycles(): Promise<void> {
@@ -65,6 +76,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   async function cycle(signals: readonly LaneSignal[]): Promise<void> {
+    telemetry.count('drover_lane_cycles_total')
     for (const signal of signals) if (signal.type === 'amended') await storage.reread(signal.txIds)
     const isLoaded = state.ledger === null
     if (isLoaded && !(await storage.load())) return inbox.putBack(signals)

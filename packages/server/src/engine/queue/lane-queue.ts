@@ -40,6 +40,8 @@ export interface LaneQueue {
   heldUntil(): number
   /** A pass is under way. */
   isPreparing(): boolean
+  /** There is nothing to read or to wait for, as far as is known. */
+  isIdle(): boolean
   /** The pass that ran has come back, or is lost. */
   passed(): void
   /** Starts a pass if there is reason and room for one. */
@@ -231,6 +233,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     },
     heldUntil: () => holdUntil,
     isPreparing: () => preparing,
+    isIdle: () => !preparing && !mayHaveMore && clock.now() >= holdUntil,
     passed: () => {
       preparing = false
     },

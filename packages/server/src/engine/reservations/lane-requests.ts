@@ -46,6 +46,8 @@ export interface LaneRequests {
   /** The empty transaction that took this nonce from its holder is final. */
   filled(nonce: number): void
   held(): readonly ReservedNonce[]
+  /** Nobody has asked for anything that is still open. */
+  isIdle(): boolean
   /** Slots that the queue leaves free: they are granted as soon as the counts of the account have arrived. */
   slotsKept(): number
   /** The order that cancels everything in flight and is not over: no nonce is given out meanwhile. Null where there is none. */
@@ -263,6 +265,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       if (filled !== undefined) events.push({ id: filled.id, event: { type: 'nonce.lost', at: clock.now(), nonce } })
     },
     held: () => held,
+    isIdle: () => isRead && open.size === 0 && resets.length === 0,
     slotsKept: () => (counts.areComing() ? grantsDue : 0),
     cancelling: () => resets.find(({ state }) => state === 'CANCELLING') ?? null,
     stop: () => {
