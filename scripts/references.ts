@@ -8,12 +8,13 @@ import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
 import { buildGuarantees } from './guarantees.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
+import { buildStageTable } from './stage-table.ts'
 import { buildTimerVectors } from './timer-vectors.ts'
 
 export const ROOT = new URL('../', import.meta.url)
 
 /** Nothing in these is written by hand. */
-export const GENERATED_FOLDERS = ['docs/reference', 'packages/client/src/generated']
+export const GENERATED_FOLDERS = ['docs/reference', 'packages/client/src/generated', 'packages/dashboard/src/generated']
 
 export function buildReferences(): ReadonlyMap<string, string> {
   const openApi = buildOpenApi(ROUTES)
@@ -26,6 +27,8 @@ export function buildReferences(): ReadonlyMap<string, string> {
     ['docs/reference/metrics.md', buildMetricsReference()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
     ['packages/client/src/generated/api-types.ts', buildApiTypes(openApi)],
+    ['packages/client/src/generated/stage-table.ts', buildStageTable()],
+    ['packages/dashboard/src/generated/stage-table.ts', buildStageTable()],
     ['packages/timers/vectors/cip5.json', buildTimerVectors()],
   ])
 }

@@ -125,6 +125,14 @@ describe('a posted intent', () => {
       (tx) => tx.state === 'FAILED_FINAL',
     )
     expect(final.receipt.status).toBe('reverted')
+    // It is mined and final, but it did not succeed.
+    for (const [stage, outcome] of [
+      ['mined', 'reached'],
+      ['confirmed', 'ended'],
+    ]) {
+      const waited = await drover.get(`/v1/transactions/${answer.body.id}?wait=${stage}`)
+      expect([stage, waited.headers.get('drover-wait')]).toEqual([stage, outcome])
+    }
     expect(await chain.rpc('eth_getTransactionCount', [sender.address, 'latest'])).toBe(
       `0x${(final.nonce + 1).toString(16)}`,
     )

@@ -6,7 +6,7 @@ import * as viem from './viem/index.ts'
 import * as webhooks from './webhooks/index.ts'
 
 test.each<[string, object, readonly string[]]>([
-  ['@drover/client', client, ['DroverError', 'createDrover', 'toBigInt']],
+  ['@drover/client', client, ['DroverError', 'WAIT_STAGES', 'assessWait', 'createDrover', 'hasPassed', 'toBigInt']],
   ['@drover/client/eip1193', eip1193, ['ProviderRpcError', 'createProvider']],
   ['@drover/client/viem', viem, ['drover', 'toDroverAccount']],
   ['@drover/client/webhooks', webhooks, ['DroverError', 'verifyWebhook']],

@@ -42,13 +42,14 @@ export type {
   WebhookChange,
   WebhookRequest,
 } from './generated/api-types.ts'
+export { WAIT_STAGES } from './generated/stage-table.ts'
 export type { ApiKeyIntent, ApiKeys, AuditCheckOptions, AuditOptions } from './resources/api-keys.ts'
 export type { BlockQuery, Chains } from './resources/chains.ts'
 export type { Intent } from './resources/intent.ts'
 export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './resources/nonces.ts'
 export type { BatchOptions, BatchResult } from './resources/send-batch.ts'
 export type { ReservationQuery, Signers, TakenItems } from './resources/signers.ts'
-export type { Stage, Stages } from './resources/stage.ts'
+export { assessWait, hasPassed, type Stage, type Stages } from './resources/stage.ts'
 export type { HistoryOptions, TransactionHandle } from './resources/transaction-handle.ts'
 export type { ListOptions, PageOptions, TransactionFilter, Transactions } from './resources/transactions.ts'
 export type { WaitOptions } from './resources/wait-for-stage.ts'

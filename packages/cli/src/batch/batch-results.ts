@@ -1,6 +1,6 @@
 /** What became of every row: as a file for programs, and as a summary by cause for people. */
 import { writeFile } from 'node:fs/promises'
-import { type Board, type BoardCounts, hasFailed, type RowStatus } from './board.ts'
+import type { Board, BoardCounts, RowStatus } from './board.ts'
 
 const COLUMNS = ['row', 'line', 'requestId', 'id', 'hash', 'state', 'error'] as const
 
@@ -48,7 +48,7 @@ const MAX_LINES = 10
 export function listCauses(board: Board): readonly Cause[] {
   const causes = new Map<string, { code: string; message: string; count: number; lines: number[] }>()
   for (const status of board.all()) {
-    if (!hasFailed(status) && status.state !== 'STUCK') continue
+    if (!board.hasFailed(status) && status.state !== 'STUCK') continue
     const code = status.state ?? status.error?.code ?? 'unknown'
     const message =
       status.error === null ? '' : (status.state === null ? '' : `${status.error.code}: `) + status.error.message

@@ -1,5 +1,6 @@
 /** Where every row of a batch stands, and the counts that people are shown. */
 import type { Transaction } from '@drover/client'
+import { assessStage, hasFailed as hasStageFailed } from '@drover/server/core'
 
 export type Goal = 'accepted' | 'mined' | 'confirmed'
 
@@ -13,7 +14,8 @@ export interface RowStatus {
   readonly id: string | null
   /** Null: nothing is known but that it was accepted. */
   readonly state: Transaction['state'] | null
-  readonly isMined: boolean
+  /** What its block says; null while no block contains it. */
+  readonly mined: 'success' | 'reverted' | null
   readonly hash: string | null
   /** A stable code and words. */
   readonly error: { readonly code: string; readonly message: string } | null
@@ -34,23 +36,24 @@ export interface Board {
   get(row: number): RowStatus | undefined
   /** In order of rows. */
   all(): readonly RowStatus[]
+  /** Refused, or it did not succeed, as far as the goal of the batch can tell. */
+  hasFailed(status: RowStatus): boolean
   /** Accepted, and not there yet. */
   open(): readonly RowStatus[]
   counts(): BoardCounts
 }
 
-const FAILED_STATES: readonly (Transaction['state'] | null)[] = ['FAILED_FINAL', 'CANCELLED', 'EXPIRED']
-
-export function hasFailed({ id, state }: RowStatus): boolean {
-  return id === null || FAILED_STATES.includes(state)
-}
-
 export function createBoard(total: number, goal: Goal): Board {
   const rows = new Map<number, RowStatus>()
 
+  const stage = goal === 'mined' ? 'mined' : 'confirmed'
+
+  function hasFailed(status: RowStatus): boolean {
+    return status.id === null || (status.state !== 'STUCK' && hasStageFailed(factsOf(status), stage))
+  }
+
   function isOpen(status: RowStatus): boolean {
-    if (hasFailed(status) || status.state === 'CONFIRMED' || goal === 'accepted') return false
-    return !(goal === 'mined' && status.isMined)
+    return goal !== 'accepted' && !hasFailed(status) && assessStage(factsOf(status), stage) !== 'reached'
   }
 
   return {
@@ -58,12 +61,13 @@ export function createBoard(total: number, goal: Goal): Board {
     set: (status) => void rows.set(status.row, status),
     get: (row) => rows.get(row),
     all: () => [...rows.values()].sort((a, b) => a.row - b.row),
+    hasFailed,
     open: () => [...rows.values()].filter(isOpen),
     counts() {
       let [accepted, mined, confirmed, failed, stuck] = [0, 0, 0, 0, 0]
       for (const status of rows.values()) {
         if (status.id !== null) accepted++
-        if (status.isMined) mined++
+        if (status.mined !== null) mined++
         if (status.state === 'CONFIRMED') confirmed++
         if (status.state === 'STUCK') stuck++
         if (hasFailed(status)) failed++
@@ -73,13 +77,17 @@ export function createBoard(total: number, goal: Goal): Board {
   }
 }
 
+function factsOf({ state, hash, mined }: RowStatus) {
+  return { state: state ?? 'QUEUED', isSigned: hash !== null, isSubmitted: mined !== null, mined } as const
+}
+
 /** A row with what its transaction says of itself. */
 export function withTransaction(status: RowStatus, tx: Transaction): RowStatus {
   return {
     ...status,
     id: tx.id,
     state: tx.state,
-    isMined: tx.inclusion !== null,
+    mined: tx.receipt?.status ?? null,
     hash: tx.hash,
     error: tx.error === null ? null : { code: tx.error.code, message: tx.error.reason ?? tx.error.message },
   }

@@ -4,7 +4,7 @@ import type { JournalRow } from './journal.ts'
 import type { BatchRow } from './survey-batch.ts'
 
 export function toStatus({ row, line, digest, body }: BatchRow): RowStatus {
-  const nothing = { id: null, state: null, isMined: false, hash: null, error: null }
+  const nothing = { id: null, state: null, mined: null, hash: null, error: null }
   return { row, line, digest, requestId: body.requestId, from: body.from, ...nothing }
 }
 
@@ -12,14 +12,14 @@ const FINAL_STATES = ['CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED'] as co
 
 export function recall(row: BatchRow, { id, state, hash, error }: JournalRow): RowStatus {
   const final = FINAL_STATES.find((known) => known === state) ?? null
-  const isMined = final === 'CONFIRMED' || final === 'FAILED_FINAL'
+  const mined = final === 'CONFIRMED' ? 'success' : final === 'FAILED_FINAL' ? 'reverted' : null
   const [code = '', ...words] = error?.split(': ') ?? []
   return {
     ...toStatus(row),
     id,
     state: final,
     hash,
-    isMined,
+    mined,
     error: error === null ? null : { code, message: words.join(': ') },
   }
 }

@@ -1,15 +1,15 @@
 /** Shows transactions on their way: redrawn in place on a terminal, a line for each change elsewhere, JSON lines for programs. */
-import type { Transaction } from '@drover/client'
+import { assessWait, type Stage, type Transaction } from '@drover/client'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import { createLiveArea } from '../output/live-area.ts'
 import { Interrupted, type Session } from '../service/service-session.ts'
 import { presentStepLine, presentSteps, stateCell } from './present-transaction.ts'
-import { judge, listSteps, type WaitStage } from './stages.ts'
+import { listSteps } from './stages.ts'
 import { watchTransactions } from './watch-transactions.ts'
 
 export interface FollowRequest {
   readonly first: readonly Transaction[]
-  readonly until: WaitStage
+  readonly until: Stage
   readonly timeoutMs: number | null
   /** `changes`: every one, as a line. `end`: only what became of it, as one document. */
   readonly json: 'changes' | 'end'
@@ -92,14 +92,14 @@ function presentOne(tx: Transaction, style: Session['style']): string {
 }
 
 function sayThatItGoesOn({ url }: Session, last: readonly Transaction[], { until }: FollowRequest): string {
-  const open = last.filter((tx) => judge(tx, until) === 'waiting').map(({ id }) => id)
+  const open = last.filter((tx) => assessWait(tx, until) === 'waiting').map(({ id }) => id)
   const what = open.length === 1 ? 'The transaction continues' : `${open.length} transactions continue`
   return `${what} without this command. To watch again: drover tx watch ${open.join(' ')} --url ${url}`
 }
 
 function adviseOnFailure(session: Session, last: readonly Transaction[], { until }: FollowRequest): void {
   if (session.json) return
-  for (const tx of last.filter((one) => judge(one, until) === 'failed')) {
+  for (const tx of last.filter((one) => assessWait(one, until) === 'failed')) {
     if (tx.state === 'STUCK') session.note(`See what you can do: drover tx explain ${tx.id}`)
   }
 }

@@ -1,10 +1,10 @@
 /** Transactions for people: as a row of a table, as a page of fields, and as steps that light up one after the other. */
-import type { Transaction } from '@drover/client'
+import { assessWait, type Stage, type Transaction } from '@drover/client'
 import { formatAmount, spellDuration } from '@drover/server/core'
 import { type Field, presentFields } from '../output/present-fields.ts'
 import { type Cell, type Column, presentTable } from '../output/present-table.ts'
 import { type Colour, type Style, shorten, toVisible } from '../output/style.ts'
-import { judge, listSteps, type WaitStage } from './stages.ts'
+import { listSteps } from './stages.ts'
 
 const STATE_COLOURS: Readonly<Record<Transaction['state'], Colour>> = {
   QUEUED: 'dim',
@@ -84,10 +84,10 @@ function presentPrice({ fees, speed }: Transaction): string {
 const NAME_WIDTH = 'confirmations'.length
 
 /** Several lines; the first step that is not reached is the one that is worked on. */
-export function presentSteps(tx: Transaction, until: WaitStage, style: Style): readonly string[] {
+export function presentSteps(tx: Transaction, until: Stage, style: Style): readonly string[] {
   const steps = listSteps(tx)
   const current = steps.findIndex(({ reached }) => !reached)
-  const hasFailed = judge(tx, until) === 'failed'
+  const hasFailed = assessWait(tx, until) === 'failed'
   const lines = steps.map(({ name, reached, detail }, index) => {
     if (reached) return `${style.paint('green', '●')} ${name.padEnd(NAME_WIDTH)}  ${toVisible(detail)}`
     if (index !== current) return style.paint('dim', `· ${name}`)

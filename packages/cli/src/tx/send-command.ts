@@ -1,5 +1,5 @@
 /** `drover tx send`: hands a transaction over and, on a terminal, shows how it goes. */
-import { DroverError } from '@drover/client'
+import { DroverError, type Stage, WAIT_STAGES } from '@drover/client'
 import { Option } from 'commander'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import { readDuration } from '../option-value.ts'
@@ -7,10 +7,9 @@ import type { ServiceCommand } from '../service/service-command.ts'
 import type { Session } from '../service/service-session.ts'
 import { followTransactions } from './follow.ts'
 import { addIntentOptions, type IntentOptions, toRequest } from './intent-options.ts'
-import { WAIT_STAGES, type WaitStage } from './stages.ts'
 
 interface SendOptions extends IntentOptions {
-  readonly wait?: WaitStage | 'none'
+  readonly wait?: Stage | 'none'
   readonly timeout?: number
 }
 

@@ -1,6 +1,6 @@
-import type { Transaction } from '@drover/client'
+import { assessWait, type Transaction } from '@drover/client'
 import { expect, test } from 'vitest'
-import { judge, listSteps } from './stages.ts'
+import { listSteps } from './stages.ts'
 
 const queued: Transaction = {
   ...{ id: 'a', chainId: 1, from: '0x01', to: '0x02', data: '0x', value: '1', gasLimit: null, nonce: null },
@@ -69,6 +69,7 @@ test.each<[Transaction, 'submitted' | 'mined' | 'confirmed', string]>([
   [{ ...queued, state: 'EXPIRED' }, 'submitted', 'failed'],
   [{ ...mined, receipt: mined.receipt && { ...mined.receipt, status: 'reverted' } }, 'mined', 'failed'],
   [{ ...mined, receipt: mined.receipt && { ...mined.receipt, status: 'reverted' } }, 'confirmed', 'waiting'],
+  [{ ...final, state: 'FAILED_FINAL' }, 'confirmed', 'failed'],
 ])('%#: until %s', (tx, until, verdict) => {
-  expect(judge(tx, until)).toBe(verdict)
+  expect(assessWait(tx, until)).toBe(verdict)
 })

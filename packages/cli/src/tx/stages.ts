@@ -1,5 +1,5 @@
 /** How far a transaction has come, in the steps that a person follows it by. */
-import type { Transaction } from '@drover/client'
+import { hasPassed, type Transaction } from '@drover/client'
 
 export interface Step {
   readonly name: string
@@ -10,15 +10,15 @@ export interface Step {
 
 export function listSteps(tx: Transaction): readonly Step[] {
   const { nonce, hash, attempts, inclusion, confirmations } = tx
-  const isSent = tx.submittedAt !== null || inclusion !== null
+  const isSent = hasPassed(tx, 'submitted')
   const tries = attempts > 1 ? ` (attempt ${attempts})` : ''
-  const isFinal = tx.finalAt !== null
+  const isFinal = hasPassed(tx, 'final')
   const enough = typeof confirmations.required === 'number' ? confirmations.count >= confirmations.required : isFinal
   return [
     { name: 'accepted', reached: true, detail: tx.id },
     { name: 'nonce', reached: nonce !== null, detail: nonce === null ? '' : String(nonce) },
     { name: 'sent', reached: isSent, detail: isSent ? `${hash ?? ''}${tries}` : '' },
-    { name: 'mined', reached: inclusion !== null, detail: describeBlock(tx) },
+    { name: 'mined', reached: hasPassed(tx, 'mined'), detail: describeBlock(tx) },
     {
       name: 'confirmations',
       reached: inclusion !== null && (enough || isFinal),
@@ -36,19 +36,4 @@ function describeBlock({ inclusion, receipt }: Transaction): string {
 function describeConfirmations({ confirmations: { count, required, newForks } }: Transaction): string {
   const goal = typeof required === 'number' ? `${Math.min(count, required)}/${required}` : `${count}, until ${required}`
   return newForks === 0 ? goal : `${goal} (${newForks} forks)`
-}
-
-export const WAIT_STAGES = ['submitted', 'mined', 'confirmed'] as const
-export type WaitStage = (typeof WAIT_STAGES)[number]
-
-export type Verdict = 'waiting' | 'reached' | 'failed'
-
-/** A reverted one has failed as soon as it is mined only for those who wait for no more than that: a fork may still save it. */
-export function judge(tx: Transaction, until: WaitStage): Verdict {
-  if (['FAILED_FINAL', 'CANCELLED', 'EXPIRED', 'STUCK'].includes(tx.state)) return 'failed'
-  if (tx.state === 'CONFIRMED') return 'reached'
-  if (until === 'mined' && tx.receipt?.status === 'reverted') return 'failed'
-  if (until === 'mined' && tx.inclusion !== null && tx.receipt !== null) return 'reached'
-  const isSent = tx.state !== 'QUEUED' && (tx.submittedAt !== null || tx.inclusion !== null)
-  return until === 'submitted' && isSent ? 'reached' : 'waiting'
 }

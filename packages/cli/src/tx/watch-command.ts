@@ -1,16 +1,16 @@
 /** `drover tx watch`: follows transactions to their end. */
+import { type Stage, WAIT_STAGES } from '@drover/client'
 import { Option } from 'commander'
 import { readDuration } from '../option-value.ts'
 import type { ServiceCommand } from '../service/service-command.ts'
 import { UsageError } from '../service/service-session.ts'
 import { followTransactions } from './follow.ts'
-import { WAIT_STAGES, type WaitStage } from './stages.ts'
 
 /** Each is a request of its own in every round. */
 const MAX_AT_ONCE = 50
 
 interface WatchOptions {
-  readonly until: WaitStage
+  readonly until: Stage
   readonly timeout?: number
 }
 

@@ -1,7 +1,6 @@
 /** Looks at transactions until each has come as far as was asked or has failed, and tells of every change. */
-import { type Drover, DroverError, type Transaction } from '@drover/client'
+import { assessWait, type Drover, DroverError, type Stage, type Transaction } from '@drover/client'
 import { pause } from '../pause.ts'
-import { judge, type WaitStage } from './stages.ts'
 
 export interface WatchPorts {
   readonly drover: Drover
@@ -15,7 +14,7 @@ export interface WatchPorts {
 export interface WatchRequest {
   /** As they were last seen. */
   readonly first: readonly Transaction[]
-  readonly until: WaitStage
+  readonly until: Stage
   /** Null: as long as it takes. */
   readonly timeoutMs: number | null
 }
@@ -32,7 +31,7 @@ export async function watchTransactions(ports: WatchPorts, request: WatchRequest
   const outage = createPatience(ports)
   ports.onChange([...seen.values()], [...seen.values()])
   for (let pauseMs = MIN_PAUSE_MS; ; ) {
-    const waiting = [...seen.values()].filter((tx) => judge(tx, until) === 'waiting')
+    const waiting = [...seen.values()].filter((tx) => assessWait(tx, until) === 'waiting')
     if (waiting.length === 0) break
     if (deadline !== null && performance.now() >= deadline) return 'timed_out'
     await pause(pauseMs, ports.signal)
@@ -44,7 +43,7 @@ export async function watchTransactions(ports: WatchPorts, request: WatchRequest
     // What moves is looked at often, what rests less and less.
     pauseMs = changed.length > 0 ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)
   }
-  return [...seen.values()].some((tx) => judge(tx, until) === 'failed') ? 'failed' : 'reached'
+  return [...seen.values()].some((tx) => assessWait(tx, until) === 'failed') ? 'failed' : 'reached'
 }
 
 async function lookAt(

@@ -1205,7 +1205,7 @@ export interface Operations {
   'POST /v1/transactions': {
     readonly params: undefined
     readonly query: {
-      /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
+      /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it reverted, ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
       readonly wait?: 'submitted' | 'mined' | 'confirmed'
       /** How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with `wait`. Default: 30000. */
       readonly timeoutMs?: number
@@ -1263,7 +1263,7 @@ export interface Operations {
       readonly id: string
     }
     readonly query: {
-      /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
+      /** Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it reverted, ended in another way, or is stuck), `timeout`, or `stopping` (ask again). */
       readonly wait?: 'submitted' | 'mined' | 'confirmed'
       /** How long to wait, in milliseconds. After that, the response has the transaction as it is. Only with `wait`. Default: 30000. */
       readonly timeoutMs?: number

@@ -1,6 +1,7 @@
 /** How far a transaction has come, as callers wait for it. */
 
 import type { Transaction } from '../generated/api-types.ts'
+import { assessStage, hasFailed, hasReached as hasReachedStage, type StageFacts } from '../generated/stage-table.ts'
 import { DroverError } from '../transport/drover-error.ts'
 
 type Known<T, K extends keyof T> = T & { readonly [P in K]: NonNullable<T[P]> }
@@ -16,17 +17,32 @@ export interface Stages {
 }
 export type Stage = keyof Stages
 
+/** Succeeded as far as the stage can tell: a reverted transaction is mined too, but a wait for it fails. */
 export function hasReached<S extends Stage>(tx: Transaction, stage: S): tx is Transaction & Stages[S] {
-  if (tx.state === 'CANCELLED' || tx.state === 'EXPIRED' || tx.state === 'QUEUED') return false
-  if (stage === 'submitted') return tx.submittedAt !== null || tx.inclusion !== null
-  if (stage === 'mined') return tx.receipt?.status === 'success'
-  return tx.state === 'CONFIRMED'
+  return assessWait(tx, stage) === 'reached'
+}
+
+/** What a wait for a stage comes to. `failed` is not always for good: a STUCK transaction may still be mined. */
+export function assessWait(tx: Transaction, stage: Stage): 'reached' | 'failed' | 'waiting' {
+  const facts = factsOf(tx)
+  const progress = hasFailed(facts, stage) ? 'ended' : assessStage(facts, stage)
+  return progress === 'ended' ? 'failed' : progress
+}
+
+/** What happened to it, whatever came of it: an empty transaction that cancelled it is mined and final too. */
+export function hasPassed(tx: Transaction, stage: 'submitted' | 'mined' | 'final'): boolean {
+  return hasReachedStage(factsOf(tx), stage)
+}
+
+function factsOf(tx: Transaction): StageFacts {
+  const { state, attempts, submittedAt, inclusion, receipt } = tx
+  const mined = inclusion === null || receipt === null ? null : receipt.status
+  return { state, isSigned: attempts > 0, isSubmitted: submittedAt !== null, mined }
 }
 
 /** Why a stage will not be reached, as far as can be told now; null while it still may. */
 export function findFailure(tx: Transaction, stage: Stage): DroverError | null {
-  const reverted = tx.state === 'FAILED_FINAL' || (stage === 'mined' && tx.receipt?.status === 'reverted')
-  if (reverted) return fail(tx, 'transaction_reverted', `It reverted in block ${tx.inclusion?.blockNumber}.`)
+  if (assessWait(tx, stage) !== 'failed') return null
   switch (tx.state) {
     case 'CANCELLED':
       return fail(tx, 'transaction_cancelled', 'It was cancelled.')
@@ -35,7 +51,7 @@ export function findFailure(tx: Transaction, stage: Stage): DroverError | null {
     case 'STUCK':
       return fail(tx, 'transaction_stuck', 'It cannot advance by itself; explain() says what can be done.')
     default:
-      return null
+      return fail(tx, 'transaction_reverted', `It reverted in block ${tx.inclusion?.blockNumber}.`)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Where a transaction is on its way: Accepted, Nonce, Sent, Mined, Final. */
 import type { EventResource, TransactionResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
+import { hasFailed, hasReached, type StageFacts } from '../generated/stage-table.ts'
 import { describeConfirmations } from './confirmations.ts'
 import { describeSubState, isTerminal, STATE_NAMES } from './state-words.ts'
 
@@ -44,7 +45,8 @@ export function deriveStages(tx: TransactionResource, history: readonly EventRes
 
 function gatherFacts(tx: TransactionResource, history: readonly EventResource[]): readonly Reached[] {
   const allocatedAt = history.findLast(({ type }) => type === 'nonce.allocated')?.at ?? null
-  const inclusion = tx.inclusion
+  const { inclusion } = tx
+  const facts = factsOf(tx)
   return [
     { name: 'Accepted', isReached: true, at: tx.createdAt, note: null },
     {
@@ -55,13 +57,13 @@ function gatherFacts(tx: TransactionResource, history: readonly EventResource[])
     },
     {
       name: 'Sent',
-      isReached: tx.submittedAt !== null,
+      isReached: hasReached(facts, 'submitted'),
       at: tx.submittedAt,
       note: tx.submittedAt !== null && tx.attempts > 1 ? `${tx.attempts} attempts` : null,
     },
     {
       name: 'Mined',
-      isReached: inclusion !== null,
+      isReached: hasReached(facts, 'mined'),
       at: tx.minedAt,
       note:
         inclusion === null
@@ -70,7 +72,7 @@ function gatherFacts(tx: TransactionResource, history: readonly EventResource[])
     },
     {
       name: 'Final',
-      isReached: isTerminal(tx.state),
+      isReached: hasReached(facts, 'final'),
       at: tx.finalAt,
       note: isTerminal(tx.state)
         ? STATE_NAMES[tx.state].toLowerCase()
@@ -79,11 +81,16 @@ function gatherFacts(tx: TransactionResource, history: readonly EventResource[])
   ]
 }
 
+function factsOf({ state, attempts, submittedAt, receipt }: TransactionResource): StageFacts {
+  return { state, isSigned: attempts > 0, isSubmitted: submittedAt !== null, mined: receipt?.status ?? null }
+}
+
 function isReverted(tx: TransactionResource): boolean {
   return tx.receipt?.status === 'reverted'
 }
 
+/** It came this far, but it did not succeed. */
 function isSetback(name: Stage['name'], tx: TransactionResource): boolean {
   if (name === 'Mined') return isReverted(tx)
-  return name === 'Final' && tx.state !== 'CONFIRMED'
+  return name === 'Final' && hasFailed(factsOf(tx), 'confirmed')
 }

@@ -1,6 +1,6 @@
 /** `?wait=` and `?timeoutMs=`: how far a transaction has to come before the answer is given. */
 import { z } from 'zod'
-import { WAIT_STAGES } from '../../../core/transaction/wait-stage.ts'
+import { WAIT_STAGES } from '../../../core/transaction/stage-table.ts'
 import { integerParam } from '../values/query.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -16,7 +16,7 @@ export const waitQuery = z
       .optional()
       .meta({
         description:
-          'Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it ended in another way, or is stuck), `timeout`, or `stopping` (ask again).',
+          'Wait with the response until the transaction has reached this stage. The response header `Drover-Wait` then says `reached`, `ended` (it reverted, ended in another way, or is stuck), `timeout`, or `stopping` (ask again).',
       }),
     timeoutMs: integerParam(1, MAX_TIMEOUT_MS)
       .optional()

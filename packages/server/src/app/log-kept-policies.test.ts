@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { FAST, type Policy, STABLE } from '../core/lane/policy.ts'
 import type { SignerRecord } from '../ports/store.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
-import { tellKeptPolicies } from './tell-kept-policies.ts'
+import { logKeptPolicies } from './log-kept-policies.ts'
 
 function tell(kept: Policy, wanted: Policy | null) {
   const telemetry = createRecordingTelemetry()
   const lane = { chainId: 1, signer: `0x${'a1'.repeat(20)}` } as const
   const record: SignerRecord = { lane, policy: kept, label: null, paused: false, createdAt: 0 }
-  tellKeptPolicies([record], telemetry, () => wanted)
+  logKeptPolicies([record], telemetry, () => wanted)
   return telemetry.logs
 }
 

@@ -6,7 +6,7 @@ import type { Policy } from '../core/lane/policy.ts'
 import type { SignerRecord } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
-export function tellKeptPolicies(
+export function logKeptPolicies(
   signers: readonly SignerRecord[],
   telemetry: Pick<Telemetry, 'log'>,
   configured: (signer: SignerRecord) => Policy | null,

@@ -1,0 +1,129 @@
+/** Creates what a node needs from outside, and waits at the start until each answers: database, chains, keys, API keys. */
+import type { Access } from '../api/access/access.ts'
+import { detectChainId } from '../chain/detect-chain-id.ts'
+import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
+import type { ChainConfig, Config } from '../config/config.ts'
+import type { AccessStore } from '../ports/access-store.ts'
+import { ChainUnavailable } from '../ports/chain.ts'
+import type { Random } from '../ports/clock.ts'
+import type { Signer } from '../ports/signer.ts'
+import type { Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { createLocalSigner } from '../signer/local-signer.ts'
+import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
+import { createPostgresAccessStore } from '../store/postgres/access/postgres-access-store.ts'
+import { describeOutage, migrate } from '../store/postgres/migrate.ts'
+import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { logKeptPolicies } from './log-kept-policies.ts'
+import { openAccess } from './open-access.ts'
+import { policyOf } from './service-settings.ts'
+import type { StartWait } from './start-wait.ts'
+import type { SystemClock } from './system-clock.ts'
+import { createSystemRandom } from './system-random.ts'
+
+export interface Adapters {
+  readonly nodeId: string
+  readonly clock: SystemClock
+  readonly random: Random
+  readonly store: Store
+  readonly keys: AccessStore
+  readonly access: Access
+  readonly signer: Signer
+  readonly chains: readonly OpenChain[]
+  close(): Promise<void>
+}
+
+export interface OpenChain {
+  readonly chain: EvmChain
+  readonly own: ChainConfig
+}
+
+interface AdapterPorts {
+  readonly clock: SystemClock
+  readonly telemetry: Telemetry
+  readonly wait: StartWait
+}
+
+export async function openAdapters(config: Config, ports: AdapterPorts): Promise<Adapters> {
+  const { clock, telemetry, wait } = ports
+  const random = createSystemRandom()
+  const withDatabase = <T>(attempt: () => Promise<T>) => wait.until('database', attempt, describeOutage)
+  const [chains] = await Promise.all([
+    Promise.all(config.chains.map((chain) => openChain(chain, ports))),
+    withDatabase(() => migrate(config.database.url)),
+  ])
+  const store = createPostgresStore({
+    databaseUrl: config.database.url,
+    telemetry,
+    // A statement that outlived the lease could hold a lane that the node has already lost.
+    statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
+    idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(config.lease.durationMs / 3)),
+  })
+  await withDatabase(() => adjustClock(clock, store))
+  const nodeId = random.id(clock.now())
+  const keys = createPostgresAccessStore({
+    databaseUrl: config.database.url,
+    telemetry,
+    applicationName: 'drover access',
+  })
+  const { isOpen, http } = config
+  const access = await withDatabase(() =>
+    openAccess({ store: keys, clock, telemetry, nodeId }, { host: http.host, isOpen }),
+  )
+  const kit = await openSigningKit()
+  telemetry.log('info', `signing with ${describeKit(kit)}`)
+  const signer = createLocalSigner(config.signers.keys, kit)
+  await withDatabase(() => registerSigners(config, { store, signer, chains, telemetry }))
+  return {
+    nodeId,
+    clock,
+    random,
+    store,
+    keys,
+    access,
+    signer,
+    chains,
+    close: async () => {
+      await Promise.all(chains.map(({ chain }) => chain.close()))
+      await Promise.all([access.close(), store.close()])
+    },
+  }
+}
+
+async function adjustClock(clock: SystemClock, store: { ping(): Promise<{ readonly nowMs: number }> }): Promise<void> {
+  const askedAt = clock.monotonic()
+  const { nowMs } = await store.ping()
+  clock.adjust(nowMs, askedAt, clock.monotonic())
+}
+
+async function openChain(own: ChainConfig, { clock, telemetry, wait }: AdapterPorts): Promise<OpenChain> {
+  const describe = (error: unknown) => (error instanceof ChainUnavailable ? error.message : null)
+  // Several chains without an id would be told apart by their hosts, which the message has.
+  const part = 'chain'
+  const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
+  const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
+  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
+  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, ...fees })
+  return { chain, own }
+}
+
+async function registerSigners(
+  config: Config,
+  ports: Pick<Adapters, 'store' | 'signer' | 'chains'> & { readonly telemetry: Telemetry },
+): Promise<void> {
+  const { store, signer, chains, telemetry } = ports
+  const addresses = signer.addresses()
+  await store.registerSigners(
+    chains.flatMap(({ chain: { chainId } }) =>
+      addresses.map((address) => ({
+        lane: { chainId, signer: address },
+        policy: policyOf(config, address),
+        label: null,
+      })),
+    ),
+  )
+  const own = new Set(addresses)
+  logKeptPolicies(await store.listSigners(), telemetry, ({ lane }) =>
+    own.has(lane.signer) ? policyOf(config, lane.signer) : null,
+  )
+}

@@ -1,0 +1,152 @@
+/** Puts the engine together with what feeds it: acceptance, operators, reservations, and reads that take turns. */
+import { createBodyPool } from '../api/server/body-pool.ts'
+import { createPieces, type Pieces } from '../api/server/pieces.ts'
+import type { EvmChain } from '../chain/evm-chain.ts'
+import type { Config } from '../config/config.ts'
+import type { ChainView, Finality } from '../core/chain/finality.ts'
+import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fees/fee-cap.ts'
+import type { Lane } from '../core/lane/lane.ts'
+import type { Policy } from '../core/lane/policy.ts'
+import { type Accept, createAccept } from '../engine/accept/accept.ts'
+import { type AcceptBatch, createAcceptBatch } from '../engine/accept/accept-batch.ts'
+import { createIntake, type Intake } from '../engine/accept/intake.ts'
+import { createKnownSigners, type KnownSigners } from '../engine/accept/known-signers.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import { createOperate, type Operate } from '../engine/operate/operate.ts'
+import { createResetNonce, type ResetNonce } from '../engine/operate/reset-nonce.ts'
+import { createStuckReview, type StuckReview } from '../engine/operate/stuck-review.ts'
+import { createReservations, type Reservations } from '../engine/reservations/reserve.ts'
+import type { FairTurns } from '../engine/tenants/fair-turns.ts'
+import { createReadTurns } from '../engine/tenants/read-turns.ts'
+import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
+import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
+import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { openAcceptBounds } from './open-accept-bounds.ts'
+import type { Adapters } from './open-adapters.ts'
+import { openStuckHook } from './open-stuck-hook.ts'
+import { toChainSettings, toEngineSettings, toIntakeLimits } from './service-settings.ts'
+import { createThreadCapacity } from './thread-capacity.ts'
+
+export interface WiredEngine {
+  readonly engine: Engine
+  readonly chains: ReadonlyMap<number, EvmChain>
+  readonly signers: KnownSigners
+  readonly intake: Intake
+  readonly accept: Accept
+  readonly acceptBatch: AcceptBatch
+  readonly operate: Operate
+  readonly review: StuckReview
+  readonly reservations: Reservations
+  readonly resets: ResetNonce
+  readonly waits: TransactionWaits
+  /** Turns of the tenants: at the thread, at long lists, at the database; and the bytes of their requests. */
+  readonly turns: {
+    readonly work: WorkTurns
+    readonly pieces: Pieces
+    readonly reads: FairTurns
+    readonly bodies: TenantPool
+  }
+  readonly around: Around
+  maxTxFeeOf(chainId: number): bigint | null
+}
+
+/** What holds for a chain or a signer at this moment, from memory. */
+export interface Around {
+  viewOf(chainId: number): ChainView | null
+  finalityOf(lane: Lane): Finality
+  policyOf(lane: Lane): Policy | null
+}
+
+export async function wireEngine(config: Config, adapters: Adapters, telemetry: Telemetry): Promise<WiredEngine> {
+  const { store, signer, clock, random, nodeId } = adapters
+  const { sharePercent } = config.tenants
+  const engine = createEngine({
+    store,
+    signer,
+    clock,
+    random,
+    telemetry,
+    nodeId,
+    address: null,
+    chains: adapters.chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
+    settings: toEngineSettings(config),
+    onDatabaseTime: clock.adjust,
+    onStuck: (txId, isOurs) => review.notice(txId, isOurs),
+  })
+  const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
+  const signers = createKnownSigners({ store, clock, telemetry })
+  const around = createAround(engine, adapters, signers)
+  const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
+  const work = createWorkTurns(clock, createThreadCapacity())
+  const pieces = createPieces(work)
+  const maxTxFeeOf = createMaxTxFees(adapters)
+  const accept = createAccept({
+    store,
+    signers,
+    chains,
+    intake,
+    clock,
+    random,
+    telemetry,
+    headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
+    simulationTimeoutMs: config.simulationTimeoutMs,
+    maxTxFeeOf,
+    bounds: openAcceptBounds(config, { store, clock, telemetry, work }),
+  })
+  const operate = createOperate({ store, chains, clock, telemetry, ...around })
+  const review = createStuckReview({
+    store,
+    clock,
+    telemetry,
+    operate,
+    policyOf: around.policyOf,
+    hook: await openStuckHook(config, clock, random),
+    intervalMs: config.stuck.reviewIntervalMs,
+  })
+  return {
+    engine,
+    chains,
+    signers,
+    intake,
+    accept,
+    acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest }),
+    operate,
+    review,
+    reservations: createReservations({
+      store,
+      chains,
+      clock,
+      random,
+      limits: { ...config.reservations, sharePercent },
+    }),
+    resets: createResetNonce({ store, clock, random }),
+    waits: createTransactionWaits({ store, clock, telemetry, sharePercent }),
+    turns: {
+      work,
+      pieces,
+      reads: createReadTurns({ sharePercent, isCrowded: work.isCrowded }),
+      bodies: createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent }),
+    },
+    around,
+    maxTxFeeOf,
+  }
+}
+
+function createAround(engine: Engine, { chains }: Pick<Adapters, 'chains'>, signers: KnownSigners): Around {
+  const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
+  return {
+    viewOf: (chainId) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view ?? null,
+    finalityOf: (lane) =>
+      signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
+    policyOf: (lane) => signers.peek(lane)?.policy ?? null,
+  }
+}
+
+function createMaxTxFees({ chains }: Pick<Adapters, 'chains'>): WiredEngine['maxTxFeeOf'] {
+  const fees = new Map(chains.map(({ chain, own }) => [chain.chainId, own.maxTxFeeWei]))
+  return (chainId) => {
+    const found = fees.get(chainId)
+    return found === undefined ? DEFAULT_MAX_TX_FEE_WEI : found
+  }
+}
