@@ -3,10 +3,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Terminal } from '../../../cli/src/output/terminal.ts'
 import { runCli } from '../../../cli/src/run-cli.ts'
+import { createRedactor } from '../telemetry/redactor.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { ConfigProblems } from './config-problems.ts'
 import { loadConfig, secretsOf } from './load-config.ts'
 import { type ConfigInput, resolveSettings } from './resolve-settings.ts'
+import { flagOf, isSecret, SETTING_NAMES, type SettingName } from './settings.ts'
 
 const HEX = '0123456789abcdefABCDEF'.split('')
 const anyKey = fc.string({ unit: fc.constantFrom(...HEX), minLength: 64, maxLength: 64 })
@@ -81,6 +83,36 @@ test('no log line holds a secret, wherever it stands', () => {
     }),
   )
 })
+
+/** By hand: a setting that holds a secret and is not marked as one would be printed, logged and offered as a flag. */
+const SECRET_SETTINGS = {
+  databaseUrl: ['postgres://u:planted-password@db/d', 'planted-password'],
+  rpcUrl: ['https://rpc.example/v3/planted-token-0123', 'planted-token-0123'],
+  signerKeys: [`0x${'5e'.repeat(32)}`, '5e'.repeat(32)],
+  secretsKey: ['6f'.repeat(32), '6f'.repeat(32)],
+  stuckHookSecret: ['planted-hook-secret', 'planted-hook-secret'],
+} as const
+
+test('settings that hold a secret are the ones marked so', () => {
+  expect(SETTING_NAMES.filter(isSecret).sort()).toEqual(Object.keys(SECRET_SETTINGS).sort())
+  for (const name of SETTING_NAMES)
+    if (/(?:secret|password|token|keys?|url)$/i.test(name)) expect([name, isSecret(name)]).toEqual([name, true])
+})
+
+test.each(Object.entries(SECRET_SETTINGS))(
+  'the secret in %s is hidden, and no flag takes it',
+  (name, [value, secret]) => {
+    const required = {
+      databaseUrl: 'postgres://u@db/d',
+      rpcUrl: 'http://localhost:1',
+      signerKeys: `0x${'11'.repeat(32)}`,
+    }
+    const resolved = resolveSettings({ env: {}, flags: { ...required, [name]: value }, file: null })
+    const hidden = createRedactor(secretsOf(resolved)).redact(`before ${secret} after`)
+    expect(hidden).toBe('before [redacted] after')
+    expect(flagOf(name as SettingName)).toBeNull()
+  },
+)
 
 test('`drover config` shows no secret', async () => {
   await fc.assert(

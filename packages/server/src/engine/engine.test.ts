@@ -235,12 +235,15 @@ describe('reorganisations', () => {
     expect(await cluster.mined()).toHaveLength(1)
   })
 
-  test('that only replace blocks above an inclusion replace its list of confirmations as a whole', async () => {
+  test.each([
+    ['the newest block', 1],
+    ['every block', 2],
+  ])('that replace %s above an inclusion replace its list of confirmations as a whole', async (_, depth) => {
     const cluster = await createTestCluster({ chainSettings: { finality: { type: 'confirmations', count: 5 } } })
     await cluster.startNode()
     const [id = ''] = await submitMany(cluster, 1)
     await cluster.mine(3)
-    cluster.chain.reorg(1, { length: 2 })
+    cluster.chain.reorg(depth, { length: depth + 1 })
     await cluster.clock.advance(50)
     expect(await cluster.find(id)).toMatchObject({ subState: 'mined', newForks: 1 })
     const replaced = (await cluster.store.readHistory(id)).find(({ type }) => type === 'confirmations.replaced')

@@ -1,4 +1,5 @@
 /** The fast preset as a whole: fees, replacement, gaps and funds, on one lane with a chain that does what the test says. */
+import { parseTransaction } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../core/lane/policy.ts'
 import type { Transaction } from '../core/transaction/transaction.ts'
@@ -170,6 +171,16 @@ describe('replacement by wish', () => {
     expect(await cluster.find(first)).toMatchObject({ state: 'CANCELLED', nonce: 0, attempts: { length: 2 } })
     expect(await cluster.find(second)).toMatchObject({ state: 'CONFIRMED', nonce: 1 })
     expect(await cluster.mined()).toHaveLength(2)
+  })
+
+  test('what cancels moves no money and calls nobody', async () => {
+    const { cluster } = await setUp()
+    const [id = ''] = await submitMany(cluster, 1, { value: 5n, data: '0xabcdef01' })
+    await operate(cluster, id, 'operator.cancelled')
+    const cancel = (await cluster.find(id)).attempts.at(-1)
+    if (cancel?.kind !== 'cancel') throw new Error('not cancelled')
+    const { to, value = 0n, data = '0x' } = parseTransaction(cancel.raw)
+    expect([to?.toLowerCase(), value, data]).toEqual([cluster.lane.signer, 0n, '0x'])
   })
 
   test('cancel that comes too late: the original was mined, and that is what is said', async () => {

@@ -50,6 +50,18 @@ test.each([
   }
 })
 
+test.each([
+  ['other signers', { signers: [`0x${'ee'.repeat(20)}` as const] }],
+  ['other chains', { chains: [4_711] }],
+])('to a key for %s, it is like any other hash', async (_, reach) => {
+  const managed = start(BUMP.hash)
+  const stranger = { ...LOCAL_CALLER, ...reach }
+  for (const { hash } of [ORIGINAL, CANCEL]) {
+    expect(await managed.receipt([hash], stranger)).toBeNull()
+    expect(await managed.transaction([hash], stranger)).toBeNull()
+  }
+})
+
 test('what no node has is answered from the stored bytes', async () => {
   const managed = start(null)
   expect(await managed.receipt([ORIGINAL.hash], LOCAL_CALLER)).toBeNull()

@@ -4,6 +4,7 @@ import { type Lane, type LaneKey, type Lease, laneKey } from '../../core/lane/la
 import { STABLE } from '../../core/lane/policy.ts'
 import { rankNodes } from '../../core/lane/rendezvous.ts'
 import type { Signer } from '../../ports/signer.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
 import { createFaultyStore } from '../../testing/engine/faulty-store.ts'
 import { createManualClock, type ManualClock } from '../../testing/engine/manual-clock.ts'
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
@@ -180,6 +181,36 @@ describe('keeping lanes', () => {
     a.store.setFault(null)
     await clock.advance(SETTINGS.renewIntervalMs)
     expect(held?.mayAct()).toBe(true)
+  })
+
+  test.each([
+    ['an acquisition', 'acquireLeases', 0],
+    ['a renewal', 'renewLeases', SETTINGS.renewIntervalMs],
+  ] as const)('an answer to %s that took its time gives no more time [G5]', async (_, call, askedAtMs) => {
+    const { clock, node } = await setUp(1)
+    const a = node('node-a')
+    const slowMs = 4_000
+    const renew = a.store.renewLeases
+    Object.assign(a.store, {
+      renewLeases: (...args: Parameters<typeof renew>) =>
+        clock.monotonic() > askedAtMs ? Promise.reject(new StoreUnavailable('away')) : renew(...args),
+    })
+    const ask = a.store[call] as (...args: readonly unknown[]) => Promise<unknown>
+    Object.assign(a.store, {
+      [call]: async (...args: readonly unknown[]) => {
+        const answer = await ask(...args)
+        if (clock.monotonic() < askedAtMs) return answer
+        return await new Promise((resolve) => clock.schedule(slowMs, () => resolve(answer)))
+      },
+    })
+    void a.keeper.start()
+    await clock.advance(askedAtMs + slowMs)
+    const [held] = a.held
+    const deadline = askedAtMs + SETTINGS.leaseTtlMs - SETTINGS.marginMs
+    await clock.advance(deadline - clock.monotonic() - 1)
+    expect(held?.mayAct()).toBe(true)
+    await clock.advance(1)
+    expect(held?.mayAct()).toBe(false)
   })
 
   test('a process that was frozen past its lease may not act when it wakes, before it has asked anybody [G5]', async () => {

@@ -291,6 +291,21 @@ describe('a nonce that somebody else used', () => {
     ])
   })
 
+  test('by looks as deep as finality, however deep the foreign one lies already', async () => {
+    const all = await setUp()
+    const { tracker, runner, sign, send, mine } = all
+    const [ours, foreign] = [await sign(0), await sign(0, 77n)]
+    await send(foreign)
+    await mine(8)
+    tracker.adopt(runner, [ours])
+    await all.clock.advance(100)
+    // Three looks would do; the blocks since the first of them are not four yet.
+    await mine(3)
+    expect(all.of('nonce.lost')).toEqual([])
+    await mine(2)
+    expect(all.of('nonce.lost')).toHaveLength(1)
+  })
+
   test('by the rule of the signer too, however soon the caller wants to hear of an execution', async () => {
     const all = await setUp()
     const { tracker, runner, sign, send, mine } = all

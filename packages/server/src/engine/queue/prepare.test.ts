@@ -71,6 +71,11 @@ describe('what a simulation means', () => {
     expect(preparations).toMatchObject([{ type: 'rejected', error: { code: 'reverted' } }, { type: 'ready' }])
   })
 
+  test('a revert ends it also where the caller named the gas', async () => {
+    const preparations = await prepare([reverted], [{ gasLimit: 70_000n }])
+    expect(preparations).toMatchObject([{ type: 'rejected', error: { code: 'reverted', reason: 'Paused' } }])
+  })
+
   test('a revert behind others may be cured by them: it waits', async () => {
     const preparations = await prepare([OK, reverted], [{}, {}])
     expect(preparations[1]).toMatchObject({ type: 'deferred', subState: 'waiting_for_predecessor' })

@@ -19,6 +19,7 @@ import {
   toWrite,
 } from '../../testing/store/samples.ts'
 import { createSilentTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { toBytes } from './json-text.ts'
 import { createPostgresStore } from './postgres-store.ts'
 
 let database: TestDatabase
@@ -48,8 +49,8 @@ test('a takeover waits for the fenced write in progress, and afterwards the old 
     const save = toSave(allocated, toTracking(allocated), 'sent')
     const writing = store.writeLanes([toWrite(lease, [save])]).finally(() => order.push('written'))
     await locks.untilWaiting(1)
-    await locks.query(`update signer_lease set expires_at = clock_timestamp() where chain_id = $1`, [
-      lease.lane.chainId,
+    await locks.query(`update signer_lease set expires_at = clock_timestamp() where signer = $1`, [
+      toBytes(lease.lane.signer),
     ])
     const taking = other.acquireLeases('node-b', [lease.lane], 60_000).finally(() => order.push('taken'))
     await locks.untilWaiting(2)
@@ -84,8 +85,8 @@ test('a fenced write that waits for a takeover finds its fence stale, and its ne
   const neighbour = await acquire(store, await registerLane(store))
   const bystander = await acceptOne(store, neighbour.lane)
   const takeover = [
-    ['select from signer_lease where chain_id = $1 for update', [lease.lane.chainId]],
-    [`update signer_lease set owner_node = 'b', fencing_token = 9 where chain_id = $1`, [lease.lane.chainId]],
+    ['select from signer_lease where signer = $1 for update', [toBytes(lease.lane.signer)]],
+    [`update signer_lease set owner_node = 'b', fencing_token = 9 where signer = $1`, [toBytes(lease.lane.signer)]],
   ] as const
   await locks.hold(takeover, async (release) => {
     const saves = [toSave(queued, toAllocated(queued, 0, lease), 'nonce.allocated')]
@@ -121,8 +122,8 @@ test('a pause waits for the write that takes a nonce, and a write that waits for
   expect((await store.writeLanes([take(second, 1)]))[0]?.type).toBe('stale')
   await other.updateSigner(lease.lane, { paused: false }, note)
   const pause = [
-    ['select from signer_lease where chain_id = $1 for update', [lease.lane.chainId]],
-    ['update signer_lease set paused = true where chain_id = $1', [lease.lane.chainId]],
+    ['select from signer_lease where signer = $1 for update', [toBytes(lease.lane.signer)]],
+    ['update signer_lease set paused = true where signer = $1', [toBytes(lease.lane.signer)]],
   ] as const
   await locks.hold(pause, async (release) => {
     const writing = store.writeLanes([take(second, 1)])

@@ -17,7 +17,9 @@ import type {
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import type { LaneWrite, NewTransaction, Store, TxSave } from '../../ports/store.ts'
 
-let chainIds = 1_000
+/** One for all lanes: a read that forgets the signer finds what belongs to other lanes. */
+const SHARED_CHAIN_ID = 1_000
+let chainIds = SHARED_CHAIN_ID
 
 let drawn = 0
 function nextHex(): string {
@@ -46,9 +48,22 @@ export function anyId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${nextHex().slice(0, 3)}-8${nextHex().slice(0, 3)}-${nextHex().slice(0, 12)}`
 }
 
-export function anyLane(): Lane {
+/** A chain that no other test uses, for what is read by chain alone. */
+export function ownChainId(): number {
   chainIds += 1
-  return { chainId: chainIds, signer: anyAddress() }
+  return chainIds
+}
+
+export function anyLane(chainId = SHARED_CHAIN_ID): Lane {
+  return { chainId, signer: anyAddress() }
+}
+
+/** Two lanes that each share one half of their key with it: its chain, and its signer. */
+export function neighboursOf({ chainId, signer }: Lane): readonly [sameChain: Lane, sameSigner: Lane] {
+  return [
+    { chainId, signer: anyAddress() },
+    { chainId: ownChainId(), signer },
+  ]
 }
 
 export async function registerLane(store: Store, lane: Lane = anyLane()): Promise<Lane> {

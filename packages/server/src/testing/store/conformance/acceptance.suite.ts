@@ -8,6 +8,7 @@ import {
   anyHash,
   anyLane,
   anyNew,
+  neighboursOf,
   registerLane,
   toAllocated,
   toSave,
@@ -52,9 +53,14 @@ export function describeAcceptance(get: GetStore): void {
 
     test('keys belong to their lane', async () => {
       const { store } = get()
-      const lanes = [await registerLane(store), await registerLane(store)]
-      const outcomes = await store.insertTransactions(lanes.map((lane) => anyNew(lane, { requestId: 'shared' })))
-      expect(outcomes.map((outcome) => outcome.type)).toEqual(['inserted', 'inserted'])
+      const lane = await registerLane(store)
+      const lanes = [lane, ...neighboursOf(lane)]
+      for (const each of lanes) await registerLane(store, each)
+      const items = lanes.map((each) => anyNew(each, { requestId: 'shared' }))
+      const outcomes = await store.insertTransactions(items)
+      expect(outcomes.map((outcome) => outcome.type)).toEqual(['inserted', 'inserted', 'inserted'])
+      const again = await store.insertTransactions(items.map((item) => ({ ...anyNew(lane), intent: item.intent })))
+      expect(again).toMatchObject(items.map(({ id }) => ({ type: 'existing', transaction: { id } })))
     })
 
     test('keys belong to their tenant: another’s are not there, and do not stand in the way [G12]', async () => {
@@ -248,7 +254,7 @@ export function describeAcceptance(get: GetStore): void {
         anyNew(lane),
       ])
       if (late === undefined || later === undefined) throw new Error('there must be late ones')
-      const node = `deadline-${lane.chainId}`
+      const node = `deadline-${lane.signer}`
       expect(await store.readExpired(node, 10)).toEqual([])
       const lease = await acquire(store, lane, node)
       expect((await store.readExpired(node, 10)).map((tx) => tx.id)).toEqual([later.id, late.id])

@@ -82,7 +82,7 @@ export function describeNodes(get: GetStore): void {
       await store.registerSigners([{ lane, policy, label: 'hot' }])
       await store.registerSigners([{ lane, policy: STABLE, label: null }])
       await store.registerSigners([])
-      const record = (await store.listSigners()).find((signer) => signer.lane.chainId === lane.chainId)
+      const record = (await store.listSigners()).find((signer) => signer.lane.signer === lane.signer)
       expect(record).toMatchObject({ lane, policy, label: 'hot', paused: false })
     })
 
@@ -120,7 +120,7 @@ export function describeNodes(get: GetStore): void {
       expect(status?.lease).toMatchObject({ nodeId: 'a', fence: 1, live: true })
       await elapse(60_001)
       const all = await store.listLaneStatus({})
-      expect(all.find((each) => each.signer.lane.chainId === lane.chainId)?.lease).toMatchObject({ live: false })
+      expect(all.find((each) => each.signer.lane.signer === lane.signer)?.lease).toMatchObject({ live: false })
       expect(await store.listLaneStatus({ lane: anyLane() })).toEqual([])
     })
   })

@@ -13,6 +13,8 @@ import {
   anyHash,
   anyLane,
   anyNew,
+  neighboursOf,
+  ownChainId,
   registerLane,
   toConfirmed,
   toTracking,
@@ -45,16 +47,22 @@ export function describeReads(get: GetStore): void {
 
     test('earlier requests are found together, in order, each in its own lane', async () => {
       const { store } = get()
-      const [lane, other] = [await registerLane(store), await registerLane(store)]
+      const lane = await registerLane(store)
+      const [sameChain, sameSigner] = neighboursOf(lane)
+      for (const each of [sameChain, sameSigner]) await registerLane(store, each)
       const first = await acceptOne(store, lane, { requestId: 'a' })
-      const second = await acceptOne(store, other, { requestId: 'a' })
+      const second = await acceptOne(store, sameChain, { requestId: 'a' })
+      const third = await acceptOne(store, sameSigner, { requestId: 'c' })
       const keys = [
-        { lane: other, tenant: '', requestId: 'a' },
+        { lane: sameChain, tenant: '', requestId: 'a' },
         { lane, tenant: '', requestId: 'b' },
         { lane, tenant: '', requestId: 'a' },
         { lane, tenant: '', requestId: 'a' },
+        { lane: sameSigner, tenant: '', requestId: 'a' },
+        { lane: sameChain, tenant: '', requestId: 'c' },
+        { lane: sameSigner, tenant: '', requestId: 'c' },
       ]
-      expect(await store.findRequests(keys)).toEqual([second, null, first, first])
+      expect(await store.findRequests(keys)).toEqual([second, null, first, first, null, null, third])
       expect(await store.findRequests([])).toEqual([])
     })
 
@@ -81,7 +89,7 @@ export function describeReads(get: GetStore): void {
 
     test('lists go by acceptance, from either end, page by page, without gaps or repeats', async () => {
       const { store } = get()
-      const lane = await registerLane(store)
+      const lane = await registerLane(store, anyLane(ownChainId()))
       // Ids as several nodes, or one millisecond, make them: their order says nothing.
       const items = Array.from({ length: 7 }, () => anyNew(lane)).sort((a, b) => (a.id < b.id ? 1 : -1))
       const accepted = (await accept(store, items)).map((tx) => tx.id)
@@ -109,7 +117,7 @@ export function describeReads(get: GetStore): void {
 
     test('what was asked for is found by receiver, metadata, the beginning of its request id, and time', async () => {
       const { store } = get()
-      const lane = await registerLane(store)
+      const lane = await registerLane(store, anyLane(ownChainId()))
       const to = anyAddress()
       const paid = await acceptOne(store, lane, { to, requestId: 'order-17', metadata: { customer: '7', kind: 'a=b' } })
       const other = await acceptOne(store, lane, { to, requestId: 'order_18', metadata: { customer: '8' } })
@@ -131,7 +139,7 @@ export function describeReads(get: GetStore): void {
 
     test('each filter narrows, and they narrow together', async () => {
       const { store } = get()
-      const lane = await registerLane(store)
+      const lane = await registerLane(store, anyLane(ownChainId()))
       const other = await registerLane(store, { chainId: lane.chainId, signer: anyAddress() })
       const lease = await acquire(store, lane)
       const flying = await allocateOne(store, lease, 11)
@@ -160,7 +168,7 @@ export function describeReads(get: GetStore): void {
 
     test('those in a block that are not final, the last mined first', async () => {
       const { store } = get()
-      const lease = await acquire(store, await registerLane(store))
+      const lease = await acquire(store, await registerLane(store, anyLane(ownChainId())))
       const { chainId } = lease.lane
       const [first, second] = [await allocateOne(store, lease, 0), await allocateOne(store, lease, 1)]
       const [waiting, done] = [await allocateOne(store, lease, 2), await allocateOne(store, lease, 3)]
@@ -214,7 +222,7 @@ export function describeReads(get: GetStore): void {
   describe('headers', () => {
     test('are kept from the height asked for, and replaced by a fork', async () => {
       const { store } = get()
-      const { chainId } = anyLane()
+      const chainId = ownChainId()
       const chain = extend(null, 10, 5)
       await store.saveHeaders(chainId, chain, 0)
       expect(await store.readHeaders(chainId, 11, 13)).toEqual(chain.slice(1, 4))
@@ -227,7 +235,7 @@ export function describeReads(get: GetStore): void {
 
     test('a late look at lower blocks leaves the ones above that still fit', async () => {
       const { store } = get()
-      const { chainId } = anyLane()
+      const chainId = ownChainId()
       const chain = extend(null, 20, 4)
       await store.saveHeaders(chainId, chain, 0)
       await store.saveHeaders(chainId, chain.slice(0, 2), 0)

@@ -484,7 +484,7 @@ function describeLaneNotes(get: GetStore): void {
     await store.updateSigner(lease.lane, { paused: true }, anyNote('signer.paused'))
     const { lane, nodeId, fence } = lease
     const entry = { txId: null, lane, cause: 'operator', detail: { actor: 'ann', reason: 'test' }, count: 1 }
-    expect((await store.readEvents(before, 100)).filter((event) => event.lane.chainId === lane.chainId)).toMatchObject([
+    expect((await store.readEvents(before, 100)).filter((event) => event.lane.signer === lane.signer)).toMatchObject([
       { ...entry, type: 'balance.low', nodeId, fence },
       { ...entry, type: 'cursor.reset', nodeId, fence },
       { ...entry, type: 'signer.paused', nodeId: null, fence: null },
@@ -522,7 +522,7 @@ function describeLaneNotes(get: GetStore): void {
     const lease = await acquire(store, await registerLane(store))
     const { lane } = lease
     const troubled = async () =>
-      (await store.listLaneStatus({ troubled: true })).filter((each) => each.signer.lane.chainId === lane.chainId)
+      (await store.listLaneStatus({ troubled: true })).filter((each) => each.signer.lane.signer === lane.signer)
     expect(await troubled()).toEqual([])
     const problem = {
       code: 'out_of_funds',
@@ -548,7 +548,7 @@ function describeLaneNotes(get: GetStore): void {
     const lane = await registerLane(store)
     await acquire(store, lane, 'a', 60_000)
     const isTroubled = async () =>
-      (await store.listLaneStatus({ troubled: true })).some(({ signer }) => signer.lane.chainId === lane.chainId)
+      (await store.listLaneStatus({ troubled: true })).some(({ signer }) => signer.lane.signer === lane.signer)
     await acceptOne(store, lane)
     expect(await isTroubled()).toBe(false)
     await elapse(60_001)

@@ -1,0 +1,95 @@
+/** What comes of an attempt is stored once, and no attempt is repeated because storing it took a second try. */
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailable } from '../ports/store.ts'
+import type { WebhookStore } from '../ports/webhook-store.ts'
+import { createManualClock } from '../testing/engine/manual-clock.ts'
+import { createMemoryStore } from '../testing/store/memory-store.ts'
+import { createMemoryWebhookStore } from '../testing/store/memory-webhook-store.ts'
+import { accept, anyNew, registerLane } from '../testing/store/samples.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
+import { createWebhookDeliverer } from './webhook-deliverer.ts'
+
+const SETTINGS = {
+  retry: { firstPauseMs: 1_000, longestPauseMs: 2_000, giveUpAfterMs: 60_000 },
+  ...{ disableAfterMs: 60_000, retentionMs: 60_000, parallel: 16 },
+}
+
+async function setUp() {
+  const clock = createManualClock()
+  const store = createMemoryStore({ clock })
+  const memory = createMemoryWebhookStore({ clock, events: store, newId: randomUUID })
+  const lane = await registerLane(store)
+  const filter = { types: null, chainId: null, signer: lane.signer, completions: false }
+  const webhook = {
+    ...{ id: randomUUID(), url: 'https://example.com/hook', description: null, filter },
+    ...{ secret: 'whsec_c2VjcmV0', after: null, createdBy: 'tests' },
+  }
+  await memory.insertWebhook(webhook, 10)
+  const state = { isAway: false, isSlow: false }
+  const [posted, settled]: [string[], string[]] = [[], []]
+  const webhooks: WebhookStore = {
+    ...memory,
+    settleDeliveries: async (...args) => {
+      if (state.isAway) throw new StoreUnavailable('away')
+      settled.push(...args[1].map(({ due }) => due.delivery.id))
+      const answer = await memory.settleDeliveries(...args)
+      if (state.isSlow) await new Promise<void>((resolve) => clock.schedule(500, resolve))
+      return answer
+    },
+  }
+  const deliverer = createWebhookDeliverer({
+    ...{ store, webhooks, clock, telemetry: createRecordingTelemetry(), nodeId: 'node-a', settings: SETTINGS },
+    random: { fraction: () => 0 },
+    poster: {
+      post: async (_url, headers) => {
+        posted.push(headers['webhook-id'] ?? '')
+        return { status: 200, error: null, response: 'ok', durationMs: 1, retryAfterMs: null }
+      },
+      close: () => {},
+    },
+    lease: { ttlMs: 600_000, renewIntervalMs: 5_000 },
+    present: ({ eventId }) => ({ eventId }),
+  })
+  onTestFinished(async () => {
+    const stopping = deliverer.stop()
+    await clock.advance(60_000)
+    await stopping
+  })
+  await deliverer.start()
+  const send = (count: number) =>
+    accept(
+      store,
+      Array.from({ length: count }, () => anyNew(lane)),
+    )
+  const log = () => memory.listDeliveries(webhook.id, { state: null, before: null, limit: 100 })
+  return { clock, state, posted, settled, send, log }
+}
+
+test('a result that could not be stored is kept, and stored when the database is back', async () => {
+  const { clock, state, posted, settled, send, log } = await setUp()
+  state.isAway = true
+  await send(3)
+  await clock.advance(30_000)
+  expect(await log()).toMatchObject([{ state: 'PENDING' }, { state: 'PENDING' }, { state: 'PENDING' }])
+  state.isAway = false
+  await clock.advance(30_000)
+  expect((await log()).map((delivery) => [delivery.state, delivery.attempts])).toEqual([
+    ['DELIVERED', 1],
+    ['DELIVERED', 1],
+    ['DELIVERED', 1],
+  ])
+  expect([posted.length, settled.length]).toEqual([3, 3])
+})
+
+test('a result is stored once, though others come back while it is being stored', async () => {
+  const { clock, state, posted, settled, send } = await setUp()
+  state.isSlow = true
+  for (let round = 0; round < 5; round++) {
+    await send(4)
+    await clock.advance(100)
+  }
+  await clock.advance(30_000)
+  expect([posted.length, new Set(posted).size]).toEqual([20, 20])
+  expect([settled.length, new Set(settled).size]).toEqual([20, 20])
+})

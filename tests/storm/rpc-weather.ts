@@ -1,0 +1,83 @@
+/** The RPC endpoints of the storm: proxies before one chain, each with weather of its own. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { createChance } from '../fuzz/chance.ts'
+import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
+import { change, drop, garbage, httpStatus, omit, type Reaction, type RpcCall } from '../setup/rpc-reactions.ts'
+import type { Weather } from './plan-faults.ts'
+
+export interface RpcEndpoint {
+  readonly url: string
+  /** JSON-RPC calls so far. */
+  calls(): number
+  setWeather(weather: Weather): void
+  setDown(isDown: boolean): void
+  stop(): Promise<void>
+}
+
+const STALE_BLOCKS = 3
+const FORGET_EVERY_MS = 2_000
+
+export async function startRpcEndpoint(upstream: string, seed: number): Promise<RpcEndpoint> {
+  const proxy = await startRpcProxy(upstream)
+  const chance = createChance(seed)
+  let weather: Weather = 'calm'
+  let calls = 0
+  proxy.onRequest((received) => {
+    calls += received.length
+    return weather === 'rate_limit' && chance.percent(60) ? httpStatus(429) : undefined
+  })
+  proxy.on('*', async (call) => react(call, weather, chance.percent.bind(chance)))
+  // What it remembers of each call is of no use here, and grows.
+  const forgetting = setInterval(() => forget(proxy), FORGET_EVERY_MS)
+  return {
+    url: proxy.url,
+    calls: () => calls,
+    setWeather: (next) => {
+      weather = next
+    },
+    setDown: proxy.setDown,
+    stop: async () => {
+      clearInterval(forgetting)
+      await proxy.stop()
+    },
+  }
+}
+
+async function react(
+  call: RpcCall,
+  weather: Weather,
+  percent: (share: number) => boolean,
+): Promise<Reaction | undefined> {
+  switch (weather) {
+    case 'slow':
+      await delay(percent(10) ? 2_000 : 150)
+      return undefined
+    case 'reset':
+      return percent(25) ? drop({ forward: false }) : undefined
+    case 'lost_answer':
+      return percent(25) ? drop({ forward: true }) : undefined
+    case 'html':
+      return percent(30) ? garbage({ forward: percent(50) }) : undefined
+    case 'split':
+      return percent(30) ? omit({ forward: true }) : undefined
+    case 'stale':
+      return answerFromThePast(call)
+    default:
+      return undefined
+  }
+}
+
+/** As a node that is some blocks behind: it knows nothing newer, and says so with conviction. */
+function answerFromThePast({ method }: RpcCall): Reaction | undefined {
+  if (method === 'eth_blockNumber') return change((head) => toHex(Math.max(0, Number(head) - STALE_BLOCKS)))
+  if (method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash') return change(() => null)
+  return undefined
+}
+
+function toHex(value: number): string {
+  return `0x${value.toString(16)}`
+}
+
+function forget(proxy: RpcProxy): void {
+  for (const list of [proxy.calls, proxy.requests] as unknown[][]) list.length = 0
+}

@@ -1,0 +1,43 @@
+/** A disk of its own for a database server, small enough to be filled: a tmpfs, where this process may mount one. */
+import { spawnSync } from 'node:child_process'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../../packages/dev/src/error-code.ts'
+
+export interface SmallDisk {
+  /** Takes what is left of it, to the last byte. */
+  fill(): Promise<void>
+  /** Gives it back. */
+  drain(): Promise<void>
+  remove(): void
+}
+
+/** Null where no disk can be mounted here; the folder is then an ordinary one. */
+export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | null {
+  const options = `size=${megabytes}m,mode=0711`
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return null
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'drover-storm', folder], { stdio: 'ignore' }).status !== 0)
+    return null
+  const ballast = join(folder, 'ballast')
+  return {
+    fill: async () => {
+      const file = await open(ballast, 'w')
+      try {
+        for (let chunk = Buffer.alloc(1024 * 1024); chunk.length > 0; ) {
+          try {
+            await file.write(chunk)
+          } catch (error) {
+            if (errorCode(error) !== 'ENOSPC') throw error
+            chunk = chunk.subarray(0, chunk.length >> 1)
+          }
+        }
+      } finally {
+        await file.close()
+      }
+    },
+    drain: () => rm(ballast, { force: true }),
+    remove: () => {
+      spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
+    },
+  }
+}
