@@ -5,7 +5,8 @@ const { FOLDERS, PACKAGES, ONLY_KNOWN_TO } = require('./scripts/import-table.cjs
 const ENGINE_BUILT_INS = ['crypto']
 
 const SERVER = '^packages/server/src'
-const TEST = '(\\.(test|suite)\\.ts$|/src/testing/)'
+/** Tests, what only they use, and the simulator, which is made of the same. */
+const TEST = '(\\.(test|suite)\\.ts$|/src/testing/|^packages/simulator/)'
 const inServer = (folders) => `${SERVER}/(${folders.join('|')})(/|\\.ts$)`
 const nodeModule = (name) => `(^|node_modules/)${name}(/|$)`
 

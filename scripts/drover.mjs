@@ -8,4 +8,9 @@ if (servesPage(process.argv.slice(2))) {
   buildPage(folder, (line) => void process.stderr.write(`${line}\n`))
 }
 
+if (process.argv[2] === 'simulate' && !process.argv.includes('--help')) {
+  const { buildSimulator } = await import('./build-simulator.mjs')
+  await buildSimulator()
+}
+
 await import('../packages/cli/dist/main.js')

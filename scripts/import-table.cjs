@@ -85,6 +85,11 @@ const PACKAGES = {
     holds: '`drover`: the command line; starts the service and talks to it',
     mayImport: ['server', 'client', 'timers', 'dev'],
   },
+  simulator: {
+    holds:
+      '`@drover/simulator`: a simulated cluster, chain and database with faults, for `drover simulate` and tests; never published',
+    mayImport: ['server'],
+  },
   dashboard: { holds: 'the web page, built into the server package', mayImport: ['server/src/api/contract'] },
 }
 

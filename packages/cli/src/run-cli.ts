@@ -10,6 +10,7 @@ import { reportFailure } from './output/report-failure.ts'
 import type { Terminal } from './output/terminal.ts'
 import { addDevCommand } from './run/dev-command.ts'
 import { addMigrateCommand } from './run/migrate-command.ts'
+import { addSimulateCommand } from './run/simulate-command.ts'
 import { addStartCommand } from './run/start-command.ts'
 import { addAuditCommand } from './service/audit-command.ts'
 import { addChainCommands } from './service/chain-commands.ts'
@@ -34,7 +35,8 @@ Examples:
   drover batch payouts.csv --from 0xf39F…
   drover signer list                  list signers and their state
   drover events --follow --json       follow all events, one per line
-  drover timers simulate              simulate a congested timer lane`
+  drover timers simulate              simulate a congested timer lane
+  drover simulate --seed 7            simulate a cluster and everything that can go wrong`
 
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
@@ -78,6 +80,7 @@ export function createProgram(context: CommandContext): Command {
   addChainCommands(program, context)
   addAuditCommand(program, context)
   addTimersCommand(program, context)
+  addSimulateCommand(program, context)
   addCompletionCommand(program, context)
   return program
 }

@@ -34,6 +34,7 @@ import { createFixedPace, createPollPace } from './poll-pace.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
+import type { OpenPost } from './rpc/http-post.ts'
 import { createRpcPool } from './rpc/pool.ts'
 import type { Read } from './rpc/pool-read.ts'
 import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
@@ -60,6 +61,8 @@ export interface EvmChainOptions {
   readonly feeModel?: FeeModel
   /** Per gas, in wei, zero included; null: what the market asks. */
   readonly fixedPriceWei?: bigint | null
+  /** How requests travel to the nodes; left out: over HTTP. */
+  readonly openPost?: OpenPost
 }
 
 export interface EvmChain extends Chain, Upstream {
@@ -78,6 +81,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     maxConcurrent: options.maxConcurrent ?? 16,
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
     maxPauseMs: options.maxPauseMs ?? 60_000,
+    ...(options.openPost !== undefined && { openPost: options.openPost }),
   }
   const targets = parseRpcUrls(options.urls)
   const sockets = targets.filter(({ url }) => url.protocol.startsWith('ws'))

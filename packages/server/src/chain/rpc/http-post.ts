@@ -28,6 +28,8 @@ export interface HttpPost {
   close(): void
 }
 
+export type OpenPost = (options: HttpPostOptions) => HttpPost
+
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

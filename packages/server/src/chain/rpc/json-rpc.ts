@@ -11,7 +11,7 @@ import { createBatchSize } from './batch-size.ts'
 import { createCallGate } from './call-gate.ts'
 import { type Priority, priorityOf } from './call-priority.ts'
 import { createCallRate } from './call-rate.ts'
-import { createHttpPost } from './http-post.ts'
+import { createHttpPost, type OpenPost } from './http-post.ts'
 import { type BatchReply, type RpcReply, type RpcRequest, readReply, redactReply } from './read-reply.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
@@ -22,6 +22,8 @@ export interface JsonRpcOptions {
   readonly maxResponseBytes: number
   /** How long at most a node that says so is left alone. */
   readonly maxPauseMs?: number
+  /** How requests travel; left out: over HTTP. */
+  readonly openPost?: OpenPost
 }
 
 export interface Witness {
@@ -82,8 +84,8 @@ export function createJsonRpcClient(
   target: RpcUrl,
   options: JsonRpcOptions & { readonly clock: Clock; readonly onExchange?: (exchange: Exchange) => void },
 ): JsonRpcClient {
-  const { clock, maxConcurrent, maxPauseMs = MAX_PAUSE_MS } = options
-  const transport = createHttpPost({ ...options, url: target.url, maxSockets: maxConcurrent })
+  const { clock, maxConcurrent, maxPauseMs = MAX_PAUSE_MS, openPost = createHttpPost } = options
+  const transport = openPost({ ...options, url: target.url, maxSockets: maxConcurrent })
   const size = createBatchSize(Math.max(1, options.maxBatch), clock)
   const rate = createCallRate(clock)
   const gate = createCallGate({ maxConcurrent, rate, clock, batchSize: size.current })

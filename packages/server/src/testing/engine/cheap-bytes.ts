@@ -9,11 +9,11 @@ export interface Bytes {
   decode(raw: Hex): DecodedTransaction
 }
 
-export function createCheapBytes(address: Address): Bytes {
+export function createCheapBytes(...addresses: readonly Address[]): Bytes {
   const known = new Map<Hex, DecodedTransaction>()
   return {
     signer: {
-      addresses: () => [address],
+      addresses: () => addresses,
       sign: async (from, unsigned) => {
         const text = JSON.stringify({ from, ...unsigned }, (_, value) =>
           typeof value === 'bigint' ? `${value}` : value,

@@ -46,8 +46,13 @@ import {
 } from './memory-state.ts'
 import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
 
-export function createMemoryStore({ clock }: { readonly clock: Pick<Clock, 'now'> }): Store {
-  const state = createMemoryState(() => clock.now())
+interface MemoryPorts {
+  readonly clock: Pick<Clock, 'now'>
+  /** For whoever wants to look inside; left out: nobody. */
+  readonly state?: MemoryState
+}
+
+export function createMemoryStore({ clock, state = createMemoryState(() => clock.now()) }: MemoryPorts): Store {
   return {
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
     insertTransactions: async (batch) => insertInMemory(state, batch),

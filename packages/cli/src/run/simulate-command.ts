@@ -1,0 +1,68 @@
+/** `drover simulate`: a cluster, a chain and their faults, replayed from a seed, with every guarantee checked after every step. */
+import { type Command, InvalidArgumentError } from 'commander'
+import { type CommandContext, printLine } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
+import { readCount } from '../option-value.ts'
+import { loadSimulator } from './load-simulator.ts'
+
+interface Options {
+  readonly seed: number
+  readonly seeds: number
+  readonly steps: number
+  readonly minutes?: number
+  readonly faults?: readonly string[]
+  readonly trace: boolean
+}
+
+const MAX_SEED = 2 ** 31
+
+export function addSimulateCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('simulate')
+    .description('run a simulated cluster with faults, and check every guarantee after every step')
+    .option('--seed <number>', 'first seed', readCount(0, MAX_SEED), 1)
+    .option('--seeds <count>', 'how many seeds to run', readCount(1, MAX_SEED), 1)
+    .option('--steps <count>', 'steps for each seed', readCount(1, 1_000_000), 500)
+    .option('--minutes <minutes>', 'run further seeds for this long', readCount(1, 100_000))
+    .option('--faults <names>', 'only these faults, separated by commas; "none" for none', readNames)
+    .option('--trace', 'print everything that happens', false)
+    .addHelpText(
+      'after',
+      `
+The same seed gives the same trace on every machine. Seeds that failed once are in packages/simulator/seeds.json and run first.
+
+Examples:
+  drover simulate --seed 7 --trace
+  drover simulate --seed 1 --seeds 1000
+  drover simulate --seed 1 --minutes 20 --faults reorg,kill,db-answer-lost`,
+    )
+    .action(() => runSimulation(command.opts<Options>(), context))
+}
+
+async function runSimulation(options: Options, context: CommandContext): Promise<void> {
+  const simulator = await loadSimulator()
+  const unknown = options.faults?.find((name) => !Object.hasOwn(simulator.FAULTS, name))
+  if (unknown !== undefined) {
+    const known = Object.entries(simulator.FAULTS).map(([name, meaning]) => `  ${name.padEnd(18)}${meaning}`)
+    context.terminal.stderr.write(`unknown fault: ${unknown}. The faults are:\n${known.join('\n')}\n`)
+    return context.finish(EXIT.usage)
+  }
+  const isMany = options.seeds > 1 || options.minutes !== undefined
+  const { failed } = await simulator.simulate(
+    {
+      ...{ seed: options.seed, seeds: options.seeds, steps: options.steps, trace: options.trace },
+      minutes: options.minutes ?? null,
+      faults: options.faults ?? null,
+      kept: isMany ? simulator.readKeptSeeds() : [],
+    },
+    (line) => printLine(context, line),
+  )
+  context.finish(failed === null ? EXIT.ok : EXIT.failure)
+}
+
+function readNames(text: string): readonly string[] {
+  if (text === 'none') return []
+  const names = text.split(',').map((name) => name.trim())
+  if (names.some((name) => name === '')) throw new InvalidArgumentError('It must be names separated by commas.')
+  return names
+}

@@ -1,0 +1,207 @@
+/**
+ * Sees everything from outside (what is signed, sent, stored, mined and delivered) and holds it against the guarantees.
+ * It believes nothing that a node says: the chain and the database are looked at as they are.
+ */
+
+import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
+import { AppError } from '../../../server/src/core/app-error.ts'
+import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
+import { laneKey } from '../../../server/src/core/lane/lane.ts'
+import type { TxId } from '../../../server/src/core/transaction/transaction.ts'
+import { ChainUnavailable } from '../../../server/src/ports/chain.ts'
+import type { UnsignedTransaction } from '../../../server/src/ports/signer.ts'
+import { type LaneWrite, type LaneWriteResult, StoreUnavailable, type TxSave } from '../../../server/src/ports/store.ts'
+import type { MemoryState } from '../../../server/src/testing/store/memory-state.ts'
+import type { SimBlock } from '../chain/block.ts'
+import type { Network } from '../chain/network.ts'
+import type { Setup } from '../cluster/setup.ts'
+import type { Trace } from '../run/trace.ts'
+import { Violation } from '../run/violation.ts'
+import { createCostCheck } from './cost-check.ts'
+import { createTransactionCheck } from './transaction-check.ts'
+
+export interface WatcherPorts {
+  readonly setup: Setup
+  readonly network: Network
+  readonly state: MemoryState
+  readonly trace: Trace
+  decode(raw: Hex): DecodedTransaction
+}
+
+export interface Watcher {
+  signed(address: Address, unsigned: UnsignedTransaction, hash: Hash): void
+  /** Bytes leave a node for an RPC node. */
+  sent(nodeId: string, raw: Hex): void
+  /** Runs a call at the database and looks at what it did. */
+  call(
+    nodeId: string,
+    name: string,
+    args: readonly unknown[],
+    call: (...args: readonly unknown[]) => Promise<unknown>,
+  ): Promise<unknown>
+  /** A webhook was delivered. */
+  received(deliveryId: string, eventId: number): void
+  /** A reader of the stream got this event. */
+  read(eventId: number): void
+  /** A caller was told that its intent is accepted. */
+  accepted(requestKey: string, id: TxId): void
+  /** Notes what an operation ends with: what may go wrong may; anything else is a bug. */
+  guard(promise: Promise<unknown>, what: string): void
+  /** Throws the first violation that was found. */
+  check(): void
+  checkStreams(): void
+  readonly counts: { signed: number; sent: number; takeovers: number; accepted: number }
+}
+
+export function createWatcher(ports: WatcherPorts): Watcher {
+  const { network, state, trace } = ports
+  const touched = new Set<TxId>()
+  const cursors = new Map<string, number>()
+  const answers = new Map<string, TxId>()
+  const delivered = new Set<number>()
+  const blocksSeen: SimBlock[] = []
+  /** By lane and nonce: the transaction whose bytes left for an RPC node. */
+  const holders = new Map<string, TxId>()
+  const counts = { signed: 0, sent: 0, takeovers: 0, accepted: 0 }
+  const checkTransaction = createTransactionCheck(ports)
+  const checkCost = createCostCheck(ports)
+  let found: Violation | null = null
+  let eventsSeen = 0
+  let lastRead = 0
+
+  function report(guarantee: string, message: string): void {
+    found ??= new Violation(guarantee, message)
+  }
+
+  function attempt(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      found ??= error
+    }
+  }
+
+  function noteSaves(saves: readonly TxSave[]): void {
+    for (const { tx } of saves) touched.add(tx.id)
+  }
+
+  async function writeLanes(
+    nodeId: string,
+    writes: readonly LaneWrite[],
+    run: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const live = writes.map(({ lease }) => {
+      const lane = state.lanes.get(laneKey(lease.lane))
+      return lane?.owner === lease.nodeId && lane.fence === lease.fence && lane.expiresAt > state.now()
+    })
+    const results = (await run()) as readonly LaneWriteResult[]
+    noteEvents()
+    for (const [index, { lease, saves }] of writes.entries()) {
+      if (results[index]?.type !== 'written') continue
+      noteSaves(saves)
+      if (!live[index])
+        report('G5', `${nodeId} wrote to ${lease.lane.signer} with fence ${lease.fence}, which it no longer holds`)
+      for (const { tx, before } of saves)
+        for (const each of tx.attempts.slice(before.attemptCount)) attempt(() => checkCost.attempt(tx, each))
+    }
+    return results
+  }
+
+  function checkCursors(): void {
+    for (const lane of state.lanes.values()) {
+      const key = laneKey(lane.lane)
+      const before = cursors.get(key) ?? 0
+      const now = lane.cursor ?? 0
+      if (now < before) throw new Violation('G2', `the cursor of ${key} went back from ${before} to ${now}`)
+      cursors.set(key, now)
+    }
+  }
+
+  function noteEvents(): void {
+    if (state.events.length === eventsSeen) return
+    for (const { eventId, type, txId, toState, cause } of state.events.slice(eventsSeen))
+      trace.add(
+        `  event ${eventId} ${type}${cause === null ? '' : `/${cause}`} ${txId?.slice(-4) ?? '-'} ${toState ?? '-'}`,
+      )
+    eventsSeen = state.events.length
+  }
+
+  /** Transactions of blocks that came or went since the last look. */
+  function noteBlocks(): void {
+    for (let block: SimBlock | null = network.head(); block !== null; block = block.parent) {
+      const before: SimBlock | undefined = blocksSeen[block.number]
+      if (before === block) return
+      blocksSeen[block.number] = block
+      for (const { hash } of [...block.transactions, ...(before?.transactions ?? [])]) {
+        const id = state.hashes.get(hash)
+        if (id !== undefined) touched.add(id)
+      }
+    }
+  }
+
+  return {
+    counts,
+    signed(address, unsigned, hash) {
+      counts.signed++
+      attempt(() => checkCost.signed(address, unsigned, hash))
+    },
+    sent(nodeId, raw) {
+      counts.sent++
+      const { hash, from, nonce, gasLimit } = ports.decode(raw)
+      const id = state.hashes.get(hash)
+      trace.add(`  ${nodeId} sends ${hash.slice(0, 10)} nonce ${nonce}`)
+      if (id === undefined) return report('G4', `${nodeId} sent ${hash} (nonce ${nonce}), which is not stored`)
+      if (gasLimit < 21_000n) return
+      const key = `${from} ${nonce}`
+      const holder = holders.get(key)
+      if (holder !== undefined && holder !== id)
+        report('G1', `nonce ${nonce} of ${from} was sent for ${holder}, and now for ${id}`)
+      holders.set(key, id)
+    },
+    async call(nodeId, name, args, call) {
+      if (name === 'writeLanes') return await writeLanes(nodeId, args[0] as readonly LaneWrite[], () => call(...args))
+      if (name === 'amend') noteSaves([args[0] as TxSave])
+      const answer = await call(...args)
+      noteEvents()
+      if (name === 'acquireLeases') counts.takeovers += (answer as readonly unknown[]).length
+      return answer
+    },
+    received: (_deliveryId, eventId) => void delivered.add(eventId),
+    read(eventId) {
+      if (eventId > lastRead + 1) report('G8', `a reader of the stream got event ${eventId} after ${lastRead}`)
+      lastRead = Math.max(lastRead, eventId)
+    },
+    accepted(requestKey, id) {
+      const before = answers.get(requestKey)
+      if (before === undefined) counts.accepted++
+      if (before !== undefined && before !== id) report('G3', `request ${requestKey} became ${before}, and then ${id}`)
+      answers.set(requestKey, id)
+    },
+    guard(promise, what) {
+      promise.catch((error: unknown) => {
+        if (error instanceof AppError && error.code !== 'internal') return
+        if (error instanceof StoreUnavailable || error instanceof ChainUnavailable) return
+        report('bug', `${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      })
+    },
+    check() {
+      noteEvents()
+      noteBlocks()
+      if (found !== null) throw found
+      checkCursors()
+      for (const id of touched) checkTransaction(id)
+      touched.clear()
+      for (const [key, id] of answers)
+        if (!state.laneOf.has(id))
+          throw new Violation('G7', `request ${key} was accepted as ${id}, which is not stored`)
+    },
+    checkStreams() {
+      const missing = state.events.find(({ eventId }) => !delivered.has(eventId))
+      if (missing !== undefined)
+        throw new Violation('G8', `event ${missing.eventId} (${missing.type}) was never delivered to the webhook`)
+      if (lastRead !== state.events.length)
+        throw new Violation('G8', `the reader of the stream is at ${lastRead} of ${state.events.length}`)
+    },
+  }
+}

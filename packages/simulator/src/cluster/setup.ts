@@ -1,0 +1,92 @@
+/** The world that a seed starts with: how many of everything, and under which rules. */
+
+import type { Address } from '../../../server/src/core/hex.ts'
+import { FAST, type Policy, STABLE } from '../../../server/src/core/lane/policy.ts'
+import type { ChainSettings } from '../../../server/src/engine/engine.ts'
+import type { FakeMempoolRules } from '../../../server/src/testing/chain/fake-mempool.ts'
+import { type Chance, createChance } from '../chance.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { ClockFault } from './process.ts'
+
+export const CHAIN_ID = 31_337
+export const GWEI = 1_000_000_000n
+export const BLOCK_MS = 2_000
+
+export interface Setup {
+  readonly nodes: number
+  readonly signers: readonly { readonly address: Address; readonly policy: Policy }[]
+  readonly endpoints: readonly Partial<FakeMempoolRules>[]
+  readonly chainSettings: ChainSettings
+  readonly hasHook: boolean
+  /** Policies are changed on the way, so that a cap may be of another moment. */
+  readonly policiesChange: boolean
+  /** At most one RPC node lies about prices, and others always answer. */
+  readonly hasHonestPrices: boolean
+  nextClock(): ClockFault
+}
+
+const TIMES = { bumpAfterMs: 6_000, resubmitIntervalMs: 8_000, stuckAfterMs: 60_000 }
+export const MAX_TX_FEE_WEI = 10n ** 17n
+
+/** Per gas; above what a quiet chain asks, below what a storm does. */
+const CAP = 60n * GWEI
+
+export const POLICIES: readonly Policy[] = [
+  { ...FAST, ...TIMES, maxFeePerGasWei: CAP },
+  { ...FAST, ...TIMES, maxInFlight: 4 },
+  { ...FAST, ...TIMES, maxInFlight: 16, onForeignNonce: 'stuck', maxFeePerGasWei: CAP },
+  { ...FAST, ...TIMES, maxInFlight: 8, externalUse: false, slotHeldUntil: 'final' },
+  { ...STABLE, ...TIMES },
+  { ...STABLE, ...TIMES, maxInFlight: 6 },
+]
+
+export function makeSetup({ seed, faults, steps }: Plan): Setup {
+  const chance = createChance(`setup ${seed}`)
+  const signers = Array.from({ length: 1 + chance.below(2) }, (_, index) => ({
+    address: `0x${`${index + 1}a`.repeat(20)}` as Address,
+    policy: chance.pick(POLICIES),
+  }))
+  const rules = chance.pick(POOL_RULES)
+  const endpoints = Array.from({ length: 1 + chance.below(3) }, () => rules)
+  const isOnlyPrice =
+    faults.has('rpc-price') && ![...faults].some((name) => name.startsWith('rpc-') && name !== 'rpc-price')
+  return {
+    nodes: 1 + chance.below(3),
+    signers,
+    endpoints,
+    policiesChange: steps.some(({ kind }) => kind === 'policy'),
+    hasHonestPrices: endpoints.length > 1 && isOnlyPrice,
+    hasHook: chance.hits(0.4),
+    chainSettings: makeChainSettings(chance, faults.has('promises')),
+    nextClock: () =>
+      faults.has('clock-skew')
+        ? { skewMs: chance.below(20_000) - 10_000, rate: 1 + (chance.below(2_001) - 1_000) / 100_000 }
+        : { skewMs: 0, rate: 1 },
+  }
+}
+
+/** Pools as they are found: roomy, narrow, narrow and silent about it, strict about gaps. */
+const POOL_RULES: readonly Partial<FakeMempoolRules>[] = [
+  {},
+  {},
+  { maxPerAccount: 4 },
+  { maxPerAccount: 4, hidesRefusals: true },
+  { acceptsGaps: false },
+]
+
+function makeChainSettings(chance: Chance, preconfirmations: boolean): ChainSettings {
+  return {
+    finality: { type: 'confirmations', count: 4 + chance.below(4) },
+    headerWindow: 24,
+    pollIntervalMs: 1_000,
+    blockTimeMs: BLOCK_MS,
+    standingAfterMs: null,
+    staleReceiptTimeoutMs: 6_000,
+    blockQueueLength: 50,
+    receiptBatch: 100,
+    receiptWorkers: 4,
+    fetchReceiptUponEntry: false,
+    maxTxFeeWei: MAX_TX_FEE_WEI,
+    preconfirmations,
+  }
+}

@@ -1,0 +1,94 @@
+/** What one seed means: a world, and what happens in it step by step. A step's details follow from the seed and its number alone. */
+import { type Chance, createChance } from '../chance.ts'
+import { FAULT_NAMES, type Fault } from './faults.ts'
+
+export const LOAD = [
+  'submit',
+  'mine',
+  'wait',
+  'operate',
+  'reserve',
+  'hold',
+  'take-back',
+  'pause',
+  'policy',
+  'fill-gap',
+  'start',
+  'calm',
+] as const
+export type Load = (typeof LOAD)[number]
+
+export interface Step {
+  readonly index: number
+  readonly kind: Load | Exclude<Fault, 'clock-skew' | 'half-blocks'>
+  /** How long the world goes on after it. */
+  readonly waitMs: number
+}
+
+export interface Plan {
+  readonly seed: number
+  readonly faults: ReadonlySet<Fault>
+  readonly steps: readonly Step[]
+}
+
+/** How often each happens, beside the others. */
+const LOAD_WEIGHTS: Readonly<Record<Load, number>> = {
+  submit: 26,
+  mine: 34,
+  wait: 6,
+  operate: 7,
+  reserve: 2,
+  hold: 4,
+  'take-back': 1,
+  pause: 1,
+  policy: 1,
+  'fill-gap': 0.5,
+  start: 4,
+  calm: 7,
+}
+
+const FAULT_WEIGHT = 1
+const FAULT_WEIGHTS: Partial<Record<Fault, number>> = { reorg: 3, 'base-fee': 1.5, promises: 2, kill: 1.2 }
+const WAITS = [0, 5, 20, 100, 300, 700, 1_500] as const
+
+export interface PlanOptions {
+  readonly steps: number
+  /** Null: all. */
+  readonly faults: readonly Fault[] | null
+}
+
+export function makePlan(seed: number, options: PlanOptions): Plan {
+  const chance = createChance(`plan ${seed}`)
+  const allowed = options.faults ?? FAULT_NAMES
+  // Each seed has a weather of its own: not everything goes wrong in every one, so that faults also meet in pairs.
+  const faults = new Set(options.faults === null ? allowed.filter(() => chance.hits(0.6)) : allowed)
+  // Whether one node's word moves a price can only be told where the others always answer.
+  if (options.faults === null && faults.has('rpc-price') && chance.hits(0.5))
+    for (const name of [...faults]) if (name.startsWith('rpc-') && name !== 'rpc-price') faults.delete(name)
+  const weights = listWeights(faults)
+  const steps = Array.from({ length: options.steps }, (_, index): Step => {
+    const waitMs = chance.hits(0.02) ? 4_000 + chance.below(18_000) : chance.pick(WAITS)
+    return { index, kind: draw(weights, chance), waitMs }
+  })
+  return { seed, faults, steps }
+}
+
+type Weighted = readonly (readonly [Step['kind'], number])[]
+
+function listWeights(faults: ReadonlySet<Fault>): Weighted {
+  const load = LOAD.map((kind) => [kind, LOAD_WEIGHTS[kind]] as const)
+  const trouble = [...faults].flatMap((kind) =>
+    kind === 'clock-skew' || kind === 'half-blocks' ? [] : [[kind, FAULT_WEIGHTS[kind] ?? FAULT_WEIGHT] as const],
+  )
+  return [...load, ...trouble]
+}
+
+function draw(weights: Weighted, chance: Chance): Step['kind'] {
+  const total = weights.reduce((sum, [, weight]) => sum + weight, 0)
+  let left = chance.fraction() * total
+  for (const [kind, weight] of weights) {
+    left -= weight
+    if (left < 0) return kind
+  }
+  return 'mine'
+}

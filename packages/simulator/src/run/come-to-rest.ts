@@ -1,0 +1,123 @@
+/** After the last step nothing goes wrong any more: everything has to come to its end, or say truly why it cannot. */
+import { isInFlight, isTerminal, type Transaction } from '../../../server/src/core/transaction/transaction.ts'
+import { describe } from '../check/transaction-check.ts'
+import { BLOCK_MS } from '../cluster/setup.ts'
+import type { World } from '../cluster/world.ts'
+import { calmDown, type Scene } from './take-step.ts'
+import { Violation } from './violation.ts'
+
+const MAX_BLOCKS = 200
+/** What is stuck has its cause looked at only after so many quiet blocks. */
+const TIDY_STUCK_AT = 40
+/** A signer that sends one at a time would take hours for a queue that came before its policy. */
+const WIDEN_AT = 16
+const BY = { actor: 'ann', reason: 'put in order' }
+
+export async function comeToRest(scene: Scene): Promise<void> {
+  const { world, actors } = scene
+  calmDown(scene)
+  world.trace.add('everything is calm from here on')
+  if (world.nodes.size === 0) await world.startNode()
+  for (const lane of world.lanes)
+    await world.store.updateSigner(lane, { paused: false }, { type: 'signer.changed', cause: 'operator', detail: BY })
+  for (let block = 0; block < MAX_BLOCKS; block++) {
+    if (block % 8 === 0) await tidyUp(scene, block)
+    if (block === WIDEN_AT) await widen(world)
+    await world.timeline.advance(BLOCK_MS - 20)
+    const { number, transactions } = world.network.mine()
+    world.trace.add(`block ${number} with ${transactions.length}`)
+    await world.timeline.advance(20)
+    world.watcher.check()
+    if (block % 8 === 7 && listOpen(world).length === 0 && !hasReservations(world)) break
+  }
+  const open = listOpen(world)
+  if (open.length > 0)
+    throw new Violation('liveness', `these do not come to their end: ${open.map(describe).join('; ')}`)
+  if (hasReservations(world)) throw new Violation('liveness', 'a reservation does not come to its end')
+  checkNonces(world)
+  actors.repeatAll()
+  await world.timeline.advance(40_000)
+  actors.follow({
+    fraction: () => 0,
+    below: () => 0,
+    hits: () => false,
+    pick: <T>([first]: readonly T[]) => first as T,
+  })
+  for (let round = 0; round < 40; round++) {
+    actors.readOn()
+    await world.timeline.advance(1_000)
+  }
+  world.watcher.check()
+  world.watcher.checkStreams()
+}
+
+/** Holders send what they named, operators look after what is held back; late, also after what is stuck. */
+async function tidyUp({ world, actors }: Scene, block: number): Promise<void> {
+  const alsoStuck = block >= TIDY_STUCK_AT
+  await actors.finishHolding()
+  actors.repeatAll()
+  const node = [...world.nodes.values()].find(({ process }) => !process.isFrozen())
+  if (node === undefined) return
+  for (const tx of listOpen(world)) {
+    const order = (action: 'resume' | 'retry' | 'requeue' | 'close' | 'cancel') =>
+      world.watcher.guard(node.operate(tx.id, { ...BY, action }), action)
+    if (tx.suspended) order('resume')
+    // Its caller allows less than the chain asks: it waits until somebody changes their mind.
+    if (alsoStuck && tx.state === 'QUEUED' && tx.subState === 'fee_above_cap') order('cancel')
+    if (!alsoStuck || tx.state !== 'STUCK') continue
+    checkCause(world, tx)
+    if (tx.subState === 'foreign_nonce') order('close')
+    else order(block === TIDY_STUCK_AT ? 'retry' : 'cancel')
+  }
+  if (!alsoStuck) return
+  for (const lane of world.lanes) {
+    world.watcher.guard(node.takeBack(lane, { action: 'fill', filter: {}, by: BY }), 'take back')
+    world.watcher.guard(node.fillGaps(lane, BY), 'fill gaps')
+  }
+}
+
+async function widen({ store, state }: World): Promise<void> {
+  for (const { lane, signer } of state.lanes.values()) {
+    const { maxInFlight } = signer.policy
+    if (maxInFlight === 'auto' || maxInFlight >= 16) continue
+    const note = { type: 'signer.changed', cause: 'operator', detail: BY }
+    await store.updateSigner(lane, { policy: { ...signer.policy, maxInFlight: 16 } }, note)
+  }
+}
+
+/** After so many quiet blocks only these keep a transaction from its end, and each of them can be seen from outside. */
+function checkCause(world: World, tx: Transaction): void {
+  if (!isInFlight(tx)) return
+  const count = world.network.head().accounts.get(tx.intent.lane.signer)?.nonce ?? 0
+  const own = tx.attempts.some(
+    (attempt) => attempt.nonce === tx.nonce && world.network.canonicalBlockOf(attempt.hash) !== null,
+  )
+  if (own) throw new Violation('liveness', `${describe(tx)} is stuck, and it is in a block`)
+  if (tx.subState === 'foreign_nonce' && count <= tx.nonce)
+    throw new Violation('liveness', `${describe(tx)} says that its nonce was used, and it was not`)
+  if (tx.subState === 'no_inclusion' && count > tx.nonce)
+    throw new Violation('liveness', `${describe(tx)} says that it was not mined in time, and its nonce was used`)
+}
+
+/** No nonce is missing: the chain has used every nonce below the cursor. */
+function checkNonces(world: World): void {
+  for (const { lane, cursor, nonces } of world.state.lanes.values()) {
+    const count = world.network.head().accounts.get(lane.signer)?.nonce ?? 0
+    const free = [...nonces.values()].filter(({ status }) => status === 'RECYCLABLE').map(({ nonce }) => nonce)
+    const expected = free.length === 0 ? (cursor ?? 0) : Math.min(...free)
+    if (cursor !== null && count < expected)
+      throw new Violation('G1', `the chain counts ${count} transactions of ${lane.signer}, and the cursor is ${cursor}`)
+  }
+}
+
+function listOpen({ state }: World): readonly Transaction[] {
+  return [...state.lanes.values()].flatMap(({ transactions }) =>
+    [...transactions.values()].map(({ tx }) => tx).filter((tx) => !isTerminal(tx)),
+  )
+}
+
+function hasReservations({ state }: World): boolean {
+  return [...state.lanes.values()].some(({ reservations }) =>
+    [...reservations.values()].some(({ reservation }) => reservation.finalAt === null),
+  )
+}

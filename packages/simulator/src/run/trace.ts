@@ -1,0 +1,32 @@
+/** What happened, line by line, and one hash of it all: two runs are the same if their hashes are. */
+import { createHash } from 'node:crypto'
+
+export interface Trace {
+  /** A step of the plan, or what follows from it. */
+  add(line: string): void
+  lines(): readonly string[]
+  hash(): string
+}
+
+export function createTrace(now: () => number, isKept: boolean): Trace {
+  const digest = createHash('sha256')
+  const kept: string[] = []
+  let batch = ''
+  return {
+    add(line) {
+      const text = `${now().toFixed(3)} ${line}\n`
+      batch += text
+      if (batch.length > 4_096) {
+        digest.update(batch)
+        batch = ''
+      }
+      if (isKept) kept.push(text.trimEnd())
+    },
+    lines: () => kept,
+    hash: () => {
+      digest.update(batch)
+      batch = ''
+      return digest.copy().digest('hex')
+    },
+  }
+}
