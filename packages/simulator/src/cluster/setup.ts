@@ -2,7 +2,7 @@
 
 import type { Address } from '../../../server/src/core/hex.ts'
 import { FAST, type Policy, STABLE } from '../../../server/src/core/lane/policy.ts'
-import type { ChainSettings } from '../../../server/src/engine/engine.ts'
+import type { ChainSettings } from '../../../server/src/engine/chain-unit.ts'
 import type { FakeMempoolRules } from '../../../server/src/testing/chain/fake-mempool.ts'
 import { type Chance, createChance } from '../chance.ts'
 import type { Plan } from '../plan/plan.ts'

@@ -6,16 +6,12 @@ import type { Lane } from '../../../server/src/core/lane/lane.ts'
 import { type Accept, createAccept } from '../../../server/src/engine/accept/accept.ts'
 import { createIntake } from '../../../server/src/engine/accept/intake.ts'
 import { createKnownSigners } from '../../../server/src/engine/accept/known-signers.ts'
-import {
-  type ChainSettings,
-  createEngine,
-  type Engine,
-  type EngineSettings,
-} from '../../../server/src/engine/engine.ts'
+import type { ChainSettings } from '../../../server/src/engine/chain-unit.ts'
+import { createEngine, type Engine, type EngineSettings } from '../../../server/src/engine/engine.ts'
 import { createFillGaps, type FillGaps } from '../../../server/src/engine/gaps/fill-gaps.ts'
-import { createStuckReview } from '../../../server/src/engine/lane/stuck-review.ts'
 import { createOperate, type Operate } from '../../../server/src/engine/operate/operate.ts'
 import { createResetNonce, type ResetNonce } from '../../../server/src/engine/operate/reset-nonce.ts'
+import { createStuckReview } from '../../../server/src/engine/operate/stuck-review.ts'
 import { createReservations, type Reservations } from '../../../server/src/engine/reservations/reserve.ts'
 import { createTakeBackNonces, type TakeBackNonces } from '../../../server/src/engine/reservations/take-back-nonces.ts'
 import type { Random } from '../../../server/src/ports/clock.ts'
