@@ -76,6 +76,8 @@ interface FollowerPorts {
 /** A look that failed is repeated soon, and less and less often while nothing comes of it. */
 const FIRST_RETRY_MS = 500
 const MAX_WALK_MS = 10_000
+/** A look without any answer for this long counts as failing, although no request has timed out yet. */
+const SLOW_LOOK_MS = 3_000
 /** However long a node asks us to stay away. */
 const MAX_WAIT_MS = 60_000
 
@@ -127,6 +129,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       lookAgain = false
       const askedAt = clock.monotonic()
       hasProgressed = false
+      const cancelAlarm = clock.schedule(SLOW_LOOK_MS, () => noteSilence(askedAt))
       try {
         await lookOnce()
         answeredAt = clock.monotonic()
@@ -141,9 +144,18 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
         retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
         lookAgain = false
         error = cause.message
+      } finally {
+        cancelAlarm()
       }
       for (const listener of lookListeners) listener()
     } while (lookAgain && !stopped)
+  }
+
+  function noteSilence(askedAt: number): void {
+    if (hasProgressed || (answeredAt ?? Number.NEGATIVE_INFINITY) > askedAt) return
+    failingSince ??= askedAt
+    error ??= `no answer for ${SLOW_LOOK_MS / 1_000} s`
+    for (const listener of lookListeners) listener()
   }
 
   async function lookOnce(): Promise<void> {

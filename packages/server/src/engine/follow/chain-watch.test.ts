@@ -99,3 +99,28 @@ describe('whether it can be reached', () => {
     }
   })
 })
+
+test('nodes that take requests and never answer are named after a few seconds, before any of them times out', async () => {
+  const { clock, watch, chain, changes } = await setUp()
+  const { getBlock } = chain
+  let answer = (): void => {}
+  const stalled = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  Object.assign(chain, {
+    getBlock: async (...args: Parameters<typeof getBlock>) => {
+      await stalled
+      return await getBlock(...args)
+    },
+  })
+  await clock.advance(3_500)
+  expect(watch.health().state).toBe('ok')
+  await clock.advance(1_000)
+  expect(watch.health()).toMatchObject({ state: 'unreachable', message: expect.stringContaining('respond') })
+  expect(changes).toEqual(['ok', 'unreachable'])
+  // Lanes stay where they are: that takes longer.
+  expect(watch.isReachable()).toBe(true)
+  answer()
+  await clock.advance(1_000)
+  expect(watch.health().state).toBe('ok')
+})
