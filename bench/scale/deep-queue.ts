@@ -61,7 +61,7 @@ async function fill(stack: BenchStack, from: string, first: number): Promise<num
     ...{ from, to: from, value: '1', simulate: false, requestId: `deep-${first + index}` },
   }))
   for (;;) {
-    const { status, ms, body } = await call(stack, 'POST', '/v1/transactions/batch', { items })
+    const { status, ms, body } = await call(stack, 'POST', '/v1/transactions/batch', { transactions: items })
     if (status < 300) return BATCH / (ms / 1_000)
     if (status !== 429 && status !== 503) throw new Error(`a batch was refused: ${status} ${JSON.stringify(body)}`)
     await pause(200)
