@@ -7,6 +7,8 @@
  * fast the chain grows meanwhile, every answer brings the view closer. Where a long walk does not get there in time, the
  * window is started anew from its top: with a node that limits, what was missed is cheaper to look up by hash.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import type { ChainView, Header } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../../ports/chain.ts'
@@ -209,7 +211,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   function schedulePoll(): void {
     cancelPoll()
     if (stopped) return
-    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20), settings.pollIntervalMs * 8)
+    const retryMs = backOff(failures, { first: FIRST_RETRY_MS, max: settings.pollIntervalMs * 8 })
     const delay = failures === 0 ? settings.pollIntervalMs : Math.max(retryMs, retryAfterMs)
     cancelPoll = clock.schedule(delay, () => void look())
   }

@@ -9,6 +9,8 @@
  * What has been told is not looked up again until the chain is past the block of the promise without it. If then no node
  * shows it any more, the promise is said to be lost, and the lane sends the same bytes again.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
@@ -63,8 +65,8 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
   function schedule(): void {
     cancel()
     if (stopped || !list.all().some(({ preconfirmation }) => preconfirmation !== 'none')) return
-    const pauseMs =
-      failures === 0 ? settings.pollIntervalMs : Math.min(MAX_PAUSE_MS, settings.pollIntervalMs * 2 ** failures)
+    const max = failures === 0 ? settings.pollIntervalMs : MAX_PAUSE_MS
+    const pauseMs = backOff(failures + 1, { first: settings.pollIntervalMs, max })
     cancel = clock.schedule(Math.max(0, lookedAt + pauseMs - clock.monotonic()), () => {
       running ??= run()
     })

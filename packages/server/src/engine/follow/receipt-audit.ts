@@ -7,6 +7,8 @@
  * hashes, and all that stayed so over several looks as deep as finality itself; and then only if the block that used the
  * nonce is found and does not list them. Without that proof a node that lost its index would make us pay twice.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import { assessInclusion, type ChainView, type Header, type Inclusion } from '../../core/chain/finality.ts'
 import type { Address, Hash } from '../../core/hex.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../../ports/chain.ts'
@@ -45,7 +47,7 @@ interface AuditPorts {
   deliver(inclusions: readonly Inclusion[]): void
 }
 
-const MAX_PAUSE_MS = 15_000
+const PAUSES = { first: 200, max: 15_000 }
 
 export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   const { chain, list, clock, telemetry, settings } = ports
@@ -65,8 +67,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         running = null
         const again = hurried && failures === 0
         hurried = false
-        const pauseMs =
-          failures === 0 ? settings.staleReceiptTimeoutMs / 4 : Math.min(MAX_PAUSE_MS, 100 * 2 ** failures)
+        const pauseMs = failures === 0 ? settings.staleReceiptTimeoutMs / 4 : backOff(failures, PAUSES)
         schedule(again ? 0 : pauseMs)
       })
     })

@@ -7,6 +7,7 @@
  * waited too long.
  */
 
+import { backOff } from '../../core/back-off.ts'
 import { laneKey } from '../../core/lane/lane.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type LaneWrite, type LaneWriteResult, type Store, StoreUnavailable } from '../../ports/store.ts'
@@ -46,6 +47,8 @@ const QUEUE = { queue: 'writer' }
 
 /** A flush that takes longer no longer keeps others from starting. */
 const SLOW_MS = 100
+
+const PAUSES = { first: 50, max: 2_000 }
 
 export function createWriter({ store, clock, telemetry, settings }: WriterPorts): Writer {
   let waiting: Waiting[] = []
@@ -158,7 +161,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
           lanes: batch.length,
           error,
         })
-        await pause(clock, Math.min(2_000, 50 * 2 ** Math.min(attempt, 10)))
+        await pause(clock, backOff(attempt + 1, PAUSES))
       }
     }
   }
