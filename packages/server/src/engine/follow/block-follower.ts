@@ -10,6 +10,7 @@
 
 import { backOff } from '../../core/back-off.ts'
 import type { ChainView, Header } from '../../core/chain/finality.ts'
+import { coalesce } from '../../core/coalesced-task.ts'
 import type { Hash } from '../../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -91,8 +92,6 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let highest: number | null = null
   let retryAfterMs = 0
   let error: string | null = null
-  let looking: Promise<void> | null = null
-  let lookAgain = false
   let failures = 0
   let stopped = false
   let cancelPoll = (): void => {}
@@ -109,43 +108,36 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let walkingSince = 0
   const labels = { chain_id: chain.chainId }
 
+  const looks = coalesce(async () => {
+    if (stopped) return
+    await lookAndNote()
+    if (!looks.isWanted()) schedulePoll()
+  })
+
   function look(): Promise<void> {
-    if (stopped) return Promise.resolve()
-    if (looking !== null) {
-      lookAgain = true
-      return looking
-    }
-    looking = lookUntilQuiet().finally(() => {
-      looking = null
-      // A hint may have come after the last look began and before this.
-      if (lookAgain) void look()
-      else schedulePoll()
-    })
-    return looking
+    return stopped ? Promise.resolve() : looks.run()
   }
 
-  async function lookUntilQuiet(): Promise<void> {
-    do {
-      lookAgain = false
-      const askedAt = clock.monotonic()
-      hasProgressed = false
-      try {
-        await lookOnce()
-        answeredAt = clock.monotonic()
-        failingSince = null
-        error = null
-        failures = 0
-      } catch (cause) {
-        if (!(cause instanceof ChainUnavailable)) throw cause
-        failingSince ??= askedAt
-        if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
-        failures = hasProgressed ? 1 : failures + 1
-        retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
-        lookAgain = false
-        error = cause.message
-      }
-      for (const listener of lookListeners) listener()
-    } while (lookAgain && !stopped)
+  async function lookAndNote(): Promise<void> {
+    const askedAt = clock.monotonic()
+    hasProgressed = false
+    try {
+      await lookOnce()
+      answeredAt = clock.monotonic()
+      failingSince = null
+      error = null
+      failures = 0
+    } catch (cause) {
+      if (!(cause instanceof ChainUnavailable)) throw cause
+      failingSince ??= askedAt
+      if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
+      failures = hasProgressed ? 1 : failures + 1
+      retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
+      error = cause.message
+      // The next look comes after a pause, whatever hints came meanwhile.
+      looks.drop()
+    }
+    for (const listener of lookListeners) listener()
   }
 
   async function lookOnce(): Promise<void> {
@@ -243,7 +235,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       stopped = true
       cancelPoll()
       unsubscribe()
-      if (looking !== null) await looking
+      await looks.settled()
     },
   }
 }
