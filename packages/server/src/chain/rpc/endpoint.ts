@@ -142,7 +142,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 
   function noteExchange(exchange: Exchange): void {
     figures.note(exchange)
-    tell(exchange)
+    countExchange(exchange)
     telemetry.observe('drover_rpc_request_seconds', exchange.tookMs / 1000, { host: name })
     const refused = exchange.replies.find(({ type }) => type === 'rate_limited')
     if (refused?.type === 'rate_limited') noteError(refused.message)
@@ -150,7 +150,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     show(refused?.type === 'rate_limited' ? refused.message : 'responds again')
   }
 
-  function tell({ requests, replies, label }: Exchange): void {
+  function countExchange({ requests, replies, label }: Exchange): void {
     const counts = new Map<string, { method: string; outcome: string; calls: number }>()
     for (const [index, { type: outcome }] of replies.entries()) {
       const method = label ?? requests[index]?.method ?? 'unknown'

@@ -110,7 +110,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       silentAfterMs: Math.max(MIN_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
     const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
-    tellSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
+    reportSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
     for (const [key, mine] of held) {
@@ -136,7 +136,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     telemetry.gauge('drover_lanes_owned', held.size)
   }
 
-  function tellSilent(now: readonly SilentNode[], live: number): void {
+  function reportSilent(now: readonly SilentNode[], live: number): void {
     for (const { nodeId: peer, heartbeatAt } of now) {
       if (silent.some((known) => known.nodeId === peer)) continue
       const message = `node ${peer} has not reported since ${spellTime(heartbeatAt)}`

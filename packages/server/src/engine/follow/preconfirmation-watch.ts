@@ -130,7 +130,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
       const hashes = batch.flatMap((entry) => entry.hashes)
       const lookups = await chain.findReceipts(hashes)
       const answers = new Map<Hash, ReceiptLookup | undefined>(hashes.map((hash, index) => [hash, lookups[index]]))
-      const results = batch.map((entry) => tell(entry, answers))
+      const results = batch.map((entry) => postAnswer(entry, answers))
       for (const [index, entry] of batch.entries()) if (results[index] === 'found') shown.add(entry)
       for (const result of ['found', 'missing', 'failed'] as const) {
         countLookups(result, results.filter((each) => each === result).length)
@@ -140,7 +140,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
     return { shown, failed }
   }
 
-  function tell(entry: Watched, answers: ReadonlyMap<Hash, ReceiptLookup | undefined>): ReceiptLookup['type'] {
+  function postAnswer(entry: Watched, answers: ReadonlyMap<Hash, ReceiptLookup | undefined>): ReceiptLookup['type'] {
     const { txId, runner, promisedIn } = entry
     const own = entry.hashes.map((hash) => answers.get(hash))
     const found = own.find((answer) => answer?.type === 'found')

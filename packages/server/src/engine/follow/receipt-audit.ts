@@ -76,7 +76,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   async function audit(): Promise<void> {
     const now = clock.now()
     const due = list.all().filter((entry) => isDue(entry, now))
-    tellDepth(due.length)
+    gaugeDepth(due.length)
     const batches: (readonly Watched[])[] = []
     for (let start = 0; start < due.length; start += settings.receiptBatch) {
       batches.push(due.slice(start, start + settings.receiptBatch))
@@ -87,7 +87,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         failed += await auditBatch(batch)
     })
     await Promise.all(workers)
-    tellDepth(0)
+    gaugeDepth(0)
     failures = failed === 0 ? 0 : Math.min(failures + 1, 10)
   }
 
@@ -258,7 +258,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     }
   }
 
-  function tellDepth(count: number): void {
+  function gaugeDepth(count: number): void {
     telemetry.gauge('drover_queue_depth', count, { queue: 'receipts', chainId: chain.chainId })
   }
 

@@ -61,7 +61,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
   let lingers = false
   let abandoned = false
 
-  function tellDepth(change: number): void {
+  function gaugeDepth(change: number): void {
     depth += change
     telemetry.gauge('drover_queue_depth', depth, QUEUE)
   }
@@ -69,7 +69,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
   function write(laneWrite: LaneWrite): Promise<LaneWriteResult> {
     return new Promise((resolve, reject) => {
       waiting.push({ write: laneWrite, resolve, reject })
-      tellDepth(1)
+      gaugeDepth(1)
       if (running > 0 || lingers) return startMore()
       lingers = true
       clock.schedule(settings.lingerMs, () => {
@@ -107,9 +107,9 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     if (isSlow) slow -= 1
     running -= 1
     for (const lane of lanes) underWay.delete(lane)
-    tellDepth(-batch.length)
+    gaugeDepth(-batch.length)
     startMore()
-    if (isIdle()) for (const tell of whenIdle.splice(0)) tell()
+    if (isIdle()) for (const resolve of whenIdle.splice(0)) resolve()
   }
 
   const isIdle = (): boolean => running === 0 && waiting.length === 0

@@ -33,7 +33,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
   let isClosed = false
   let connecting: Promise<void> | null = null
 
-  function tell(notice: Notice): void {
+  function notify(notice: Notice): void {
     for (const listener of listeners) listener(notice)
   }
 
@@ -43,14 +43,14 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
       client = null
       reconnectLater(why)
     }
-    const next = createClient(options, { tell, lose })
+    const next = createClient(options, { notify, lose })
     client = next
     try {
       await next.connect()
       await next.query(`listen ${CHANNEL}`)
       failures = 0
       // Also after the first time: what was said before the channel was open is as lost as after a break.
-      if (client === next) tell({ type: 'gap' })
+      if (client === next) notify({ type: 'gap' })
     } catch (error) {
       lose(error instanceof Error ? error.message : String(error))
       await next.end()
@@ -99,7 +99,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
 
 function createClient(
   options: ListenerOptions,
-  on: { readonly tell: (notice: Notice) => void; readonly lose: (why: string) => void },
+  on: { readonly notify: (notice: Notice) => void; readonly lose: (why: string) => void },
 ): Client {
   const client = new Client({
     connectionString: options.databaseUrl,
@@ -112,7 +112,7 @@ function createClient(
   client.on('end', () => on.lose('connection ended'))
   client.on('notification', ({ payload }) => {
     const notice = parseNotice(payload ?? '')
-    if (notice !== null) on.tell(notice)
+    if (notice !== null) on.notify(notice)
   })
   return client
 }
