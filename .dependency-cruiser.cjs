@@ -72,6 +72,13 @@ module.exports = {
       to: { path: '^packages/dev/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'commands-start-fast',
+      comment: 'Only what starts the service loads all of it; the other commands use the narrow entries.',
+      severity: 'error',
+      from: { path: '^packages/cli/', pathNot: [TEST, '^packages/cli/src/run/(start|dev)-command\\.ts$'] },
+      to: { path: '^packages/server/src/index\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'page-takes-types-only',
       comment: 'The page takes types from the contract of the API, and nothing that would be in its bundle.',
       severity: 'error',

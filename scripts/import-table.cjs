@@ -64,8 +64,18 @@ const FOLDERS = {
     ],
   },
   exports: {
-    holds: 'the public sub-paths `@drover/server/{core,settings,contract}`, without the whole service',
-    mayImport: ['core', 'config', 'telemetry/redactor', 'api/contract', 'api/parse-input'],
+    holds: 'the public sub-paths `@drover/server/{core,settings,contract,admin}`, without the whole service',
+    mayImport: [
+      'core',
+      'config',
+      'telemetry/redactor',
+      'api/contract',
+      'api/parse-input',
+      'app/diagnose',
+      'app/finding',
+      'app/open-key-admin',
+      'store/postgres/migrate',
+    ],
   },
 }
 

@@ -8,7 +8,7 @@ import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
 import { buildGuarantees } from './guarantees.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
-import { buildStageTable } from './stage-table.ts'
+import { buildSharedSources } from './shared-sources.ts'
 import { buildTimerVectors } from './timer-vectors.ts'
 
 export const ROOT = new URL('../', import.meta.url)
@@ -27,8 +27,7 @@ export function buildReferences(): ReadonlyMap<string, string> {
     ['docs/reference/metrics.md', buildMetricsReference()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
     ['packages/client/src/generated/api-types.ts', buildApiTypes(openApi)],
-    ['packages/client/src/generated/stage-table.ts', buildStageTable()],
-    ['packages/dashboard/src/generated/stage-table.ts', buildStageTable()],
+    ...buildSharedSources(),
     ['packages/timers/vectors/cip5.json', buildTimerVectors()],
   ])
 }

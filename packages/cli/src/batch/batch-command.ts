@@ -9,10 +9,10 @@ import { type Session, UsageError } from '../service/service-session.ts'
 import { addBatchOptions, type BatchOptions, toDefaults } from './batch-options.ts'
 import { writeResults } from './batch-results.ts'
 import { checkByContract } from './check-by-contract.ts'
+import { printPlan, printProblems, printReport } from './print-batch.ts'
 import type { BatchFormat } from './read-rows.ts'
 import { type BatchRequest, runBatch } from './run-batch.ts'
 import { type BatchInput, type BatchSurvey, surveyBatch } from './survey-batch.ts'
-import { tellPlan, tellProblems, tellReport } from './tell-batch.ts'
 
 const MAX_OUTAGE_MS = 5 * 60_000
 const BATCH_ID = /^[\x21-\x7e]{1,150}$/
@@ -38,11 +38,11 @@ async function batch(session: Session, file: string, options: BatchOptions): Pro
     throw new UsageError('--batch-id must be 1 to 150 printable characters without spaces')
   }
   const survey = await surveyBatch(input)
-  if (survey.problemCount > 0) return tellProblems(session, file, survey)
-  if (options.dryRun === true) return tellPlan(session, survey, options.batchId ?? null)
+  if (survey.problemCount > 0) return printProblems(session, file, survey)
+  if (options.dryRun === true) return printPlan(session, survey, options.batchId ?? null)
   const report = await runBatch(session, toBatchRequest(session.terminal.folder, input, survey, options))
   if (options.out !== undefined) await writeResults(resolve(session.terminal.folder, options.out), report.board.all())
-  return tellReport(session, report, options.out)
+  return printReport(session, report, options.out)
 }
 
 async function openInput({ terminal }: Session, file: string, options: BatchOptions): Promise<BatchInput> {

@@ -56,7 +56,7 @@ async function* readCsv(source: RowSource): AsyncGenerator<RawRow, void> {
       yield toRow(record, header, row)
     }
   } catch (error) {
-    yield tellUnreadable(error, null)
+    yield toUnreadable(error, null)
   }
 }
 
@@ -100,7 +100,7 @@ async function* readJsonLines(source: RowSource): AsyncGenerator<RawRow, void> {
     }
     if (rest.trim() !== '') yield parseLine(rest, line + 1, ++row)
   } catch (error) {
-    yield tellUnreadable(error, line + 1)
+    yield toUnreadable(error, line + 1)
   }
 }
 
@@ -118,7 +118,7 @@ function parseLine(text: string, line: number, row: number): RawRow {
   return { type: 'row', row, line, fields: { ...value } }
 }
 
-function tellUnreadable(error: unknown, line: number | null): RawRow {
+function toUnreadable(error: unknown, line: number | null): RawRow {
   if (error instanceof CsvProblem) return { type: 'problem', line: error.line, message: error.message }
   if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     return { type: 'problem', line: line ?? 1, message: 'or a later one is not UTF-8 text' }

@@ -84,8 +84,8 @@ async function drive(run: Run): Promise<{ readonly end: BatchEnd; readonly known
   const timeout = request.timeoutMs === null ? null : AbortSignal.timeout(request.timeoutMs)
   const stop = AbortSignal.any([session.signal, broken.signal, ...(timeout === null ? [] : [timeout])])
   const tally = { known: 0, isSendingOver: false }
-  const tellStop = () => session.note('Stopping after the current requests. Press Ctrl-C again to stop at once.')
-  session.signal.addEventListener('abort', tellStop, { once: true })
+  const noteStop = () => session.note('Stopping after the current requests. Press Ctrl-C again to stop at once.')
+  session.signal.addEventListener('abort', noteStop, { once: true })
   const parts = [send(run, stop, conflict, tally), track(run, stop, tally)].map((part) =>
     part.catch((error: unknown) => {
       // One without the other would go on for nobody.

@@ -3,11 +3,10 @@
  * again, later and later, under the same request ids, so that however often a row is offered it is carried out once. What
  * it refuses for good is told of that row alone. When the caller wants to stop, what is under way is finished first.
  */
-import { type Answer, type Drover, DroverError, type Transaction } from '@drover/client'
+import type { Drover, DroverError, Transaction } from '@drover/client'
+import { backOff, spreadPause } from '@drover/server/core'
 import { pause } from '../pause.ts'
 import type { BatchRow } from './survey-batch.ts'
-
-type Result = Answer<'POST /v1/transactions/batch'>['results'][number]
 
 export interface Refusal {
   readonly code: string
@@ -33,9 +32,7 @@ export interface SendLimits {
   readonly maxOutageMs: number
 }
 
-/** Half of what the service takes in one request. */
-const MAX_BYTES = 4 * 1024 * 1024
-const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [250, 10_000]
+const PAUSES = { first: 250, max: 10_000 }
 
 export async function sendRows(rows: AsyncIterable<BatchRow>, ports: SendPorts, limits: SendLimits): Promise<void> {
   const chunks = toChunks(rows, limits.chunkSize)
@@ -63,16 +60,11 @@ export async function sendRows(rows: AsyncIterable<BatchRow>, ports: SendPorts, 
 
 async function* toChunks(rows: AsyncIterable<BatchRow>, size: number): AsyncGenerator<readonly BatchRow[], void> {
   let chunk: BatchRow[] = []
-  let bytes = 0
   for await (const row of rows) {
-    const length = Buffer.byteLength(JSON.stringify(row.body))
-    if (chunk.length > 0 && (chunk.length >= size || bytes + length > MAX_BYTES)) {
-      yield chunk
-      chunk = []
-      bytes = 0
-    }
     chunk.push(row)
-    bytes += length
+    if (chunk.length < size) continue
+    yield chunk
+    chunk = []
   }
   if (chunk.length > 0) yield chunk
 }
@@ -88,13 +80,10 @@ async function sendChunk(chunk: readonly BatchRow[], ports: SendPorts, limits: S
     }
     left = outcome.left
     if (left.length === 0 || ports.stop.aborted) return
-    if (performance.now() - lastProgressAt > limits.maxOutageMs) throw outcome.error
-    const grown = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
-    const pauseMs = Math.max(
-      Math.min(outcome.retryAfterMs, limits.maxOutageMs),
-      Math.round(grown * (0.5 + Math.random() / 2)),
-    )
-    ports.onPause(outcome.error.detail, pauseMs)
+    if (performance.now() - lastProgressAt > limits.maxOutageMs) throw outcome.error ?? new Error('nothing failed')
+    const ownMs = Math.round(spreadPause(backOff(tries + 1, PAUSES), Math.random()))
+    const pauseMs = Math.max(Math.min(outcome.retryAfterMs, limits.maxOutageMs), ownMs)
+    ports.onPause(outcome.error?.detail ?? '', pauseMs)
     await pause(pauseMs, ports.stop)
   }
 }
@@ -103,39 +92,32 @@ interface Offer {
   /** To be offered again. */
   readonly left: readonly BatchRow[]
   readonly retryAfterMs: number
-  readonly error: DroverError
+  /** Why the last of them was not accepted; null where none is left. */
+  readonly error: DroverError | null
 }
 
-async function offer(chunk: readonly BatchRow[], ports: SendPorts): Promise<Offer> {
-  try {
-    const body = { transactions: chunk.map((row) => row.body) }
-    const { results } = await ports.drover.request('POST /v1/transactions/batch', { body })
-    return await readResults(chunk, results, ports)
-  } catch (error) {
-    if (!(error instanceof DroverError && error.transient)) throw error
-    return { left: chunk, retryAfterMs: error.retryAfterMs ?? 0, error }
-  }
-}
-
-async function readResults(chunk: readonly BatchRow[], results: readonly Result[], ports: SendPorts): Promise<Offer> {
+async function offer(chunk: readonly BatchRow[], { drover, onAccepted, onRefused }: SendPorts): Promise<Offer> {
+  // Without a signal: what is under way is finished, so that its result is known.
+  const results = await drover.sendBatch(chunk.map((row) => row.body))
   const accepted: { row: BatchRow; transaction: Transaction; isNew: boolean }[] = []
   const left: BatchRow[] = []
   let retryAfterMs = 0
-  let detail = 'The queue is full.'
+  let error: DroverError | null = null
+  let broken: DroverError | null = null
   for (const [index, row] of chunk.entries()) {
     const result = results[index]
-    if (result === undefined) throw new Error('the service answered fewer results than it was given rows')
-    if ('transaction' in result) {
-      accepted.push({ row, transaction: result.transaction, isNew: result.status === 202 })
-    } else if (result.status === 429 || result.status >= 500) {
+    if (result === undefined) throw new Error('the client returned fewer results than it was given rows')
+    if (result.type === 'accepted') {
+      accepted.push({ row, transaction: result.transaction.snapshot, isNew: !result.repeated })
+    } else if (result.error.transient) {
       left.push(row)
-      retryAfterMs = Math.max(retryAfterMs, result.problem.retryAfterMs ?? 0)
-      detail = result.problem.detail
-    } else {
-      const { code, detail: said, reason } = result.problem
-      ports.onRefused(row, { code, message: reason ?? said })
-    }
+      retryAfterMs = Math.max(retryAfterMs, result.error.retryAfterMs ?? 0)
+      // What was not sent only says that something before it failed.
+      if (error === null || result.error.code !== 'not_sent') error = result.error
+    } else if (result.scope === 'request') broken = result.error
+    else onRefused(row, { code: result.error.code, message: result.error.reason ?? result.error.detail })
   }
-  await ports.onAccepted(accepted)
-  return { left, retryAfterMs, error: new DroverError({ code: 'queue_full', detail, status: 429, transient: true }) }
+  await onAccepted(accepted)
+  if (broken !== null) throw broken
+  return { left, retryAfterMs, error }
 }

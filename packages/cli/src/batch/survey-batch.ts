@@ -45,21 +45,21 @@ export async function surveyBatch(input: BatchInput): Promise<BatchSurvey> {
     new Map<string, bigint>(),
   ]
   let problemCount = 0
-  const tell = (line: number, message: string): void => {
+  const addProblem = (line: number, message: string): void => {
     if (++problemCount <= MAX_PROBLEMS) problems.push({ line, message })
   }
   for await (const raw of readRows({ ...input, onBytes: (bytes) => hash.update(bytes) })) {
     if (raw.type === 'problem') {
-      tell(raw.line, raw.message)
+      addProblem(raw.line, raw.message)
       continue
     }
     if (raw.row > MAX_ROWS) {
-      tell(raw.line, `is past the limit of ${MAX_ROWS} rows; split the file`)
+      addProblem(raw.line, `is past the limit of ${MAX_ROWS} rows; split the file`)
       break
     }
     const request = toRowRequest(raw.fields, input.defaults, input.check)
     if (request.type === 'invalid') {
-      for (const { field, message } of request.problems) tell(raw.line, `${field} ${message}`.trim())
+      for (const { field, message } of request.problems) addProblem(raw.line, `${field} ${message}`.trim())
       continue
     }
     const { body } = request
@@ -70,11 +70,11 @@ export async function surveyBatch(input: BatchInput): Promise<BatchSurvey> {
     const key = `${body.chainId ?? ''} ${from} ${body.requestId}`
     const earlier = lineByRequestId.get(key)
     // The service would take both for one request, and pay once.
-    if (earlier !== undefined) tell(raw.line, `requestId is the same as in line ${earlier}`)
+    if (earlier !== undefined) addProblem(raw.line, `requestId is the same as in line ${earlier}`)
     else lineByRequestId.set(key, raw.line)
   }
   const rows = rowDigests.length
-  if (rows === 0 && problemCount === 0) tell(1, 'the file has no rows')
+  if (rows === 0 && problemCount === 0) addProblem(1, 'the file has no rows')
   return { rows, fileDigest: hash.digest('hex'), rowDigests, problems, problemCount, valueBySigner }
 }
 

@@ -19,7 +19,7 @@ async function migrateDatabase(command: Command, context: CommandContext): Promi
   const input = await readConfigInput(command, context)
   const { values, problems } = resolveSettings({ ...input, required: ['databaseUrl'] })
   if (problems.length > 0 || values.databaseUrl === undefined) throw new ConfigProblems(problems)
-  const { migrate } = await import('@drover/server')
+  const { migrate } = await import('@drover/server/admin')
   const { applied, version } = await migrate(values.databaseUrl)
   const asJson = command.opts<{ json?: boolean }>().json === true
   const steps = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`

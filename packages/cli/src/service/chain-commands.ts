@@ -1,6 +1,6 @@
 /** `drover chain …` and `drover node …`: what the service follows, and what it consists of. */
 import type { Block, Chain, DroverNode } from '@drover/client'
-import { formatAmount, spellDuration } from '@drover/server/core'
+import { formatAmount, formatGwei, spellDuration } from '@drover/server/core'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { EXIT, type ExitCode } from '../exit-code.ts'
@@ -107,12 +107,12 @@ const fees: ServiceCommand = {
     const answer = await drover.request('GET /v1/chains/{chainId}/fees', input, { signal })
     const { nextBaseFeePerGas, gasPrice, speeds, saidBy, maxTxFee, caps } = answer
     const offer = ({ maxFeePerGas, maxPriorityFeePerGas }: (typeof speeds)['slow']) =>
-      maxFeePerGas === null ? null : `${formatAmount(maxFeePerGas)}, tip ${formatAmount(maxPriorityFeePerGas)}`
+      maxFeePerGas === null ? null : `${formatGwei(maxFeePerGas)}, tip ${formatGwei(maxPriorityFeePerGas)}`
     print(answer, () =>
       presentFields(
         [
-          ['next base fee', nextBaseFeePerGas === null ? 'none' : formatAmount(nextBaseFeePerGas)],
-          ['gas price', formatAmount(gasPrice)],
+          ['next base fee', nextBaseFeePerGas === null ? 'none' : formatGwei(nextBaseFeePerGas)],
+          ['gas price', formatGwei(gasPrice)],
           ['slow', offer(speeds.slow)],
           ['standard', offer(speeds.standard)],
           ['fast', offer(speeds.fast)],
@@ -129,7 +129,7 @@ const fees: ServiceCommand = {
 
 function presentCap(cap: { readonly maxFeePerGas: string | null; readonly maxTxFee: string | null }): string {
   return [
-    ...(cap.maxFeePerGas === null ? [] : [`${formatAmount(cap.maxFeePerGas)} per gas`]),
+    ...(cap.maxFeePerGas === null ? [] : [`${formatGwei(cap.maxFeePerGas)} per gas`]),
     ...(cap.maxTxFee === null ? [] : [`${formatAmount(cap.maxTxFee)} per transaction`]),
   ].join(', ')
 }

@@ -51,13 +51,13 @@ async function runService(definition: ServiceCommand, command: Command, context:
     const session = openSession({ url, apiKey, options, context, signal: interruption.signal })
     context.finish((await definition.run(session, command)) ?? EXIT.ok)
   } catch (error) {
-    context.finish(tellFailure(error, { url, json: options.json === true, context }))
+    context.finish(printFailure(error, { url, json: options.json === true, context }))
   } finally {
     interruption.close()
   }
 }
 
-function tellFailure(
+function printFailure(
   error: unknown,
   { url, json, context }: { readonly url: string; readonly json: boolean; readonly context: CommandContext },
 ): ExitCode {

@@ -1,7 +1,7 @@
 /** `drover doctor`: looks at everything that the service needs, and names the fix for what is wrong. */
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
-import type { Finding, Subject } from '@drover/server'
+import type { Finding, Subject } from '@drover/server/admin'
 import { type ConfigInput, findContradictions, type ResolvedSettings, resolveSettings } from '@drover/server/settings'
 import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
@@ -41,7 +41,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const input = await readConfigInput(command, context)
   const dev = await findRunningDev(input, resolve(terminal.folder, DEFAULT_DATA_DIR))
   const resolved = resolveSettings(dev === null ? input : useDev(input, dev))
-  const { diagnose } = await import('@drover/server')
+  const { diagnose } = await import('@drover/server/admin')
   const { host = '127.0.0.1', port = 4747 } = resolved.values
   const usual = dev?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const url = options.url ?? (terminal.env.DROVER_URL?.trim() || usual)

@@ -1,6 +1,6 @@
 /** What the key commands do, once they are known to be meant. */
 
-import { type KeyAdmin, openKeyAdmin } from '@drover/server'
+import { type KeyAdmin, openKeyAdmin } from '@drover/server/admin'
 import type { ApiKeyResource } from '@drover/server/contract'
 import { AppError, formatAmount } from '@drover/server/core'
 import { ConfigProblems, resolveSettings } from '@drover/server/settings'

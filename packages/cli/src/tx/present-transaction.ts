@@ -1,6 +1,6 @@
 /** Transactions for people: as a row of a table, as a page of fields, and as steps that light up one after the other. */
 import { assessWait, type Stage, type Transaction } from '@drover/client'
-import { formatAmount, spellDuration } from '@drover/server/core'
+import { formatAmount, formatGwei, spellDuration } from '@drover/server/core'
 import { type Field, presentFields } from '../output/present-fields.ts'
 import { type Cell, type Column, presentTable } from '../output/present-table.ts'
 import { type Colour, type Style, shorten, toVisible } from '../output/style.ts'
@@ -78,7 +78,7 @@ export function presentTransaction(tx: Transaction, style: Style): string {
 function presentPrice({ fees, speed }: Transaction): string {
   if (fees === null) return `market, ${speed}`
   const named = Object.entries(fees).filter(([, wei]) => wei !== null)
-  return named.map(([name, wei]) => `${name} ${formatAmount(wei ?? '0')}`).join(', ') || `market, ${speed}`
+  return named.map(([name, wei]) => `${name} ${formatGwei(wei ?? '0')}`).join(', ') || `market, ${speed}`
 }
 
 const NAME_WIDTH = 'confirmations'.length

@@ -1,6 +1,6 @@
 /** `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known of one transaction. */
 import type { Attempt, Confirmations, DroverEvent, Explanation, Receipt } from '@drover/client'
-import { formatAmount } from '@drover/server/core'
+import { formatAmount, formatGwei } from '@drover/server/core'
 import { readCount } from '../option-value.ts'
 import { presentDetail } from '../output/present-detail.ts'
 import { presentFields } from '../output/present-fields.ts'
@@ -112,7 +112,7 @@ function presentReceipt(receipt: Receipt, style: Style): string {
       ['hash', fields.transactionHash],
       ['block', `${fields.blockNumber} ${fields.blockHash}`],
       ['gas used', fields.gasUsed],
-      ['fee', `${formatAmount(fields.fee)} (${formatAmount(fields.effectiveGasPrice)} per gas)`],
+      ['fee', `${formatAmount(fields.fee)} (${formatGwei(fields.effectiveGasPrice)} per gas)`],
       ['contract', fields.contractAddress ?? 'none'],
       ...(logCount === undefined ? [] : ([['logs', String(logCount)]] as const)),
     ],
@@ -149,7 +149,7 @@ function presentAttempts(items: readonly Attempt[], style: Style): string {
 
 function presentPrice({ fees }: Attempt): string {
   const price = 'gasPrice' in fees ? fees.gasPrice : fees.maxFeePerGas
-  return price === undefined ? '' : formatAmount(price)
+  return price === undefined ? '' : formatGwei(price)
 }
 
 export const confirmationsCommand: ServiceCommand = {

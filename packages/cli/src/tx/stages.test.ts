@@ -1,5 +1,7 @@
 import { assessWait, type Transaction } from '@drover/client'
 import { expect, test } from 'vitest'
+import { PLAIN } from '../output/style.ts'
+import { presentTransaction } from './present-transaction.ts'
 import { listSteps } from './stages.ts'
 
 const queued: Transaction = {
@@ -72,4 +74,11 @@ test.each<[Transaction, 'submitted' | 'mined' | 'confirmed', string]>([
   [{ ...final, state: 'FAILED_FINAL' }, 'confirmed', 'failed'],
 ])('%#: until %s', (tx, until, verdict) => {
   expect(assessWait(tx, until)).toBe(verdict)
+})
+
+test('a price is in gwei, however high; an amount is in ETH', () => {
+  const fees = { maxFeePerGas: '2000000000000', maxPriorityFeePerGas: '1000000000', gasPrice: null }
+  const text = presentTransaction({ ...queued, value: '2000000000000000000', fees }, PLAIN)
+  expect(text).toContain('maxFeePerGas 2000 gwei, maxPriorityFeePerGas 1 gwei')
+  expect(text).toContain('2 ETH')
 })

@@ -1,5 +1,6 @@
 /** Looks at transactions until each has come as far as was asked or has failed, and tells of every change. */
 import { assessWait, type Drover, DroverError, type Stage, type Transaction } from '@drover/client'
+import { backOff } from '@drover/server/core'
 import { pause } from '../pause.ts'
 
 export interface WatchPorts {
@@ -21,7 +22,7 @@ export interface WatchRequest {
 
 export type WatchEnd = 'reached' | 'failed' | 'timed_out'
 
-const [MIN_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [150, 2_000, 1.3]
+const PAUSES = { first: 150, max: 2_000, factor: 1.3 }
 const MAX_OUTAGE_MS = 5 * 60_000
 
 export async function watchTransactions(ports: WatchPorts, request: WatchRequest): Promise<WatchEnd> {
@@ -30,18 +31,18 @@ export async function watchTransactions(ports: WatchPorts, request: WatchRequest
   const seen = new Map(request.first.map((tx) => [tx.id, tx]))
   const outage = createPatience(ports)
   ports.onChange([...seen.values()], [...seen.values()])
-  for (let pauseMs = MIN_PAUSE_MS; ; ) {
+  for (let quietLooks = 0; ; ) {
     const waiting = [...seen.values()].filter((tx) => assessWait(tx, until) === 'waiting')
     if (waiting.length === 0) break
     if (deadline !== null && performance.now() >= deadline) return 'timed_out'
-    await pause(pauseMs, ports.signal)
+    await pause(backOff(quietLooks + 1, PAUSES), ports.signal)
     ports.signal.throwIfAborted()
     const looked = await outage.bear(() => lookAt(ports, waiting))
     const changed = looked.filter((tx) => JSON.stringify(tx) !== JSON.stringify(seen.get(tx.id)))
     for (const tx of changed) seen.set(tx.id, tx)
     if (changed.length > 0) ports.onChange([...seen.values()], changed)
     // What moves is looked at often, what rests less and less.
-    pauseMs = changed.length > 0 ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)
+    quietLooks = changed.length > 0 ? 0 : quietLooks + 1
   }
   return [...seen.values()].some((tx) => assessWait(tx, until) === 'failed') ? 'failed' : 'reached'
 }

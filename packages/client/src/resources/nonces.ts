@@ -1,6 +1,7 @@
 /** Nonces that are reserved by a caller who signs and sends by itself. */
 
 import type { Reservation, ReservationRequest } from '../generated/api-types.ts'
+import { backOff } from '../generated/back-off.ts'
 import { createRequestId } from '../transport/create-request-id.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import { delay } from '../transport/delay.ts'
@@ -47,7 +48,7 @@ export interface Nonces {
   wait<S extends keyof NonceStages>(id: string, stage: S, options?: NonceWaitOptions): Promise<NonceStages[S]>
 }
 
-const [FIRST_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
+const PAUSES = { first: 200, max: 3_000, factor: 1.4 }
 
 export function createNonces(request: Request): Nonces {
   const get: Nonces['get'] = (id, options) => request('GET /v1/nonces/{id}', { params: { id } }, options)
@@ -67,11 +68,11 @@ export function createNonces(request: Request): Nonces {
     async wait(id, stage, { signal, timeoutMs } = {}) {
       const deadline = startDeadline({ signal, timeoutMs, reason: () => tookTooLong(id, stage, timeoutMs ?? 0) })
       try {
-        for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)) {
+        for (let looks = 1; ; looks++) {
           const reservation = await get(id, { signal: deadline.signal })
           if (hasReached(reservation, stage)) return reservation
           if (stage === 'reserved' && reservation.state !== 'REQUESTED') throw ended(reservation)
-          await delay(pauseMs, deadline.signal)
+          await delay(backOff(looks, PAUSES), deadline.signal)
         }
       } finally {
         deadline.close()

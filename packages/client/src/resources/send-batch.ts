@@ -21,7 +21,13 @@ export type BatchResult =
       readonly repeated: boolean
       readonly transaction: TransactionHandle
     }
-  | { readonly type: 'failed'; readonly requestId: string; readonly error: DroverError }
+  | {
+      readonly type: 'failed'
+      readonly requestId: string
+      /** `item`: the service refused this intent. `request`: the whole request failed, and says nothing of this intent. */
+      readonly scope: 'item' | 'request'
+      readonly error: DroverError
+    }
 
 export interface BatchOptions extends CallOptions {
   /** Told after every request: how many of all have their result. */
@@ -42,7 +48,8 @@ export function createSendBatch(ports: BatchPorts) {
       const stop = await sendPart(ports, part, results, options.signal)
       options.onProgress?.(results.size, items.length)
       // The next part would fail like this one; its intents are told apart from those that were perhaps stored.
-      if (stop !== null) return items.map(({ place, body }) => results.get(place) ?? fail(body, notSent(body, stop)))
+      if (stop !== null)
+        return items.map(({ place, body }) => results.get(place) ?? fail(body, notSent(body, stop), 'request'))
     }
     return items.flatMap(({ place }) => results.get(place) ?? [])
   }
@@ -59,7 +66,7 @@ async function sendPart(
   for (let tries = 1; ; tries++) {
     const answer = await ask(ports, open, signal)
     if (answer instanceof DroverError) {
-      for (const { place, body } of open) results.set(place, fail(body, answer))
+      for (const { place, body } of open) results.set(place, fail(body, answer, 'request'))
       return answer
     }
     const put: [BatchItem, BatchResult][] = open.map((item, index) => [item, read(ports, item, answer[index], tries)])
@@ -113,8 +120,8 @@ function read(ports: BatchPorts, { body }: BatchItem, result: Result | undefined
   return fail(body, new DroverError({ ...known, transient: isPassing(status) }))
 }
 
-function fail({ requestId }: BatchItem['body'], error: DroverError): BatchResult {
-  return { type: 'failed', requestId, error }
+function fail({ requestId }: BatchItem['body'], error: DroverError, scope: 'item' | 'request' = 'item'): BatchResult {
+  return { type: 'failed', requestId, scope, error }
 }
 
 function notSent({ requestId }: BatchItem['body'], cause: DroverError): DroverError {

@@ -4,6 +4,7 @@
  */
 
 import type { Transaction } from '../generated/api-types.ts'
+import { backOff } from '../generated/back-off.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import { delay } from '../transport/delay.ts'
 import { DroverError } from '../transport/drover-error.ts'
@@ -31,7 +32,7 @@ export interface WaitPorts {
   onRetry(notice: RetryNotice): void
 }
 
-const [FIRST_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [200, 3_000, 1.4]
+const PAUSES = { first: 200, max: 3_000, factor: 1.4 }
 /** An answer that took at least this long was held by the service, and is no reason to look less often. */
 const HELD_FOR_MS = 1_000
 const MAX_OUTAGE_MS = 5 * 60_000
@@ -59,15 +60,15 @@ interface Watch {
 async function watch<S extends Stage>(ports: WaitPorts, stage: S, options: Watch): Promise<Stages[S]> {
   const { signal, onStuck, maxOutageMs } = options
   const outage = createOutage(maxOutageMs)
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)) {
+  for (let looks = 1; ; looks++) {
     const askedAt = performance.now()
     // What was seen before may be long past: only a new look tells whether it is stuck, or still in its block.
     const tx = await lookThroughOutages(ports, stage, outage, signal)
     if (hasReached(tx, stage)) return tx
     const failure = findFailure(tx, stage)
     if (failure !== null && !(tx.state === 'STUCK' && onStuck === 'wait')) throw failure
-    if (performance.now() - askedAt >= HELD_FOR_MS) pauseMs = FIRST_PAUSE_MS
-    await delay(pauseMs, signal)
+    if (performance.now() - askedAt >= HELD_FOR_MS) looks = 1
+    await delay(backOff(looks, PAUSES), signal)
   }
 }
 

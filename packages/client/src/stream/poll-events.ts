@@ -1,6 +1,7 @@
 /** The event stream by asking for page after page; at its end, less and less often until something comes. */
 
 import type { Event } from '../generated/api-types.ts'
+import { backOff } from '../generated/back-off.ts'
 import { delay } from '../transport/delay.ts'
 import type { Request } from '../transport/operation.ts'
 
@@ -29,13 +30,13 @@ export type OpenEvents = (from: {
 const PAGE_SIZE = 200
 /** Then it ends, so that whoever opens it again can look for something better. */
 const MAX_FOLLOWING_MS = 60_000
-const [FIRST_PAUSE_MS, MAX_PAUSE_MS, GROWTH] = [250, 2_000, 1.5]
+const PAUSES = { first: 250, max: 2_000, factor: 1.5 }
 
 export function createPolledEvents(request: Request): OpenEvents {
   return async function* open({ after, follow, query, signal, onAnswer }) {
     const startedAt = performance.now()
     const { completions } = query
-    let [cursor, pauseMs] = [after, FIRST_PAUSE_MS]
+    let [cursor, quietLooks] = [after, 0]
     for (;;) {
       const page = { query: { after: cursor, limit: PAGE_SIZE, ...(completions !== undefined && { completions }) } }
       const { items, next } = await request('GET /v1/events', page, { signal })
@@ -44,8 +45,8 @@ export function createPolledEvents(request: Request): OpenEvents {
       cursor = next
       if (items.length === PAGE_SIZE) continue
       if (!follow || performance.now() - startedAt > MAX_FOLLOWING_MS) return
-      pauseMs = items.length > 0 ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)
-      await delay(pauseMs, signal)
+      quietLooks = items.length > 0 ? 0 : quietLooks + 1
+      await delay(backOff(quietLooks + 1, PAUSES), signal)
     }
   }
 }

@@ -1,4 +1,6 @@
 /** Patience of those who wait long: failures that pass are borne for so long in a row, all others not at all. */
+
+import { backOff } from '../generated/back-off.ts'
 import { DroverError } from './drover-error.ts'
 
 export interface Outage {
@@ -7,7 +9,7 @@ export interface Outage {
   end(): void
 }
 
-const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [500, 10_000]
+const PAUSES = { first: 500, max: 10_000 }
 /** Whatever is asked for: who waits shall notice when it is over. Much longer, and a timer would go off at once. */
 const MAX_ASKED_MS = 5 * 60_000
 
@@ -20,7 +22,7 @@ export function createOutage(maxOutageMs: number): Outage {
       since ??= performance.now()
       const leftMs = since + maxOutageMs - performance.now()
       if (leftMs <= 0) throw error
-      const delayMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
+      const delayMs = backOff(++failures, PAUSES)
       const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_ASKED_MS)
       return { error, failures, delayMs: Math.ceil(Math.min(Math.max(delayMs, askedMs), leftMs)) }
     },

@@ -1,4 +1,6 @@
 /** Which outcomes are worth another try, and after what pause. */
+
+import { backOff, spreadPause } from '../generated/back-off.ts'
 import type { Outcome } from './exchange.ts'
 
 export interface RetryPolicy {
@@ -41,6 +43,6 @@ export function nextDelayMs(
   if (!call.repeatable && !undone) return null
   const asked = outcome.type === 'refused' ? (outcome.retryAfterMs ?? 0) : 0
   if (asked > policy.maxDelayMs) return null
-  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** (call.tries - 1))
-  return Math.round(asked + full * (0.5 + chance / 2))
+  const full = backOff(call.tries, { first: policy.minDelayMs, max: policy.maxDelayMs })
+  return Math.round(asked + spreadPause(full, chance))
 }

@@ -28,7 +28,7 @@ export function createKeyHolder(ports: KeyHolderPorts): KeyHolder {
   let key = ports.storage.getItem(NAME)
   let status = SETTLED
 
-  function tell(next: KeyStatus): void {
+  function setStatus(next: KeyStatus): void {
     status = next
     for (const listener of listeners) listener(next)
   }
@@ -39,7 +39,7 @@ export function createKeyHolder(ports: KeyHolderPorts): KeyHolder {
     if (used !== key) return
     key = null
     ports.storage.removeItem(NAME)
-    tell({ type: 'needed', reason: reason ?? (status.type === 'needed' ? status.reason : null) })
+    setStatus({ type: 'needed', reason: reason ?? (status.type === 'needed' ? status.reason : null) })
   }
 
   return {
@@ -54,7 +54,7 @@ export function createKeyHolder(ports: KeyHolderPorts): KeyHolder {
     give(text) {
       key = text.trim()
       ports.storage.setItem(NAME, key)
-      tell(SETTLED)
+      setStatus(SETTLED)
     },
     status: () => status,
     onStatus(listener) {

@@ -5,7 +5,9 @@
  * hidden there are no beats. Where the service does not answer, pauses grow up to a limit, what is on screen stays, and
  * the status says since when it is old. One failed task counts as absence, because all of them ask the same service.
  */
+
 import { ServiceAway } from '../api/api-failure.ts'
+import { backOff } from '../generated/back-off.ts'
 
 export const BEAT_MS = 1_000
 export const MAX_PAUSE_MS = 15_000
@@ -43,7 +45,7 @@ export function createPulse(ports: PulsePorts) {
   function settle(away: ServiceAway | null): number {
     failures = away === null ? 0 : failures + 1
     if (away === null) lastAnswerAt = ports.now()
-    const delayMs = Math.min(MAX_PAUSE_MS, BEAT_MS * 2 ** Math.max(0, failures - 1))
+    const delayMs = backOff(failures, { first: BEAT_MS, max: MAX_PAUSE_MS })
     status =
       away === null
         ? { type: 'live' }

@@ -8,7 +8,7 @@ let timer: ReturnType<typeof setInterval> | null = null
 function subscribe(listener: (now: number) => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(() => {
-    for (const tell of listeners) tell(Date.now())
+    for (const notify of listeners) notify(Date.now())
   }, 1_000)
   return () => {
     listeners.delete(listener)

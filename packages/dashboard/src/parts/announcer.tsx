@@ -1,18 +1,18 @@
 /** Says to screen readers what sighted people see happen at a button. */
 import { useEffect, useState } from 'preact/hooks'
 
-let tell: (text: string) => void = () => {}
+let show: (text: string) => void = () => {}
 
 export function announce(text: string): void {
-  tell(text)
+  show(text)
 }
 
 export function Announcer() {
   const [text, setText] = useState('')
   useEffect(() => {
-    tell = setText
+    show = setText
     return () => {
-      tell = () => {}
+      show = () => {}
     }
   }, [])
   return (

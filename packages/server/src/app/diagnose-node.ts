@@ -1,4 +1,5 @@
 /** Whether a node of a chain can be worked with, and whether the signers have funds there. */
+import { checksumAddress } from '../api/contract/values/address.ts'
 import { type NodeProbe, probeNode } from '../chain/probe-node.ts'
 import { formatAmount } from '../core/amount.ts'
 import { spellDuration } from '../core/explain/spell-time.ts'
@@ -66,7 +67,7 @@ function judgeMethods(name: string, { lacking }: Answering): Finding {
 
 function judgeBalances({ balances, chainId }: Answering): readonly Finding[] {
   return [...balances].map(([address, wei]) => {
-    const name = `balance ${address}`
+    const name = `balance ${checksumAddress(address)}`
     if (wei === null) return warn(name, `cannot be read on chain ${chainId}`, 'ask the operator of the RPC node')
     return wei > 0n
       ? ok(name, `${formatAmount(wei)} on chain ${chainId}`)

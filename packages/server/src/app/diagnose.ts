@@ -2,6 +2,7 @@
  * Looks at everything that the service needs, from where it would run, and names the fix for each thing that is wrong.
  * Nothing is changed, and one thing that is wrong does not keep the others from being looked at.
  */
+import { checksumAddress } from '../api/contract/values/address.ts'
 import type { Hex } from '../core/hex.ts'
 import { JAVASCRIPT_CURVE } from '../signer/curve.ts'
 import { createLocalSigner } from '../signer/local-signer.ts'
@@ -29,7 +30,9 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   ])
   const keys = addresses.length
   const signers: readonly Finding[] =
-    keys === 0 ? [] : [ok('signer keys', `${keys} loaded: ${addresses.join(', ')}`), await diagnoseSigning()]
+    keys === 0
+      ? []
+      : [ok('signer keys', `${keys} loaded: ${addresses.map(checksumAddress).join(', ')}`), await diagnoseSigning()]
   return [...(parts[0] ?? []), ...signers, ...parts.slice(1).flat()]
 }
 

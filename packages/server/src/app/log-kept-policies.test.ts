@@ -4,7 +4,7 @@ import type { SignerRecord } from '../ports/store.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 
-function tell(kept: Policy, wanted: Policy | null) {
+function logged(kept: Policy, wanted: Policy | null) {
   const telemetry = createRecordingTelemetry()
   const lane = { chainId: 1, signer: `0x${'a1'.repeat(20)}` } as const
   const record: SignerRecord = { lane, policy: kept, label: null, paused: false, createdAt: 0 }
@@ -13,13 +13,13 @@ function tell(kept: Policy, wanted: Policy | null) {
 }
 
 test('nothing is said of a signer that has what the settings say, or that they say nothing of', () => {
-  expect(tell({ ...STABLE }, STABLE)).toEqual([])
-  expect(tell(STABLE, null)).toEqual([])
+  expect(logged({ ...STABLE }, STABLE)).toEqual([])
+  expect(logged(STABLE, null)).toEqual([])
 })
 
 test('a setting that has no effect is named, with what holds instead', () => {
   const wanted = { ...STABLE, stuckAfterMs: 5_000, maxFeePerGasWei: 7n, finality: { type: 'safe' } } as const
-  expect(tell(STABLE, wanted)).toMatchObject([
+  expect(logged(STABLE, wanted)).toMatchObject([
     {
       level: 'warn',
       fields: {
@@ -27,5 +27,5 @@ test('a setting that has no effect is named, with what holds instead', () => {
       },
     },
   ])
-  expect(tell(STABLE, FAST)[0]?.fields.kept).toContain('preset "stable", not "fast"')
+  expect(logged(STABLE, FAST)[0]?.fields.kept).toContain('preset "stable", not "fast"')
 })

@@ -55,7 +55,7 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
     webhooks: createWebhooks({ ...target, store, clock, random, maxWebhooks, secretOverlapMs }),
     start: async () => {
       // What could not be sealed now is sealed at the next start; it can be read all the same.
-      await tellSecrets(store, secrets, telemetry).catch((error: unknown) => {
+      await logSecrets(store, secrets, telemetry).catch((error: unknown) => {
         telemetry.log('warn', 'could not read the webhook secrets', { error: String(error) })
       })
       await deliverer.start()
@@ -66,7 +66,7 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
 }
 
 /** Once, at the start. */
-async function tellSecrets(store: PostgresWebhookStore, { hasKey }: SecretBox, telemetry: Telemetry): Promise<void> {
+async function logSecrets(store: PostgresWebhookStore, { hasKey }: SecretBox, telemetry: Telemetry): Promise<void> {
   const { unreadable } = await store.sealSecrets()
   if (unreadable > 0) {
     const message =

@@ -4,6 +4,7 @@
  */
 import type { ReadinessProblem } from '../api/api-services.ts'
 import { createWaitingRoom } from '../api/server/waiting-room.ts'
+import { backOff } from '../core/back-off.ts'
 import { CHAIN_STEPS, DATABASE_STEP } from '../core/explain/next-steps.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -55,7 +56,7 @@ export function createStartWait({ http, clock, telemetry, signal }: StartWaitPor
 
   return {
     until: async (part, attempt, describe) => {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+      for (let failures = 1; ; failures++) {
         try {
           const result = await attempt()
           missing.delete(part)
@@ -66,7 +67,7 @@ export function createStartWait({ http, clock, telemetry, signal }: StartWaitPor
             await end()
             throw error
           }
-          await waitFor(part, why, pauseMs)
+          await waitFor(part, why, backOff(failures, { first: FIRST_PAUSE_MS, max: MAX_PAUSE_MS }))
         }
         if (signal.aborted) {
           await end()

@@ -43,7 +43,7 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
   const warnedAt = new Map<string, number>()
   let hasBaseFee: boolean | null = settings.feeModel === 'auto' ? null : settings.feeModel === 'eip1559'
 
-  function tell(suspicions: readonly Suspicion[]): void {
+  function report(suspicions: readonly Suspicion[]): void {
     for (const { host, source, saidWei, usedWei } of suspicions) {
       telemetry.count('drover_fee_suspicions_total', { chainId, host, source })
       const now = clock.monotonic()
@@ -74,7 +74,7 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
     const { market, suspicions } = combined
     if (market.baseFeePerGas === null && settings.feeModel === 'eip1559')
       throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')
-    tell(suspicions)
+    report(suspicions)
     last = { market, head, at: clock.monotonic() }
     return market
   }

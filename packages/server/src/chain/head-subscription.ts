@@ -1,5 +1,6 @@
 /** Follows `newHeads` over a WebSocket, and connects again for as long as it is wanted. Heads are hints: contents are not read. */
 import { getWebSocketRpcClient } from 'viem/utils'
+import { backOff } from '../core/back-off.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { RpcUrl } from './rpc/rpc-url.ts'
@@ -37,7 +38,7 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
     isSubscribed = false
     telemetry.log('debug', 'head subscription ended', { chainId, host: target.host, reason })
     cancelRetry()
-    const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10))
+    const delayMs = backOff(++failures, { first: FIRST_RETRY_MS, max: MAX_RETRY_MS })
     cancelRetry = clock.schedule(delayMs, () => void connect())
   }
 

@@ -69,7 +69,7 @@ export function resolveSettings(input: ConfigInput): ResolvedSettings {
 function resolveLayers(
   names: readonly SettingName[],
   layers: readonly Layer[],
-  tell: { onProblem(problem: ConfigProblem): void; onMissing(name: SettingName): void },
+  report: { onProblem(problem: ConfigProblem): void; onMissing(name: SettingName): void },
 ): Resolved {
   const values: Partial<Record<SettingName, unknown>> = {}
   const sources: Partial<Record<SettingName, Source>> = {}
@@ -77,7 +77,7 @@ function resolveLayers(
     const layer = layers.find((candidate) => candidate.find(name) !== undefined)
     const setting = settingOf(name)
     if (layer === undefined) {
-      if (isRequired(name)) tell.onMissing(name)
+      if (isRequired(name)) report.onMissing(name)
       else {
         values[name] = setting.fallback
         sources[name] = 'default'
@@ -87,7 +87,7 @@ function resolveLayers(
     const parsed = setting.type.parse(layer.find(name))
     sources[name] = layer.source
     if (parsed.ok) values[name] = parsed.value
-    else tell.onProblem({ place: layer.place(name), message: parsed.problem + quoteInput(name, layer.find(name)) })
+    else report.onProblem({ place: layer.place(name), message: parsed.problem + quoteInput(name, layer.find(name)) })
   }
   // Each value was read by the type of its own row, which is what SettingValues says.
   return { values: values as Partial<SettingValues>, sources }

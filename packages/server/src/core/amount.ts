@@ -44,7 +44,8 @@ export function formatAmount(wei: string | bigint): string {
  * A price per gas for people: at most 3 decimals, at least 2 significant digits. In full where it would otherwise read
  * like another price that it is compared with.
  */
-export function formatGwei(wei: bigint, comparedWith: bigint = wei): string {
+export function formatGwei(price: string | bigint, comparedWith: bigint = BigInt(price)): string {
+  const wei = BigInt(price)
   const text = roundGwei(wei)
   const isAlike = wei !== comparedWith && text === roundGwei(comparedWith)
   return `${isAlike ? formatUnits(wei, UNITS.gwei) : text} gwei`

@@ -1,7 +1,8 @@
 /** Values that the service and its programs read and write in the same way: amounts, durations, states, scopes, error codes. */
 export { SCOPES } from '../core/access/caller.ts'
-export { formatAmount, parseAmount } from '../core/amount.ts'
+export { formatAmount, formatGwei, parseAmount } from '../core/amount.ts'
 export { AppError } from '../core/app-error.ts'
+export { backOff, spreadPause } from '../core/back-off.ts'
 export { spellDuration } from '../core/explain/spell-time.ts'
 export { toAddress } from '../core/hex.ts'
 export type { Policy } from '../core/lane/policy.ts'

@@ -58,10 +58,10 @@ function setUp(first: number, refused: readonly number[] = []) {
       ({ transaction }) => answers.set(nonce, transaction.id),
       (error: Error) => answers.set(nonce, error.message),
     )
-  const tell = (notice: Notice) => {
+  const notify = (notice: Notice) => {
     for (const listener of listeners) listener(notice)
   }
-  return { clock, state, turns, answers, send, tell, listeners }
+  return { clock, state, turns, answers, send, notify, listeners }
 }
 
 test('calls that come in any order are accepted in the order of their nonces', async () => {
@@ -124,12 +124,12 @@ test.each<[string, Notice | null]>([
   ['a notice that some were lost', { type: 'gap' }],
   ['time alone', null],
 ])('%s makes it look again: the nonces below may be used at another node', async (_name, notice) => {
-  const { clock, state, answers, send, tell } = setUp(5)
+  const { clock, state, answers, send, notify } = setUp(5)
   send(7)
   await clock.settle()
   state.next = 7
   if (notice === null) await clock.advance(1_000)
-  else tell(notice)
+  else notify(notice)
   await clock.settle()
   expect(answers.get(7)).toBe('tx-7')
 })

@@ -105,7 +105,7 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     if (entry.type === 'invalid') return writeFailure(entry.id, entry.failure)
     const { id, method } = entry.call
     const failure = answer?.status === 'rejected' ? toRpcFailure(answer.reason) : null
-    tell(method, failure)
+    countCall(method, failure)
     if (id === undefined) return null
     return failure === null
       ? writeResult(id, answer?.status === 'fulfilled' ? answer.value : null)
@@ -119,7 +119,7 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
   }
 
   /** Only names that are ours become labels: a caller can make up any number of others. */
-  function tell(method: string, failure: RpcFailure | null): void {
+  function countCall(method: string, failure: RpcFailure | null): void {
     const isKnown = method === SEND || local.has(method) || methods.isPassedOn(method)
     const outcome = failure === null ? 'result' : 'error'
     telemetry.count('drover_rpc_calls_total', { chainId, method: isKnown ? method : 'other', outcome })

@@ -1,4 +1,6 @@
 /** Which webhooks this node delivers: renewed in one statement, given up when they are not renewed in time. */
+
+import { coalesce } from '../core/coalesced-task.ts'
 import type { WebhookId } from '../core/webhook/webhook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -36,8 +38,6 @@ export function createWebhookLeases(ports: LeasePorts): WebhookLeases {
   let goodUntil = Number.NEGATIVE_INFINITY
   let isStopped = false
   let cancelRenewal = (): void => {}
-  let keeping: Promise<void> | null = null
-  let keepAgain = false
 
   async function renew(): Promise<void> {
     const askedAt = clock.monotonic()
@@ -53,7 +53,7 @@ export function createWebhookLeases(ports: LeasePorts): WebhookLeases {
     telemetry.gauge('drover_webhooks_owned', held.length)
   }
 
-  async function keep(): Promise<void> {
+  const keeping = coalesce(async () => {
     if (isStopped) return
     cancelRenewal()
     try {
@@ -61,19 +61,9 @@ export function createWebhookLeases(ports: LeasePorts): WebhookLeases {
     } catch (error) {
       telemetry.log('warn', 'could not renew webhook leases; retrying', { error: String(error) })
     }
-    if (!isStopped) cancelRenewal = clock.schedule(renewIntervalMs, () => void keepOnce())
+    if (!isStopped) cancelRenewal = clock.schedule(renewIntervalMs, () => void keeping.run())
     ports.onKept()
-  }
-
-  /** What was asked for while it was being done may have come too late for it. */
-  function keepOnce(): Promise<void> {
-    keepAgain = keeping !== null
-    keeping ??= keep().finally(() => {
-      keeping = null
-      if (keepAgain) void keepOnce()
-    })
-    return keeping
-  }
+  })
 
   async function release(): Promise<void> {
     const ids = held.map(({ webhookId }) => webhookId)
@@ -88,13 +78,13 @@ export function createWebhookLeases(ports: LeasePorts): WebhookLeases {
   const isGood = (): boolean => clock.monotonic() < goodUntil
 
   return {
-    keep: keepOnce,
+    keep: keeping.run,
     usable: () => (isGood() && !isStopped ? held.filter(({ isSurplus }) => !isSurplus) : []),
     holds: (id) => isGood() && held.some(({ webhookId }) => webhookId === id),
     async stop() {
       isStopped = true
       cancelRenewal()
-      await keeping
+      await keeping.settled()
       await release()
     },
   }

@@ -84,11 +84,11 @@ function TakeBackForm({ address, chainId }: { readonly address: string; readonly
   async function act(action: 'release' | 'fill'): Promise<void> {
     if (isBusy) return
     setBusy(true)
-    const told = await tell(() => api.takeBack(address, action, { chainId, reason }))
+    const result = await describeResult(() => api.takeBack(address, action, { chainId, reason }))
     setBusy(false)
     pulse.beatSoon()
-    setOutcome(told)
-    announce(told.text)
+    setOutcome(result)
+    announce(result.text)
   }
 
   return (
@@ -116,7 +116,7 @@ function TakeBackForm({ address, chainId }: { readonly address: string; readonly
   )
 }
 
-async function tell(act: () => Promise<{ readonly items: readonly TakenReservation[] }>) {
+async function describeResult(act: () => Promise<{ readonly items: readonly TakenReservation[] }>) {
   try {
     return { text: summarizeTaken((await act()).items), isBad: false }
   } catch (error) {

@@ -84,7 +84,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   async function find(given: KeyToken, duringOutage: boolean): Promise<KeyRecord> {
     const asked = lookup.find(given.id)
     const key = judge(given, await (duringOutage ? orRemembered(given.id, asked) : asked))
-    presence.tell()
+    presence.notify()
     remember(key)
     return key
   }
@@ -145,7 +145,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   return {
     ...createAuditTrail({ store, clock, telemetry, nodeId }),
     isOpen: () => !presence.peek(),
-    lock: presence.tell,
+    lock: presence.notify,
     chargeItems,
     async identify(authorization, { duringOutage = false } = {}) {
       if (authorization === undefined) return checkOpen()

@@ -7,6 +7,7 @@
 
 import type { KeyId } from '../../core/access/api-key.ts'
 import { AppError } from '../../core/app-error.ts'
+import { coalesce } from '../../core/coalesced-task.ts'
 import type { AccessStore, KeyRecord } from '../../ports/access-store.ts'
 
 export interface KeyLookup {
@@ -23,17 +24,12 @@ interface Waiting {
 
 export function createKeyLookup({ store }: { readonly store: Pick<AccessStore, 'findKeys'> }): KeyLookup {
   let waiting: Waiting[] = []
-  let isRunning = false
 
-  async function run(): Promise<void> {
-    isRunning = true
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      await answer(batch)
-    }
-    isRunning = false
-  }
+  const reads = coalesce(async () => {
+    const batch = waiting
+    waiting = []
+    if (batch.length > 0) await answer(batch)
+  })
 
   async function answer(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -54,7 +50,7 @@ export function createKeyLookup({ store }: { readonly store: Pick<AccessStore, '
       }
       return new Promise((resolve, reject) => {
         waiting.push({ id, resolve, reject })
-        if (!isRunning) void run()
+        void reads.run()
       })
     },
   }

@@ -15,7 +15,7 @@ export interface KeyPresence {
   /** As of no more than a second ago. */
   check(): Promise<boolean>
   /** There is a key: nobody need find out. */
-  tell(): void
+  notify(): void
 }
 
 interface PresencePorts {
@@ -66,7 +66,7 @@ export function createKeyPresence({ store, clock, telemetry }: PresencePorts): K
       })
       return hasKeys
     },
-    tell() {
+    notify() {
       hasKeys = true
     },
   }

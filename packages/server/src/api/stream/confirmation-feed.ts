@@ -81,7 +81,8 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
       waiting.delete(chainId)
       try {
         const view = ports.viewOf(chainId)
-        if (view !== null && followers.size > 0) tell(chainId, view, await ports.store.listMined(chainId, MAX_FOLLOWED))
+        if (view !== null && followers.size > 0)
+          publish(chainId, view, await ports.store.listMined(chainId, MAX_FOLLOWED))
       } catch (error) {
         // The next block brings all that this one would have.
         ports.telemetry.log('warn', 'could not read confirmations; retrying with the next block', { error })
@@ -91,15 +92,15 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
     isLooking = false
   }
 
-  function tell(chainId: number, view: ChainView, mined: readonly MinedTransaction[]): void {
+  function publish(chainId: number, view: ChainView, mined: readonly MinedTransaction[]): void {
     const ids = new Set(mined.map(({ txId }) => txId))
     for (const [id, { mined: one }] of told) if (one.lane.chainId === chainId && !ids.has(id)) told.delete(id)
-    for (const one of mined) tellOne(view, one)
+    for (const one of mined) publishOne(view, one)
     frames = frames.slice(-KEPT_FRAMES)
     for (const onNews of [...followers]) onNews()
   }
 
-  function tellOne(view: ChainView, mined: MinedTransaction): void {
+  function publishOne(view: ChainView, mined: MinedTransaction): void {
     const required = mined.finality ?? ports.finalityOf(mined.lane)
     const { type } = assessInclusion(mined, view, required)
     if (type !== 'waiting' && type !== 'final') return

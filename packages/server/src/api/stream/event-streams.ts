@@ -68,7 +68,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   })
   let isClosed = false
 
-  function tellEnd(end: StreamEnd, error: unknown): void {
+  function logEnd(end: StreamEnd, error: unknown): void {
     telemetry.count('drover_event_streams_total', { result: end })
     if (end === 'failed') telemetry.log('warn', 'event stream ended with an error', { error: String(error) })
   }
@@ -79,7 +79,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
     const stream = openServerEvents(ports, { source, caller }, (end, error) => {
       streams.delete(stream)
       leave()
-      tellEnd(end, error)
+      logEnd(end, error)
       telemetry.gauge('drover_event_streams', streams.size)
     })
     streams.add(stream)

@@ -109,7 +109,7 @@ export function openServerEvents(
     cancelStall()
   }
 
-  async function tellNext(): Promise<'told' | 'nothing' | 'forbidden'> {
+  async function sendNext(): Promise<'told' | 'nothing' | 'forbidden'> {
     if (isBeatDue) {
       isBeatDue = false
       if (!(await ports.isAllowed(caller))) return 'forbidden'
@@ -132,7 +132,7 @@ export function openServerEvents(
       const news = woken()
       const endWork = await ports.work.begin(caller.tenant, { gone: gone.signal, isBounded: true })
       if (endWork === null) return
-      const told = await tellNext().finally(endWork)
+      const told = await sendNext().finally(endWork)
       if (told === 'forbidden') return end('forbidden')
       if (told === 'nothing') await news
     }

@@ -3,6 +3,8 @@
  * to say so again after every failure, and along with every answer that matters (see chain-witness). Failures back off
  * twice as long each time; being told to slow down is not a failure.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { EndpointReport, EndpointState } from '../../ports/endpoint-report.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -118,7 +120,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     if (standing === 'wrong_chain') return
     failures++
     noteError(message)
-    stand('failing', Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10)), message)
+    stand('failing', backOff(failures, { first: FIRST_BACKOFF_MS, max: MAX_BACKOFF_MS }), message)
   }
 
   function bar(message: string): void {
@@ -127,7 +129,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     bars = clock.monotonic() - barredAt > BARS_FORGOTTEN_MS ? 1 : bars + 1
     barredAt = clock.monotonic()
     noteError(message)
-    stand('wrong_chain', Math.min(MAX_BAR_MS, FIRST_BAR_MS * 2 ** Math.min(bars - 1, 10)), message)
+    stand('wrong_chain', backOff(bars, { first: FIRST_BAR_MS, max: MAX_BAR_MS }), message)
   }
 
   function noteError(message: string): void {
@@ -140,7 +142,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 
   function noteExchange(exchange: Exchange): void {
     figures.note(exchange)
-    tell(exchange)
+    countExchange(exchange)
     telemetry.observe('drover_rpc_request_seconds', exchange.tookMs / 1000, { host: name })
     const refused = exchange.replies.find(({ type }) => type === 'rate_limited')
     if (refused?.type === 'rate_limited') noteError(refused.message)
@@ -148,7 +150,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     show(refused?.type === 'rate_limited' ? refused.message : 'responds again')
   }
 
-  function tell({ requests, replies, label }: Exchange): void {
+  function countExchange({ requests, replies, label }: Exchange): void {
     const counts = new Map<string, { method: string; outcome: string; calls: number }>()
     for (const [index, { type: outcome }] of replies.entries()) {
       const method = label ?? requests[index]?.method ?? 'unknown'

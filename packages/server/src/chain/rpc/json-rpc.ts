@@ -6,6 +6,8 @@
  * is refused for its rate can be waited for: only that is asked again, in smaller batches. A `witness` is a call that goes
  * along in every batch; what its answer refutes was not answered by the node that was meant.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { createBatchSize } from './batch-size.ts'
 import { createCallGate } from './call-gate.ts'
@@ -126,7 +128,7 @@ export function createJsonRpcClient(
     // Requests that were under way when the pause began are no news, unless they name a time.
     if (answered > 0 || (startedAt < pausedAt && askedForMs === 0)) return
     refusals++
-    const ownMs = Math.min(MAX_OWN_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(refusals - 1, 10))
+    const ownMs = backOff(refusals, { first: FIRST_PAUSE_MS, max: MAX_OWN_PAUSE_MS })
     pausedAt = clock.monotonic()
     gate.pause(Math.max(ownMs, Math.min(askedForMs, maxPauseMs)))
   }

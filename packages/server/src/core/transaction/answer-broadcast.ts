@@ -9,6 +9,7 @@
  * rules of the chain: by the word of every node, by our own arithmetic, and as the first answer ever for this nonce.
  */
 
+import { backOff } from '../back-off.ts'
 import type { SendOutcome } from '../chain/send-outcome.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isRefusedEnough, makeWay, mayMakeWay, withdrawRefusal } from './make-way.ts'
@@ -190,7 +191,7 @@ function subStateOf(outcome: SendOutcome): SubState {
 }
 
 function pauseAfter(times: number, policy: Policy): number {
-  return Math.min(policy.resubmitIntervalMs, FIRST_PAUSE_MS * 2 ** Math.min(times - 1, 20))
+  return backOff(times, { first: FIRST_PAUSE_MS, max: policy.resubmitIntervalMs })
 }
 
 function noteAnswer(event: Answer) {

@@ -39,6 +39,7 @@ const REACHED: Readonly<Record<Stage, (facts: StageFacts) => boolean>> = {
   confirmed: ({ state }) => state === 'CONFIRMED',
 }
 
+/** @public The page and the client use it. */
 export function hasReached(facts: StageFacts, stage: Stage): boolean {
   return REACHED[stage](facts)
 }

@@ -1,4 +1,6 @@
 /** When a delivery that failed is tried again: soon at first, then less and less often, and at last not any more. */
+import { backOff, spreadPause } from '../back-off.ts'
+
 export interface RetryPolicy {
   readonly firstPauseMs: number
   readonly longestPauseMs: number
@@ -19,9 +21,8 @@ export interface FailedAttempt {
 /** Null: it is given up. */
 export function pauseBeforeRetry(failed: FailedAttempt, policy: RetryPolicy): number | null {
   if (failed.sinceFirstMs >= policy.giveUpAfterMs) return null
-  const doubled = policy.firstPauseMs * 2 ** Math.min(failed.attempts - 1, 40)
-  // Half of it is left to chance, so that what failed together does not come back together.
-  const pauseMs = Math.min(doubled, policy.longestPauseMs) * (0.5 + failed.chance / 2)
+  const full = backOff(failed.attempts, { first: policy.firstPauseMs, max: policy.longestPauseMs })
+  const pauseMs = spreadPause(full, failed.chance)
   const asked = Math.min(failed.retryAfterMs ?? 0, policy.giveUpAfterMs)
   const left = policy.giveUpAfterMs - failed.sinceFirstMs
   // One last attempt at the very end, rather than none because the pause would go past it.

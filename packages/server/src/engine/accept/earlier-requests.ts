@@ -4,6 +4,7 @@
  * must not be an error here.
  */
 import { AppError } from '../../core/app-error.ts'
+import { backOff } from '../../core/back-off.ts'
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type RequestKey, type Store, StoreUnavailable } from '../../ports/store.ts'
@@ -25,7 +26,7 @@ export function createEarlierRequests(ports: {
     new AppError('database_unavailable', 'The database does not respond. Send the request again with the same key.')
 
   async function run(batch: readonly Pending<RequestKey, Transaction | null>[]): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
+    for (let failures = 1; ; failures++) {
       const waiting = batch.filter((entry) => !entry.isSettled())
       if (waiting.length === 0) return
       try {
@@ -34,7 +35,7 @@ export function createEarlierRequests(ports: {
         return
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
-        await pause(clock, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
+        await pause(clock, backOff(failures, { first: FIRST_PAUSE_MS, max: MAX_PAUSE_MS }))
       }
     }
   }

@@ -9,6 +9,7 @@
  * fate is said to be unknown.
  */
 import { AppError } from '../../core/app-error.ts'
+import { backOff } from '../../core/back-off.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type InsertOutcome, type NewTransaction, type Store, StoreUnavailable } from '../../ports/store.ts'
@@ -77,7 +78,7 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
 
   async function flush(batch: readonly Entry[]): Promise<void> {
     telemetry.observe('drover_flush_size', batch.length, QUEUE)
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    for (let failures = 1; ; failures++) {
       const left = batch.filter((entry) => !entry.isSettled())
       if (left.length === 0) return
       try {
@@ -87,7 +88,7 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
         telemetry.log('warn', 'could not store accepted requests yet', { items: left.length, error: error.message })
-        await pause(clock, pauseMs)
+        await pause(clock, backOff(failures, { first: FIRST_PAUSE_MS, max: MAX_PAUSE_MS }))
       }
     }
   }

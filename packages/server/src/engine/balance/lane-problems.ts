@@ -58,13 +58,13 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
       })
     if (!isSame) {
       draft.setProblems(found)
-      tell(draft, found, { balance, txCost }, policy)
+      report(draft, found, { balance, txCost }, policy)
       problems = found
     }
     show()
   }
 
-  function tell(
+  function report(
     draft: LaneDraft,
     found: readonly LaneProblem[],
     known: Pick<LaneHealth, 'balance' | 'txCost'>,

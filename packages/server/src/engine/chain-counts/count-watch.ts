@@ -51,7 +51,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   let news: (AccountCount & { readonly at: number }) | null = null
   let stored: ChainCounts | null = null
   let lastDrift = 0
-  let told = 0
+  let reported = 0
   let cancelLook = (): void => {}
   const labels = { chainId: lane.chainId, signer: lane.signer }
 
@@ -93,11 +93,11 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     return Math.sign(before) === Math.sign(seen) ? seen : 0
   }
 
-  function tellDrift(draft: LaneDraft, drift: number, detail: Readonly<Record<string, unknown>>): void {
+  function reportDrift(draft: LaneDraft, drift: number, detail: Readonly<Record<string, unknown>>): void {
     telemetry.gauge('drover_nonce_drift', drift, labels)
-    const isTold = Math.sign(drift) === Math.sign(told)
-    told = drift
-    if (isTold) return
+    const isReported = Math.sign(drift) === Math.sign(reported)
+    reported = drift
+    if (isReported) return
     if (drift === 0) {
       draft.note({ type: 'drift.ended', cause: null, detail })
       telemetry.log('info', 'the next nonce of a signer matches the chain again', { ...labels, ...detail })
@@ -124,7 +124,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
       const seen = findDrift({ cursor: ledger.cursor, latest, held: [...held, ...ledger.recyclable] })
       // A key that others may use is expected to run ahead: the next nonce is taken from the chain.
       const drift = settleDrift(seen < 0 && policy.externalUse ? 0 : seen)
-      tellDrift(draft, drift, { nextNonce: ledger.cursor, latest, pending })
+      reportDrift(draft, drift, { nextNonce: ledger.cursor, latest, pending })
       const counts = { latest, pending, at, drift }
       const isSame = stored?.latest === latest && stored.pending === pending && stored.drift === drift
       const isOld = isSame && at - (stored?.at ?? 0) < STORE_INTERVAL_MS

@@ -10,6 +10,8 @@
  * Each node may have RPC nodes of its own. One that cannot reach a chain leaves its lanes to peers that can, and takes
  * none; where nobody can reach it, everything stays where it is.
  */
+
+import { coalesce } from '../../core/coalesced-task.ts'
 import type { SilentNode } from '../../core/explain/describe-problem.ts'
 import { SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
 import { spellTime } from '../../core/explain/spell-time.ts'
@@ -82,31 +84,20 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   const freeSince = new Map<LaneKey, number>()
   let signers = new Map<LaneKey, SignerRecord>()
   let silent: readonly SilentNode[] = []
-  let beating: Promise<void> | null = null
-  let beatAgain = false
   let cancelBeat = (): void => {}
   let stopped = false
 
-  function beat(): Promise<void> {
-    if (stopped) return Promise.resolve()
-    if (beating !== null) {
-      beatAgain = true
-      return beating
-    }
+  const beats = coalesce(async () => {
+    if (stopped) return
     cancelBeat()
-    beating = beatOnce()
-      .catch((error: unknown) => {
-        telemetry.log('warn', 'could not renew leases; retrying', { nodeId, error })
-      })
-      .finally(() => {
-        beating = null
-        if (stopped) return
-        if (beatAgain) {
-          beatAgain = false
-          void beat()
-        } else cancelBeat = clock.schedule(settings.renewIntervalMs, () => void beat())
-      })
-    return beating
+    await beatOnce().catch((error: unknown) => {
+      telemetry.log('warn', 'could not renew leases; retrying', { nodeId, error })
+    })
+    if (!stopped && !beats.isWanted()) cancelBeat = clock.schedule(settings.renewIntervalMs, beat)
+  })
+
+  function beat(): void {
+    if (!stopped) void beats.run()
   }
 
   async function beatOnce(): Promise<void> {
@@ -119,7 +110,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       silentAfterMs: Math.max(MIN_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
     const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
-    tellSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
+    reportSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
     for (const [key, mine] of held) {
@@ -145,7 +136,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     telemetry.gauge('drover_lanes_owned', held.size)
   }
 
-  function tellSilent(now: readonly SilentNode[], live: number): void {
+  function reportSilent(now: readonly SilentNode[], live: number): void {
     for (const { nodeId: peer, heartbeatAt } of now) {
       if (silent.some((known) => known.nodeId === peer)) continue
       const message = `node ${peer} has not reported since ${spellTime(heartbeatAt)}`
@@ -184,7 +175,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       })
       .finally(() => {
         leaving.delete(key)
-        void beat()
+        beat()
       })
     leaving.set(key, { lease, done })
   }
@@ -251,7 +242,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   }
 
   return {
-    start: beat,
+    start: beats.run,
     find: (lane) => held.get(laneKey(lane))?.runner ?? null,
     *running() {
       for (const { runner } of held.values()) yield runner
@@ -259,11 +250,11 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     count: () => held.size,
     signer: (lane) => signers.get(laneKey(lane)) ?? null,
     silent: () => silent,
-    poke: () => void beat(),
+    poke: beat,
     stop: async () => {
       stopped = true
       cancelBeat()
-      if (beating !== null) await beating
+      await beats.settled()
       for (const [key, mine] of held) leave(key, mine)
       const left = [...leaving.values()]
       await Promise.all(left.map(({ done }) => done))

@@ -7,7 +7,10 @@
  * fast the chain grows meanwhile, every answer brings the view closer. Where a long walk does not get there in time, the
  * window is started anew from its top: with a node that limits, what was missed is cheaper to look up by hash.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import type { ChainView, Header } from '../../core/chain/finality.ts'
+import { coalesce } from '../../core/coalesced-task.ts'
 import type { Hash } from '../../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -91,8 +94,6 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let highest: number | null = null
   let retryAfterMs = 0
   let error: string | null = null
-  let looking: Promise<void> | null = null
-  let lookAgain = false
   let failures = 0
   let stopped = false
   let cancelPoll = (): void => {}
@@ -109,46 +110,39 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   let walkingSince = 0
   const labels = { chain_id: chain.chainId }
 
+  const looks = coalesce(async () => {
+    if (stopped) return
+    await lookAndNote()
+    if (!looks.isWanted()) schedulePoll()
+  })
+
   function look(): Promise<void> {
-    if (stopped) return Promise.resolve()
-    if (looking !== null) {
-      lookAgain = true
-      return looking
-    }
-    looking = lookUntilQuiet().finally(() => {
-      looking = null
-      // A hint may have come after the last look began and before this.
-      if (lookAgain) void look()
-      else schedulePoll()
-    })
-    return looking
+    return stopped ? Promise.resolve() : looks.run()
   }
 
-  async function lookUntilQuiet(): Promise<void> {
-    do {
-      lookAgain = false
-      const askedAt = clock.monotonic()
-      hasProgressed = false
-      const cancelAlarm = clock.schedule(SLOW_LOOK_MS, () => noteSilence(askedAt))
-      try {
-        await lookOnce()
-        answeredAt = clock.monotonic()
-        failingSince = null
-        error = null
-        failures = 0
-      } catch (cause) {
-        if (!(cause instanceof ChainUnavailable)) throw cause
-        failingSince ??= askedAt
-        if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
-        failures = hasProgressed ? 1 : failures + 1
-        retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
-        lookAgain = false
-        error = cause.message
-      } finally {
-        cancelAlarm()
-      }
-      for (const listener of lookListeners) listener()
-    } while (lookAgain && !stopped)
+  async function lookAndNote(): Promise<void> {
+    const askedAt = clock.monotonic()
+    hasProgressed = false
+    const cancelAlarm = clock.schedule(SLOW_LOOK_MS, () => noteSilence(askedAt))
+    try {
+      await lookOnce()
+      answeredAt = clock.monotonic()
+      failingSince = null
+      error = null
+      failures = 0
+    } catch (cause) {
+      if (!(cause instanceof ChainUnavailable)) throw cause
+      failingSince ??= askedAt
+      if (error === null) telemetry.log('warn', 'could not follow the chain; retrying', { ...labels, error: cause })
+      failures = hasProgressed ? 1 : failures + 1
+      retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
+      error = cause.message
+      // The next look comes after a pause, whatever hints came meanwhile.
+      looks.drop()
+    } finally {
+      cancelAlarm()
+    }
+    for (const listener of lookListeners) listener()
   }
 
   function noteSilence(askedAt: number): void {
@@ -221,7 +215,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   function schedulePoll(): void {
     cancelPoll()
     if (stopped) return
-    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20), settings.pollIntervalMs * 8)
+    const retryMs = backOff(failures, { first: FIRST_RETRY_MS, max: settings.pollIntervalMs * 8 })
     const delay = failures === 0 ? settings.pollIntervalMs : Math.max(retryMs, retryAfterMs)
     cancelPoll = clock.schedule(delay, () => void look())
   }
@@ -253,7 +247,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       stopped = true
       cancelPoll()
       unsubscribe()
-      if (looking !== null) await looking
+      await looks.settled()
     },
   }
 }

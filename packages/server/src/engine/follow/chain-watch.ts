@@ -77,7 +77,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     if (isMoving(health)) movingSince ??= now
     else movingSince = null
     judgeReach(assess(waitingSince, settings.unreachableAfterMs), now)
-    tell(health, now)
+    report(health, now)
     const hasChanged = health.state !== last.state
     last = health
     if (hasChanged) for (const listener of listeners) listener(health)
@@ -123,7 +123,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     return assessChain(signs, limits)
   }
 
-  function tell(health: ChainHealth, now: number): void {
+  function report(health: ChainHealth, now: number): void {
     for (const state of CHAIN_STATES) {
       telemetry.gauge('drover_chain_state', state === health.state ? 1 : 0, { ...labels, state })
     }

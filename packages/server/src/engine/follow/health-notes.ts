@@ -5,25 +5,25 @@ import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface HealthNotes {
   take(health: ChainHealth): void
-  tell(draft: LaneDraft): void
+  note(draft: LaneDraft): void
 }
 
 export function createHealthNotes(): HealthNotes {
   let now: ChainHealth | null = null
-  let told: ChainHealth['state'] = 'ok'
+  let noted: ChainHealth['state'] = 'ok'
 
   return {
     take: (health) => {
       now = health
     },
-    tell: (draft) => {
-      if (now === null || now.state === told || now.state === 'starting') return
+    note: (draft) => {
+      if (now === null || now.state === noted || now.state === 'starting') return
       const { state, message } = now
-      if (state === 'ok') draft.note({ type: 'chain.recovered', cause: told, detail: {} })
+      if (state === 'ok') draft.note({ type: 'chain.recovered', cause: noted, detail: {} })
       // A lane that waits for nothing has nothing to say of it.
       else if (!draft.inFlight().some((tx) => inclusionOf(tx) === null)) return
       else draft.note({ type: `chain.${state}`, cause: null, detail: { message } })
-      told = state
+      noted = state
     },
   }
 }

@@ -78,11 +78,11 @@ export function createInclusionTracker({
       telemetry.count('drover_gaps_total', { part: 'tracker' })
       updates = [{ ...update, added: [], gap: true, forkFrom: lowestFork([...updates, update]) }]
     } else updates.push(update)
-    tellDepth()
+    gaugeDepth()
     working ??= work()
   })
 
-  function tellDepth(): void {
+  function gaugeDepth(): void {
     telemetry.gauge('drover_queue_depth', updates.length, { queue: 'blocks', chainId: chain.chainId })
   }
 
@@ -90,7 +90,7 @@ export function createInclusionTracker({
     // Never done before it is noted as running: an update without blocks waits for nothing.
     await Promise.resolve()
     for (let update = updates.shift(); update !== undefined && !stopped; update = updates.shift()) {
-      tellDepth()
+      gaugeDepth()
       for (const block of update.added) await match(block)
       if (update.gap) for (const entry of list.all()) entry.wanted = true
       for (const runner of list.runners()) {

@@ -9,6 +9,8 @@
  * What has been told is not looked up again until the chain is past the block of the promise without it. If then no node
  * shows it any more, the promise is said to be lost, and the lane sends the same bytes again.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
@@ -63,8 +65,8 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
   function schedule(): void {
     cancel()
     if (stopped || !list.all().some(({ preconfirmation }) => preconfirmation !== 'none')) return
-    const pauseMs =
-      failures === 0 ? settings.pollIntervalMs : Math.min(MAX_PAUSE_MS, settings.pollIntervalMs * 2 ** failures)
+    const max = failures === 0 ? settings.pollIntervalMs : MAX_PAUSE_MS
+    const pauseMs = backOff(failures + 1, { first: settings.pollIntervalMs, max })
     cancel = clock.schedule(Math.max(0, lookedAt + pauseMs - clock.monotonic()), () => {
       running ??= run()
     })
@@ -128,7 +130,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
       const hashes = batch.flatMap((entry) => entry.hashes)
       const lookups = await chain.findReceipts(hashes)
       const answers = new Map<Hash, ReceiptLookup | undefined>(hashes.map((hash, index) => [hash, lookups[index]]))
-      const results = batch.map((entry) => tell(entry, answers))
+      const results = batch.map((entry) => postAnswer(entry, answers))
       for (const [index, entry] of batch.entries()) if (results[index] === 'found') shown.add(entry)
       for (const result of ['found', 'missing', 'failed'] as const) {
         countLookups(result, results.filter((each) => each === result).length)
@@ -138,7 +140,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
     return { shown, failed }
   }
 
-  function tell(entry: Watched, answers: ReadonlyMap<Hash, ReceiptLookup | undefined>): ReceiptLookup['type'] {
+  function postAnswer(entry: Watched, answers: ReadonlyMap<Hash, ReceiptLookup | undefined>): ReceiptLookup['type'] {
     const { txId, runner, promisedIn } = entry
     const own = entry.hashes.map((hash) => answers.get(hash))
     const found = own.find((answer) => answer?.type === 'found')

@@ -7,6 +7,8 @@
  * hashes, and all that stayed so over several looks as deep as finality itself; and then only if the block that used the
  * nonce is found and does not list them. Without that proof a node that lost its index would make us pay twice.
  */
+
+import { backOff } from '../../core/back-off.ts'
 import { assessInclusion, type ChainView, type Header, type Inclusion } from '../../core/chain/finality.ts'
 import type { Address, Hash } from '../../core/hex.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../../ports/chain.ts'
@@ -45,7 +47,7 @@ interface AuditPorts {
   deliver(inclusions: readonly Inclusion[]): void
 }
 
-const MAX_PAUSE_MS = 15_000
+const PAUSES = { first: 200, max: 15_000 }
 
 export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   const { chain, list, clock, telemetry, settings } = ports
@@ -65,8 +67,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         running = null
         const again = hurried && failures === 0
         hurried = false
-        const pauseMs =
-          failures === 0 ? settings.staleReceiptTimeoutMs / 4 : Math.min(MAX_PAUSE_MS, 100 * 2 ** failures)
+        const pauseMs = failures === 0 ? settings.staleReceiptTimeoutMs / 4 : backOff(failures, PAUSES)
         schedule(again ? 0 : pauseMs)
       })
     })
@@ -75,7 +76,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   async function audit(): Promise<void> {
     const now = clock.now()
     const due = list.all().filter((entry) => isDue(entry, now))
-    tellDepth(due.length)
+    gaugeDepth(due.length)
     const batches: (readonly Watched[])[] = []
     for (let start = 0; start < due.length; start += settings.receiptBatch) {
       batches.push(due.slice(start, start + settings.receiptBatch))
@@ -86,7 +87,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         failed += await auditBatch(batch)
     })
     await Promise.all(workers)
-    tellDepth(0)
+    gaugeDepth(0)
     failures = failed === 0 ? 0 : Math.min(failures + 1, 10)
   }
 
@@ -257,7 +258,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     }
   }
 
-  function tellDepth(count: number): void {
+  function gaugeDepth(count: number): void {
     telemetry.gauge('drover_queue_depth', count, { queue: 'receipts', chainId: chain.chainId })
   }
 

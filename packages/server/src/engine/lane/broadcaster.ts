@@ -77,10 +77,10 @@ export function createBroadcaster(ports: {
       item.resolve({ type: 'sent', outcomes: outcomes.slice(offset, end) })
       offset = end
     }
-    tell(outcomes)
+    countOutcomes(outcomes)
   }
 
-  function tell(outcomes: readonly SendOutcome[]): void {
+  function countOutcomes(outcomes: readonly SendOutcome[]): void {
     const counts = new Map<SendOutcome['type'], number>()
     for (const { type } of outcomes) counts.set(type, (counts.get(type) ?? 0) + 1)
     for (const [outcome, count] of counts) telemetry.count('drover_broadcasts_total', { outcome }, count)

@@ -48,7 +48,7 @@ export function createLaneDecisions(
       lowestReserved: findLowestReserved(context.reserved()),
       movingSince: ports.movingSince(),
     })
-    parts.healthNotes.tell(draft)
+    parts.healthNotes.note(draft)
     cancelAll(draft)
     await parts.replacer.replace(draft, { ...scene, head: state.view?.head ?? null })
     await allocate(draft, ledger)

@@ -1,5 +1,9 @@
 /** When a lane that failed may run its next cycle. What arrives meanwhile is kept. */
+
+import { backOff } from '../../core/back-off.ts'
 import type { Clock } from '../../ports/clock.ts'
+
+const PAUSES = { first: 200, max: 2_000 }
 
 export interface LaneRetry {
   pause(): void
@@ -18,7 +22,7 @@ export function createLaneRetry(clock: Pick<Clock, 'monotonic'>): LaneRetry {
 
   function pause(): void {
     failures++
-    resumeAt = clock.monotonic() + Math.min(2_000, 100 * 2 ** Math.min(failures, 5))
+    resumeAt = clock.monotonic() + backOff(failures, PAUSES)
   }
 
   return {

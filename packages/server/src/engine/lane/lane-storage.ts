@@ -5,10 +5,10 @@
 import { isInFlight, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import { type LaneWrite, StoreUnavailable } from '../../ports/store.ts'
 import type { Storable } from '../reservations/request-draft.ts'
+import { countTransitions } from './count-transitions.ts'
 import type { LaneActions } from './lane-actions.ts'
 import type { LaneContext } from './lane-context.ts'
 import type { LaneRetry } from './lane-retry.ts'
-import { tellTransitions } from './tell-transition.ts'
 
 export interface LaneStorage {
   /** Rebuilds everything from the store. False: it did not answer, and the lane retries after a pause. */
@@ -100,7 +100,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
         retry.reset()
         if (takesNonce(write)) variation = 0
         state.ledger = draft.settle(result.versions)
-        tellTransitions(telemetry, write.saves)
+        countTransitions(telemetry, write.saves)
         actions.act(draft)
         return true
       case 'fenced':

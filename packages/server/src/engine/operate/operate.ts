@@ -19,8 +19,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { type LossAction, proveLoss } from '../foreign/prove-loss.ts'
+import { countTransitions } from '../lane/count-transitions.ts'
 import { markNonces } from '../lane/lane-draft.ts'
-import { tellTransitions } from '../lane/tell-transition.ts'
 
 export type OperatorRequest = OperatorAct &
   (
@@ -61,7 +61,7 @@ export function createOperate(ports: OperatePorts): Operate {
       const save = { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes }
       const result = await store.amend(save, markNonces(tx, step))
       if (result.type !== 'written') continue
-      tellTransitions(telemetry, [save])
+      countTransitions(telemetry, [save])
       return { ...step.tx, version: result.version }
     }
     throw new AppError('action_forbidden', 'The transaction is changing too fast for this action. Retry.', {

@@ -8,6 +8,7 @@
  * a price of its own, a call that the node cannot run): then those behind it go first. A key that cannot sign stops the walk before a nonce is spent on it.
  */
 
+import { backOff } from '../../core/back-off.ts'
 import { spellNeed } from '../../core/explain/next-steps.ts'
 import { maxCost } from '../../core/fees/cost.ts'
 import { maxPricePerGas } from '../../core/fees/fees.ts'
@@ -63,6 +64,8 @@ export interface AllocateResult {
   /** The first of those that wait for money, and of those that wait for a price. */
   readonly waits: { readonly unfunded: QueueWait | null; readonly priced: QueueWait | null }
 }
+
+const MAX_PAUSE_MS = 60_000
 
 type Deferral = Extract<Preparation, { type: 'deferred' }>
 
@@ -204,7 +207,7 @@ function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retry
   if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
   const isWatched = subState === 'waiting_for_funds' || subState === 'fee_above_cap'
   const rests = isWatched && policy.onDeferral === 'pass_over'
-  const retryAt = now + (rests ? WATCHED_MS : backOff(tx.prepareFailures, retryMs))
+  const retryAt = now + (rests ? WATCHED_MS : backOff(tx.prepareFailures + 1, { first: retryMs, max: MAX_PAUSE_MS }))
   draft.apply(tx, { type: 'prepare.deferred', at: now, subState, error, retryAt })
   return retryAt
 }
@@ -239,8 +242,4 @@ async function sign(
     if (error instanceof FeeAboveCap) return { type: 'above_cap', error }
     return { type: 'failed', error }
   }
-}
-
-function backOff(failures: number, firstMs: number): number {
-  return Math.min(60_000, firstMs * 2 ** Math.min(failures, 16))
 }

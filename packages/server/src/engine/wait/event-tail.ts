@@ -6,6 +6,8 @@
  * that a thousand followers cost the database no more than one. Who stands further back than what is kept reads pages
  * from the store until it has caught up. When nobody follows, nothing is read and nothing is kept.
  */
+
+import { coalesce } from '../../core/coalesced-task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HistoryEntry, Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -38,20 +40,26 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
   /** Events after `floor` and up to `head` are kept. */
   let floor: number | null = null
   let head = 0
-  let isLooking = false
-  let lookAgain = false
+  let isReading = false
   let cancelPoll = (): void => {}
   const unlisten = store.listen((notice) => {
     if (notice.type === 'events.appended' || notice.type === 'gap') look()
   })
 
+  /** Page after page, until one is not full and no notice has come since. */
+  const looks = coalesce(async () => {
+    if (followers.size > 0) {
+      cancelPoll()
+      isReading = true
+      await readOn().catch(logFailure)
+      isReading = false
+    }
+    if (followers.size === 0) forget()
+    else if (!looks.isWanted()) cancelPoll = clock.schedule(pollMs, look)
+  })
+
   function look(): void {
-    if (followers.size === 0) return
-    lookAgain = true
-    if (isLooking) return
-    isLooking = true
-    cancelPoll()
-    void readOn().catch(tell).finally(rest)
+    if (followers.size > 0) void looks.run()
   }
 
   async function readOn(): Promise<void> {
@@ -61,14 +69,11 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
       head = last
       news()
     }
-    while (lookAgain && followers.size > 0) {
-      lookAgain = false
-      const page = await store.readEvents(head, PAGE)
-      if (page.length === 0) continue
-      lookAgain ||= page.length === PAGE
-      keep(page)
-      news()
-    }
+    const page = await store.readEvents(head, PAGE)
+    if (page.length === 0) return
+    if (page.length === PAGE) look()
+    keep(page)
+    news()
   }
 
   function keep(page: readonly HistoryEntry[]): void {
@@ -79,15 +84,9 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
     floor = dropped.at(-1)?.eventId ?? floor
   }
 
-  function rest(): void {
-    isLooking = false
-    if (followers.size > 0) cancelPoll = clock.schedule(pollMs, look)
-    else forget()
-  }
-
   function forget(): void {
     cancelPoll()
-    if (isLooking) return
+    if (isReading) return
     kept = []
     floor = null
   }
@@ -96,7 +95,7 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
     for (const onNews of [...followers]) onNews()
   }
 
-  function tell(error: unknown): void {
+  function logFailure(error: unknown): void {
     telemetry.log('warn', 'could not read the event stream; retrying', { error: String(error) })
   }
 

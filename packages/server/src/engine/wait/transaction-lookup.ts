@@ -1,4 +1,6 @@
 /** Reads transactions that somebody waits for: all that are due together, one statement at a time. */
+
+import { coalesce } from '../../core/coalesced-task.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
@@ -23,32 +25,26 @@ export function createTransactionLookup(
   onFound: (tx: Transaction) => void,
 ): TransactionLookup {
   const due = new Set<TxId>()
-  let isLooking = false
   let cancelRetry = (): void => {}
 
-  async function look(): Promise<void> {
-    if (isLooking || due.size === 0) return
-    isLooking = true
+  const looks = coalesce(async () => {
+    cancelRetry()
+    if (due.size === 0) return
     const ids = [...due]
     due.clear()
-    let failed = false
     try {
       for (const tx of await store.findTransactions(ids)) onFound(tx)
     } catch (error) {
-      failed = true
       for (const id of ids) due.add(id)
       telemetry.log('warn', 'could not read awaited transactions; retrying', { error: String(error) })
+      cancelRetry = clock.schedule(RETRY_MS, () => void looks.run())
     }
-    isLooking = false
-    cancelRetry()
-    if (failed) cancelRetry = clock.schedule(RETRY_MS, () => void look())
-    else void look()
-  }
+  })
 
   return {
     add(ids: Iterable<TxId>): void {
       for (const id of ids) due.add(id)
-      void look()
+      void looks.run()
     },
     close(): void {
       due.clear()

@@ -2,6 +2,8 @@
  * How often bytes that a node does not show, or does not mine, are sent again: with each block at first, then after 2, 4,
  * 8 … blocks, so that a node that hides them for ever is not asked to take them with every block.
  */
+import { backOff } from '../../core/back-off.ts'
+
 export interface ResendPace {
   /** True, and counted, if it may be sent again now. Another nonce starts anew. */
   take(nonce: number, head: number): boolean
@@ -19,7 +21,7 @@ export function createResendPace(): ResendPace {
       const isReset = before !== null && head + MAX_PAUSE_BLOCKS < before.nextHead
       if (before !== null && head < before.nextHead && !isReset) return false
       const tries = (before?.tries ?? 0) + 1
-      const pause = tries < AT_ONCE ? 1 : Math.min(MAX_PAUSE_BLOCKS, 2 ** Math.min(20, tries - AT_ONCE))
+      const pause = tries < AT_ONCE ? 1 : backOff(tries - AT_ONCE + 1, { first: 1, max: MAX_PAUSE_BLOCKS })
       last = { nonce, tries, nextHead: head + pause }
       return true
     },

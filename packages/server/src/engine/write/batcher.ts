@@ -128,11 +128,11 @@ function createPending<T, R>(
   let settled = false
   const cancelDeadline = clock.schedule(deadlineMs, () => settle(() => reject(expire(item))))
 
-  function settle(tell: () => void): void {
+  function settle(answer: () => void): void {
     if (settled) return
     settled = true
     cancelDeadline()
-    tell()
+    answer()
   }
 
   return {

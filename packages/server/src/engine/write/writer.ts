@@ -7,6 +7,7 @@
  * waited too long.
  */
 
+import { backOff } from '../../core/back-off.ts'
 import { laneKey } from '../../core/lane/lane.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type LaneWrite, type LaneWriteResult, type Store, StoreUnavailable } from '../../ports/store.ts'
@@ -47,6 +48,8 @@ const QUEUE = { queue: 'writer' }
 /** A flush that takes longer no longer keeps others from starting. */
 const SLOW_MS = 100
 
+const PAUSES = { first: 50, max: 2_000 }
+
 export function createWriter({ store, clock, telemetry, settings }: WriterPorts): Writer {
   let waiting: Waiting[] = []
   /** Lanes with a write under way. */
@@ -58,7 +61,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
   let lingers = false
   let abandoned = false
 
-  function tellDepth(change: number): void {
+  function gaugeDepth(change: number): void {
     depth += change
     telemetry.gauge('drover_queue_depth', depth, QUEUE)
   }
@@ -66,7 +69,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
   function write(laneWrite: LaneWrite): Promise<LaneWriteResult> {
     return new Promise((resolve, reject) => {
       waiting.push({ write: laneWrite, resolve, reject })
-      tellDepth(1)
+      gaugeDepth(1)
       if (running > 0 || lingers) return startMore()
       lingers = true
       clock.schedule(settings.lingerMs, () => {
@@ -104,9 +107,9 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     if (isSlow) slow -= 1
     running -= 1
     for (const lane of lanes) underWay.delete(lane)
-    tellDepth(-batch.length)
+    gaugeDepth(-batch.length)
     startMore()
-    if (isIdle()) for (const tell of whenIdle.splice(0)) tell()
+    if (isIdle()) for (const resolve of whenIdle.splice(0)) resolve()
   }
 
   const isIdle = (): boolean => running === 0 && waiting.length === 0
@@ -158,7 +161,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
           lanes: batch.length,
           error,
         })
-        await pause(clock, Math.min(2_000, 50 * 2 ** Math.min(attempt, 10)))
+        await pause(clock, backOff(attempt + 1, PAUSES))
       }
     }
   }

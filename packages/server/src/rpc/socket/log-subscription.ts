@@ -91,7 +91,7 @@ export function followLogs(
       // It may have left the chain while its logs were read.
       if (queue[0] !== block || isOver) continue
       queue = queue.slice(1)
-      tell(block, logs)
+      push(block, logs)
     }
     isReading = false
   }
@@ -101,7 +101,7 @@ export function followLogs(
     return answer?.status === 'fulfilled' && Array.isArray(answer.value) ? answer.value : null
   }
 
-  function tell({ hash }: RawHead, logs: readonly object[]): void {
+  function push({ hash }: RawHead, logs: readonly object[]): void {
     for (const log of logs) on.log(log)
     if (logs.length > 0) told.set(hash, logs)
     const [oldest] = told.keys()

@@ -92,17 +92,17 @@ export function createRpcSockets({
 
   function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      tellCount()
+      gaugeCount()
       const { recheck } = serveSocket(socket, chainId, caller, { ...ports, heartbeatMs })
       rechecks.add(recheck)
       socket.on('close', () => {
         rechecks.delete(recheck)
-        tellCount()
+        gaugeCount()
       })
     })
   }
 
-  function tellCount(): void {
+  function gaugeCount(): void {
     telemetry.gauge('drover_rpc_sockets', sockets.clients.size)
   }
 

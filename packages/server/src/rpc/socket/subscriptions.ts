@@ -44,7 +44,7 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
   const held = new Map<string, string[]>()
   let isClosed = false
 
-  function tell(subscription: string, result: unknown): void {
+  function push(subscription: string, result: unknown): void {
     const params = { subscription, result }
     const text = JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params })
     const early = held.get(subscription)
@@ -56,19 +56,19 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
     switch (kind) {
       case 'newHeads':
         return sources.heads.listen(({ added }) => {
-          for (const head of added) tell(id, head)
+          for (const head of added) push(id, head)
         })
       case 'logs':
         return followLogs({ ...sources, feed: sources.heads }, parseLogFilter(options), {
-          log: (log) => tell(id, log),
+          log: (log) => push(id, log),
           lost: () => connection.fail('logs could not be read for too long'),
         })
       case 'newPendingTransactions':
         if (options === true)
           throw new RpcFailure('invalid_params', 'only the hashes of pending transactions are available')
-        return sources.pending.listen((hash) => tell(id, hash))
+        return sources.pending.listen((hash) => push(id, hash))
       case 'syncing':
-        tell(id, false)
+        push(id, false)
         return () => {}
       default:
         throw new RpcFailure('invalid_params', `the first parameter must be ${KINDS}`)

@@ -88,7 +88,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   return {
     async query<Row extends QueryResultRow>({ name, text, isVital }: Statement, values: readonly unknown[]) {
-      const tell = (outcome: 'ok' | 'unavailable' | 'failed') =>
+      const count = (outcome: 'ok' | 'unavailable' | 'failed') =>
         telemetry.count('drover_store_round_trips_total', { operation: name ?? 'other', outcome })
       try {
         const result = await (isVital ? vitalPool : pool).query<Row>({
@@ -96,13 +96,13 @@ export function createDatabase(options: DatabaseOptions): Database {
           values: [...values],
           ...(name === null ? {} : { name }),
         })
-        tell('ok')
+        count('ok')
         noteState(true)
         return result.rows
       } catch (error) {
         const meant = translateError(error)
         const isAway = meant instanceof StoreUnavailable
-        tell(isAway ? 'unavailable' : 'failed')
+        count(isAway ? 'unavailable' : 'failed')
         if (isAway && isOutage(error)) noteState(false, meant)
         throw meant
       }

@@ -3,6 +3,7 @@
  * there was a gap, since nobody knows what was said meanwhile.
  */
 import { Client } from 'pg'
+import { backOff } from '../../core/back-off.ts'
 import type { Notice } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { CHANNEL, parseNotice } from './notice-payload.ts'
@@ -28,11 +29,11 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
   const listeners = new Set<(notice: Notice) => void>()
   let client: Client | null = null
   let retry: NodeJS.Timeout | null = null
-  let pauseMs = FIRST_PAUSE_MS
+  let failures = 0
   let isClosed = false
   let connecting: Promise<void> | null = null
 
-  function tell(notice: Notice): void {
+  function notify(notice: Notice): void {
     for (const listener of listeners) listener(notice)
   }
 
@@ -42,14 +43,14 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
       client = null
       reconnectLater(why)
     }
-    const next = createClient(options, { tell, lose })
+    const next = createClient(options, { notify, lose })
     client = next
     try {
       await next.connect()
       await next.query(`listen ${CHANNEL}`)
-      pauseMs = FIRST_PAUSE_MS
+      failures = 0
       // Also after the first time: what was said before the channel was open is as lost as after a break.
-      if (client === next) tell({ type: 'gap' })
+      if (client === next) notify({ type: 'gap' })
     } catch (error) {
       lose(error instanceof Error ? error.message : String(error))
       await next.end()
@@ -58,12 +59,12 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
 
   function reconnectLater(why: string): void {
     if (isClosed) return
+    const pauseMs = backOff(++failures, { first: FIRST_PAUSE_MS, max: MAX_PAUSE_MS })
     telemetry.log('warn', 'lost the notification connection to the database; polling continues', {
       error: why,
       retryMs: pauseMs,
     })
     retry = setTimeout(open, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
   }
 
   function open(): void {
@@ -98,7 +99,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
 
 function createClient(
   options: ListenerOptions,
-  on: { readonly tell: (notice: Notice) => void; readonly lose: (why: string) => void },
+  on: { readonly notify: (notice: Notice) => void; readonly lose: (why: string) => void },
 ): Client {
   const client = new Client({
     connectionString: options.databaseUrl,
@@ -111,7 +112,7 @@ function createClient(
   client.on('end', () => on.lose('connection ended'))
   client.on('notification', ({ payload }) => {
     const notice = parseNotice(payload ?? '')
-    if (notice !== null) on.tell(notice)
+    if (notice !== null) on.notify(notice)
   })
   return client
 }

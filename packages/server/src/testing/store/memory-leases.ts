@@ -2,7 +2,7 @@
 import { type Lane, type Lease, laneKey } from '../../core/lane/lane.ts'
 import type { AcquiredLease, LiveNode, RenewedLease, Store } from '../../ports/store.ts'
 import { FORGET_AFTER_TTLS } from '../../store/rules/node-life.ts'
-import { isLeaseLive, type MemoryLane, type MemoryState, sortedLanes, tell } from './memory-state.ts'
+import { isLeaseLive, type MemoryLane, type MemoryState, notify, sortedLanes } from './memory-state.ts'
 
 export function acquireInMemory(
   state: MemoryState,
@@ -42,7 +42,7 @@ export function releaseInMemory(state: MemoryState, leases: readonly Lease[]): v
     lane.owner = null
     lane.expiresAt = Number.NEGATIVE_INFINITY
     lane.wantedBy = null
-    tell(state, { type: 'lane.released', lane: lane.lane })
+    notify(state, { type: 'lane.released', lane: lane.lane })
   }
 }
 
@@ -71,7 +71,7 @@ export function heartbeatInMemory(state: MemoryState, node: Parameters<Store['he
   for (const [id, other] of state.nodes) {
     if (other.heartbeatAt < nowMs - other.ttlMs * FORGET_AFTER_TTLS) state.nodes.delete(id)
   }
-  if (earlier === undefined) tell(state, { type: 'nodes.changed' })
+  if (earlier === undefined) notify(state, { type: 'nodes.changed' })
   const silentAfterMs = node.silentAfterMs ?? ttlMs
   const silent = [...state.nodes.values()]
     .filter((other) => other.heartbeatAt < nowMs - silentAfterMs)

@@ -21,7 +21,7 @@ import type {
 } from '../../ports/lane-requests.ts'
 import { appendLaneNotes } from './memory-events.ts'
 import { heldBy } from './memory-leases.ts'
-import { type MemoryLane, type MemoryReservation, type MemoryState, tell } from './memory-state.ts'
+import { type MemoryLane, type MemoryReservation, type MemoryState, notify } from './memory-state.ts'
 
 const MAX_HASHES = 50
 const ACT_NAMES = { use: 'used', extend: 'extended', release: 'released' } as const
@@ -86,7 +86,7 @@ function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
     lane.reservations.set(id, { reservation, lockOwner })
     return structuredClone(reservation)
   })
-  tell(state, { type: 'lane.asked', lane: lane.lane })
+  notify(state, { type: 'lane.asked', lane: lane.lane })
   return { type: 'inserted', reservations }
 }
 
@@ -123,8 +123,8 @@ function actOn(state: MemoryState, id: ReservationId, lockOwner: string, act: Ho
   appendLaneNotes(state, lane.lane, null, [
     noteReservation(row.reservation, ACT_NAMES[act.type], null, { ...more, ...until }),
   ])
-  tell(state, { type: 'lane.asked', lane: lane.lane })
-  tell(state, { type: 'events.appended' })
+  notify(state, { type: 'lane.asked', lane: lane.lane })
+  notify(state, { type: 'events.appended' })
   return { type: 'done', reservation: structuredClone(row.reservation) }
 }
 
@@ -171,9 +171,9 @@ function carryOrder(state: MemoryState, { type, filter, cause, by }: Reservation
       const name = type === 'release' ? 'released' : 'fill_ordered'
       appendLaneNotes(state, lane.lane, null, [noteReservation(row.reservation, name, cause, { ...by })])
     }
-    if (chosen.length > 0) tell(state, { type: 'lane.asked', lane: lane.lane })
+    if (chosen.length > 0) notify(state, { type: 'lane.asked', lane: lane.lane })
   }
-  if (changed.length > 0) tell(state, { type: 'events.appended' })
+  if (changed.length > 0) notify(state, { type: 'events.appended' })
   return changed
 }
 
@@ -209,7 +209,7 @@ function insertReset(state: MemoryState, reset: NewReset): boolean {
     ...{ requestedAt: state.now(), answeredAt: null, txIds: null, progress: null },
     cancelsFirst: reset.cancelsFirst ?? false,
   })
-  tell(state, { type: 'lane.asked', lane: lane.lane })
+  notify(state, { type: 'lane.asked', lane: lane.lane })
   return true
 }
 

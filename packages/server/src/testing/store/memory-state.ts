@@ -100,7 +100,7 @@ export function isLeaseLive(state: MemoryState, lane: MemoryLane): boolean {
 }
 
 /** After the step that caused it, as from a database: a listener that calls the store at once must not land inside it. */
-export function tell(state: MemoryState, notice: Notice): void {
+export function notify(state: MemoryState, notice: Notice): void {
   queueMicrotask(() => {
     for (const listener of [...state.listeners]) listener(notice)
   })

@@ -41,8 +41,8 @@ import {
   findMemoryRequest,
   findMemoryTransaction,
   type MemoryState,
+  notify,
   sortedLanes,
-  tell,
 } from './memory-state.ts'
 import { amendInMemory, insertInMemory, writeLanesInMemory } from './memory-writes.ts'
 
@@ -65,7 +65,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     heartbeat: async (node) => heartbeatInMemory(state, node),
     listNodes: async () => listNodesInMemory(state),
     removeNode: async (nodeId) => {
-      if (state.nodes.delete(nodeId)) tell(state, { type: 'nodes.changed' })
+      if (state.nodes.delete(nodeId)) notify(state, { type: 'nodes.changed' })
     },
     acquireLeases: async (nodeId, lanes, ttlMs) => acquireInMemory(state, nodeId, lanes, ttlMs),
     renewLeases: async (nodeId, ttlMs) => renewInMemory(state, nodeId, ttlMs),
@@ -132,7 +132,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       },
     })
   }
-  if (state.lanes.size > before) tell(state, { type: 'nodes.changed' })
+  if (state.lanes.size > before) notify(state, { type: 'nodes.changed' })
 }
 
 function updateSigner(
@@ -145,9 +145,9 @@ function updateSigner(
   if (row === undefined) return null
   row.signer = { ...row.signer, ...structuredClone(change) }
   appendLaneNotes(state, row.lane, null, [note])
-  tell(state, { type: 'lane.work', lane: row.lane })
-  tell(state, { type: 'nodes.changed' })
-  tell(state, { type: 'events.appended' })
+  notify(state, { type: 'lane.work', lane: row.lane })
+  notify(state, { type: 'nodes.changed' })
+  notify(state, { type: 'events.appended' })
   return structuredClone(row.signer)
 }
 

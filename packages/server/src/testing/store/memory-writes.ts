@@ -23,7 +23,7 @@ import {
   type MemoryState,
   type MemoryTransaction,
   noteMemoryRequest,
-  tell,
+  notify,
 } from './memory-state.ts'
 
 export function insertInMemory(state: MemoryState, batch: readonly NewTransaction[]): readonly InsertOutcome[] {
@@ -34,8 +34,8 @@ export function insertInMemory(state: MemoryState, batch: readonly NewTransactio
     if (outcome.type === 'inserted' && lane !== undefined) touched.add(lane)
     return outcome
   })
-  for (const { lane } of touched) tell(state, { type: 'lane.work', lane })
-  if (touched.size > 0) tell(state, { type: 'events.appended' })
+  for (const { lane } of touched) notify(state, { type: 'lane.work', lane })
+  if (touched.size > 0) notify(state, { type: 'events.appended' })
   return outcomes
 }
 
@@ -99,7 +99,7 @@ function writeLane(state: MemoryState, write: LaneWrite): LaneWriteResult {
   lane.health = seeHealth(lane.health, write)
   let added = appendLaneNotes(state, lane.lane, lease, write.notes)
   for (const save of saves) added += store(state, lane, save, lease)
-  if (added > 0) tell(state, { type: 'events.appended' })
+  if (added > 0) notify(state, { type: 'events.appended' })
   return { type: 'written', versions: saves.map((save) => save.before.version + 1) }
 }
 
@@ -110,8 +110,8 @@ export function amendInMemory(state: MemoryState, save: TxSave, nonces: readonly
   if (refusal !== null) throw new Error(`an amendment of ${save.tx.id} was refused: ${refusal}`)
   for (const mark of nonces) lane.nonces.set(mark.nonce, { ...mark })
   const added = store(state, lane, save, null)
-  tell(state, { type: 'lane.amended', lane: lane.lane, txId: save.tx.id })
-  if (added > 0) tell(state, { type: 'events.appended' })
+  notify(state, { type: 'lane.amended', lane: lane.lane, txId: save.tx.id })
+  if (added > 0) notify(state, { type: 'events.appended' })
   return { type: 'written', version: save.before.version + 1 }
 }
 

@@ -12,15 +12,15 @@ import {
   tracking,
 } from '../../testing/core/sample-transactions.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { tellTransitions } from './tell-transition.ts'
+import { countTransitions } from './count-transitions.ts'
 
 const CHAIN = { chainId: queued().intent.lane.chainId }
 
-function tell(before: Transaction, tx: Transaction, ...types: readonly string[]) {
+function count(before: Transaction, tx: Transaction, ...types: readonly string[]) {
   const telemetry = createRecordingTelemetry()
   const notes = types.map((type) => ({ type, cause: null, detail: {} }))
   const { version, state, attempts } = before
-  tellTransitions(telemetry, [{ before: { version, state, attemptCount: attempts.length }, tx, notes }])
+  countTransitions(telemetry, [{ before: { version, state, attemptCount: attempts.length }, tx, notes }])
   return {
     moved: (from: string, to: string) => telemetry.valueOf('drover_transitions_total', { from, to }),
     result: (result: string) => telemetry.valueOf('drover_finality_total', { result }),
@@ -31,20 +31,20 @@ function tell(before: Transaction, tx: Transaction, ...types: readonly string[])
 }
 
 test('a change of state is counted with where it came from, and no change is not', () => {
-  expect(tell(queued(), allocated(), 'nonce.allocated').moved('QUEUED', 'ALLOCATED')).toBe(1)
-  expect(tell(tracking('pending'), tracking('stale'), 'resubmit.claimed').moved('TRACKING', 'TRACKING')).toBe(0)
+  expect(count(queued(), allocated(), 'nonce.allocated').moved('QUEUED', 'ALLOCATED')).toBe(1)
+  expect(count(tracking('pending'), tracking('stale'), 'resubmit.claimed').moved('TRACKING', 'TRACKING')).toBe(0)
 })
 
 test('an inclusion is counted and timed from acceptance', () => {
-  const told = tell(tracking('pending'), mined({ minedAt: T0 + 4_000 }), 'inclusion.seen')
-  expect(told.result('included')).toBe(1)
-  expect(told.toInclusion).toEqual([4])
+  const counted = count(tracking('pending'), mined({ minedAt: T0 + 4_000 }), 'inclusion.seen')
+  expect(counted.result('included')).toBe(1)
+  expect(counted.toInclusion).toEqual([4])
 })
 
 test('an inclusion after a reorganisation is counted, and not timed again', () => {
-  const gone = tell(mined(), tracking('reorged', { newForks: 1 }), 'inclusion.reorged')
+  const gone = count(mined(), tracking('reorged', { newForks: 1 }), 'inclusion.reorged')
   expect([gone.result('reorged'), gone.result('included'), gone.toInclusion]).toEqual([1, 0, []])
-  const back = tell(tracking('reorged'), mined({ newForks: 1 }), 'inclusion.seen')
+  const back = count(tracking('reorged'), mined({ newForks: 1 }), 'inclusion.seen')
   expect([back.result('included'), back.toInclusion]).toEqual([1, []])
 })
 
@@ -53,30 +53,32 @@ test.each([
   ['failed', finished('FAILED_FINAL')],
   ['cancelled', cancelledOnChain()],
 ] as const)('what is final on the chain is %s, and timed from acceptance', (result, tx) => {
-  const told = tell(mined(), tx, 'finality.reached')
-  expect([told.result(result), told.moved('TRACKING', tx.state)]).toEqual([1, 1])
-  expect(told.toFinality).toEqual([5])
+  const counted = count(mined(), tx, 'finality.reached')
+  expect([counted.result(result), counted.moved('TRACKING', tx.state)]).toEqual([1, 1])
+  expect(counted.toFinality).toEqual([5])
 })
 
 test('found and final in one write counts as both', () => {
-  const told = tell(stuck('no_inclusion'), finished('CONFIRMED'), 'inclusion.seen', 'finality.reached')
-  expect([told.result('included'), told.result('confirmed'), told.moved('STUCK', 'CONFIRMED')]).toEqual([1, 1, 1])
-  expect([told.toInclusion, told.toFinality]).toEqual([[4], [5]])
+  const counted = count(stuck('no_inclusion'), finished('CONFIRMED'), 'inclusion.seen', 'finality.reached')
+  expect([counted.result('included'), counted.result('confirmed'), counted.moved('STUCK', 'CONFIRMED')]).toEqual([
+    1, 1, 1,
+  ])
+  expect([counted.toInclusion, counted.toFinality]).toEqual([[4], [5]])
 })
 
 test('what ends without a nonce never came near the chain', () => {
-  const told = tell(queued(), dropped('CANCELLED', 'cancelled'), 'operator.cancelled')
-  expect([told.moved('QUEUED', 'CANCELLED'), told.result('cancelled'), told.toFinality]).toEqual([1, 0, []])
+  const counted = count(queued(), dropped('CANCELLED', 'cancelled'), 'operator.cancelled')
+  expect([counted.moved('QUEUED', 'CANCELLED'), counted.result('cancelled'), counted.toFinality]).toEqual([1, 0, []])
 })
 
 test('clocks that differ by a little give no time below zero', () => {
-  const told = tell(tracking('pending'), mined({ minedAt: T0 - 3 }), 'inclusion.seen')
-  expect(told.toInclusion).toEqual([0])
+  const counted = count(tracking('pending'), mined({ minedAt: T0 - 3 }), 'inclusion.seen')
+  expect(counted.toInclusion).toEqual([0])
 })
 
 test('a preconfirmation is counted, seen or lost, and is no step towards finality', () => {
-  const seen = tell(tracking('pending'), tracking('preconfirmed'), 'preconfirmation.seen')
+  const seen = count(tracking('pending'), tracking('preconfirmed'), 'preconfirmation.seen')
   expect([seen.promise('seen'), seen.promise('lost'), seen.result('included')]).toEqual([1, 0, 0])
   expect(seen.toInclusion).toEqual([])
-  expect(tell(tracking('preconfirmed'), tracking('stale'), 'preconfirmation.lost').promise('lost')).toBe(1)
+  expect(count(tracking('preconfirmed'), tracking('stale'), 'preconfirmation.lost').promise('lost')).toBe(1)
 })

@@ -6,7 +6,7 @@ import { listCauses, presentCauses, presentCounts } from './batch-results.ts'
 import type { BatchReport } from './run-batch.ts'
 import type { BatchSurvey } from './survey-batch.ts'
 
-export function tellProblems(session: Session, file: string, { problems, problemCount }: BatchSurvey): ExitCode {
+export function printProblems(session: Session, file: string, { problems, problemCount }: BatchSurvey): ExitCode {
   session.print({ ok: false, sent: 0, problemCount, problems }, () => `${file} has errors. Nothing was sent.`)
   if (session.json) return EXIT.usage
   for (const { line, message } of problems) session.note(`  line ${line}: ${message}`)
@@ -14,7 +14,7 @@ export function tellProblems(session: Session, file: string, { problems, problem
   return EXIT.usage
 }
 
-export function tellPlan(session: Session, survey: BatchSurvey, batchId: string | null): ExitCode {
+export function printPlan(session: Session, survey: BatchSurvey, batchId: string | null): ExitCode {
   const id = batchId ?? `batch-${survey.fileDigest.slice(0, 32)}`
   const signers = [...survey.valueBySigner].map(([address, wei]) => ({ address, value: wei.toString() }))
   session.print({ ok: true, sent: 0, batchId: id, rows: survey.rows, signers }, () =>
@@ -26,7 +26,7 @@ export function tellPlan(session: Session, survey: BatchSurvey, batchId: string 
   return EXIT.ok
 }
 
-export function tellReport(
+export function printReport(
   session: Session,
   { batchId, board, end, known }: BatchReport,
   out: string | undefined,

@@ -10,9 +10,9 @@ const RESULTS: Readonly<Partial<Record<TxState, string>>> = {
   CANCELLED: 'cancelled',
 }
 
-export function tellTransitions(telemetry: Telemetry, saves: readonly TxSave[]): void {
+export function countTransitions(telemetry: Telemetry, saves: readonly TxSave[]): void {
   const tally = createTally()
-  for (const save of saves) tellOne(telemetry, save, tally)
+  for (const save of saves) countTransition(telemetry, save, tally)
   tally.report(telemetry)
 }
 
@@ -34,7 +34,7 @@ function createTally() {
   }
 }
 
-function tellOne(telemetry: Telemetry, { before, tx, notes }: TxSave, tally: Tally): void {
+function countTransition(telemetry: Telemetry, { before, tx, notes }: TxSave, tally: Tally): void {
   const labels = { chainId: tx.intent.lane.chainId }
   const included = notes.some((note) => note.type === 'inclusion.seen')
   if (before.state !== tx.state) tally.count('drover_transitions_total', { from: before.state, to: tx.state })

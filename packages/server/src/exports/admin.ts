@@ -1,0 +1,22 @@
+/**
+ * What keeps a database and its API keys in order, and what finds out what is wrong, without the whole service. Each
+ * loads only what it needs, so that a command starts fast.
+ */
+import type { Subject } from '../app/diagnose.ts'
+import type { Finding } from '../app/finding.ts'
+import type { KeyAdmin } from '../app/open-key-admin.ts'
+
+export type { Finding, KeyAdmin, Subject }
+
+export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
+  return (await import('../app/diagnose.ts')).diagnose(subject)
+}
+
+export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
+  return (await import('../app/open-key-admin.ts')).openKeyAdmin(databaseUrl)
+}
+
+/** Brings the schema of the database to what this version needs. */
+export async function migrate(databaseUrl: string): Promise<{ applied: readonly number[]; version: number }> {
+  return (await import('../store/postgres/migrate.ts')).migrate(databaseUrl)
+}
