@@ -10,6 +10,8 @@ export interface Mutant {
   readonly original: string
   readonly mutated: string
   readonly operator: string
+  /** It is a statement of its own. */
+  readonly isStatement: boolean
 }
 
 type Change = readonly [operator: string, mutated: string]
@@ -38,16 +40,24 @@ export function findMutants(file: string, text: string): readonly Mutant[] {
   function visit(node: ts.Node): void {
     if (ts.isTypeNode(node) || ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node)) return
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return
-    for (const [operator, mutated] of changesOf(node, text)) {
-      const [start, end] = [node.getStart(source), node.getEnd()]
+    const [start, end] = [node.getStart(source), node.getEnd()]
+    const isStatement = ts.isExpressionStatement(node.parent ?? source)
+    for (const [operator, mutated] of beginsStatement(node, start) ? [] : changesOf(node, text)) {
       const line = source.getLineAndCharacterOfPosition(start).line + 1
-      found.push({ file, line, start, end, original: text.slice(start, end), mutated, operator })
+      found.push({ file, line, start, end, original: text.slice(start, end), mutated, operator, isStatement })
     }
     ts.forEachChild(node, visit)
   }
 
   visit(source)
   return found
+}
+
+/** Part of a statement that begins with it: a bracket there would be taken for a call of what stands on the line before. */
+function beginsStatement(node: ts.Node, start: number): boolean {
+  for (let above = node.parent; above !== undefined && above.getStart() === start; above = above.parent)
+    if (ts.isExpressionStatement(above)) return above !== node.parent
+  return false
 }
 
 function changesOf(node: ts.Node, text: string): readonly Change[] {

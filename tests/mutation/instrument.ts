@@ -18,9 +18,11 @@ function __isMutant(id) {
 /** Of one file, and none inside another. */
 export function instrument(text: string, mutants: readonly NumberedMutant[]): string {
   let result = text
-  for (const { id, start, end, original, mutated } of mutants.toSorted((a, b) => b.start - a.start)) {
+  for (const { id, start, end, original, mutated, isStatement } of mutants.toSorted((a, b) => b.start - a.start)) {
     if (text.slice(start, end) !== original) throw new Error(`the source has changed at ${start}: ${original}`)
-    result = `${result.slice(0, start)}(__isMutant(${id}) ? (${mutated}) : (${original}))${result.slice(end)}`
+    const either = `__isMutant(${id}) ? (${mutated}) : (${original})`
+    // Without semicolons, a statement that begins with a bracket would belong to the line before.
+    result = result.slice(0, start) + (isStatement ? either : `(${either})`) + result.slice(end)
   }
   return result + AWAKE
 }
