@@ -11,6 +11,7 @@ export interface Violations {
   readonly foreign: readonly string[]
   readonly missedEvents: readonly string[]
   readonly refused: readonly string[]
+  readonly broken: readonly string[]
 }
 
 export function checkOutcome(log: StormLog, outcome: Outcome): Violations {
@@ -25,6 +26,7 @@ export function checkOutcome(log: StormLog, outcome: Outcome): Violations {
     foreign: findForeign(log, outcome),
     missedEvents: findMissedEvents(log, outcome),
     refused: log.refused,
+    broken: log.broken,
   }
 }
 

@@ -1,8 +1,9 @@
 /** The RPC endpoints of the storm: proxies before one chain, each with weather of its own. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createChance } from '../fuzz/chance.ts'
+import { callAnvil } from '../../packages/dev/src/chain/call-anvil.ts'
+import { type Chance, createChance } from '../fuzz/chance.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
-import { change, drop, garbage, httpStatus, omit, type Reaction, type RpcCall } from '../setup/rpc-reactions.ts'
+import { answer, drop, garbage, httpStatus, omit, type Reaction, type RpcCall } from '../setup/rpc-reactions.ts'
 import type { Weather } from './plan-faults.ts'
 
 export interface RpcEndpoint {
@@ -26,7 +27,8 @@ export async function startRpcEndpoint(upstream: string, seed: number): Promise<
     calls += received.length
     return weather === 'rate_limit' && chance.percent(60) ? httpStatus(429) : undefined
   })
-  proxy.on('*', async (call) => react(call, weather, chance.percent.bind(chance)))
+  const rpc = (method: string, params: readonly unknown[]) => callAnvil(upstream, method, params)
+  proxy.on('*', (call) => (weather === 'stale' ? answerFromThePast(call, rpc) : react(weather, chance)))
   // What it remembers of each call is of no use here, and grows.
   const forgetting = setInterval(() => forget(proxy), FORGET_EVERY_MS)
   return {
@@ -43,11 +45,7 @@ export async function startRpcEndpoint(upstream: string, seed: number): Promise<
   }
 }
 
-async function react(
-  call: RpcCall,
-  weather: Weather,
-  percent: (share: number) => boolean,
-): Promise<Reaction | undefined> {
+async function react(weather: Weather, { percent }: Chance): Promise<Reaction | undefined> {
   switch (weather) {
     case 'slow':
       await delay(percent(10) ? 2_000 : 150)
@@ -60,18 +58,33 @@ async function react(
       return percent(30) ? garbage({ forward: percent(50) }) : undefined
     case 'split':
       return percent(30) ? omit({ forward: true }) : undefined
-    case 'stale':
-      return answerFromThePast(call)
     default:
       return undefined
   }
 }
 
+type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
+
 /** As a node that is some blocks behind: it knows nothing newer, and says so with conviction. */
-function answerFromThePast({ method }: RpcCall): Reaction | undefined {
-  if (method === 'eth_blockNumber') return change((head) => toHex(Math.max(0, Number(head) - STALE_BLOCKS)))
-  if (method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash') return change(() => null)
-  return undefined
+async function answerFromThePast({ method, params }: RpcCall, rpc: Ask): Promise<Reaction | undefined> {
+  const head = Math.max(0, Number(await rpc('eth_blockNumber', [])) - STALE_BLOCKS)
+  const [which, ...rest] = params
+  switch (method) {
+    case 'eth_blockNumber':
+      return answer(toHex(head))
+    case 'eth_getBlockByNumber':
+      if (which === 'latest') return answer(await rpc(method, [toHex(head), ...rest]))
+      return Number(which) > head ? answer(null) : undefined
+    case 'eth_getBlockReceipts':
+      return Number(which) > head ? answer(null) : undefined
+    case 'eth_getTransactionReceipt':
+    case 'eth_getTransactionByHash': {
+      const found = (await rpc(method, params)) as { readonly blockNumber: string | null } | null
+      return answer(found?.blockNumber != null && Number(found.blockNumber) <= head ? found : null)
+    }
+    default:
+      return undefined
+  }
 }
 
 function toHex(value: number): string {

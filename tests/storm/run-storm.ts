@@ -156,12 +156,20 @@ async function rage({ minutes, intentsPerSecond, tell }: StormOptions, ground: G
   state.isOver = true
   tell('the storm is over; waiting until everything has ended')
   await Promise.all([...working, ...suffering, ...clouds])
-  await Promise.all(nodes.map((node) => node.untilReady()))
+  await Promise.all(nodes.map((node) => revive(node)))
   await drain(ground, tell)
   state.isDrained = true
   await Promise.all([sending, leases.stop(), stream.stop()])
   await receiver.stop()
   return startedAt
+}
+
+/** One that gave up, which is a violation, is started again, so that the others can be judged. */
+async function revive(node: StormNode): Promise<void> {
+  await node.untilReady().catch(async () => {
+    node.start()
+    await node.untilReady()
+  })
 }
 
 interface Sufferer {
@@ -187,7 +195,7 @@ async function suffer(fault: PlannedFault, { log, load, api, inflict, tell, star
   const probing = probe(load, api).then((at) => {
     record.probeMinedAt = at
   })
-  await inflict(fault)
+  await inflict(fault).catch((error: unknown) => void log.broken.push(`${fault.kind}: ${error}`))
   record.endedAt = Date.now()
   await probing
 }

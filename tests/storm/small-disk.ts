@@ -12,12 +12,23 @@ export interface SmallDisk {
   remove(): void
 }
 
+const MOUNTED = new Set<string>()
+process.on('exit', () => {
+  for (const folder of MOUNTED) unmount(folder)
+})
+
+function unmount(folder: string): void {
+  MOUNTED.delete(folder)
+  spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
+}
+
 /** Null where no disk can be mounted here; the folder is then an ordinary one. */
 export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | null {
   const options = `size=${megabytes}m,mode=0711`
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'drover-storm', folder], { stdio: 'ignore' }).status !== 0)
     return null
+  MOUNTED.add(folder)
   const ballast = join(folder, 'ballast')
   return {
     fill: async () => {
@@ -36,8 +47,6 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | n
       }
     },
     drain: () => rm(ballast, { force: true }),
-    remove: () => {
-      spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
-    },
+    remove: () => unmount(folder),
   }
 }

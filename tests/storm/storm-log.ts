@@ -46,6 +46,8 @@ export interface StormLog {
   readonly skipped: string[]
   readonly stream: SeenEvent[]
   readonly webhooks: (SeenEvent & { readonly messageId: string })[]
+  /** Nodes that gave up, and what else did not come back from a fault. */
+  readonly broken: string[]
   /** Answers that no fault explains. */
   readonly refused: string[]
   readonly takeoverMs: number[]
@@ -57,7 +59,7 @@ export interface StormLog {
 
 export function createStormLog(): StormLog {
   return {
-    ...{ asked: new Map(), own: [], faults: [], skipped: [], stream: [], webhooks: [], refused: [] },
+    ...{ asked: new Map(), own: [], faults: [], skipped: [], stream: [], webhooks: [], refused: [], broken: [] },
     ...{ takeoverMs: [], handoverMs: [], cuts: { stream: 0 }, writesWithoutRoom: 0 },
   }
 }

@@ -73,7 +73,9 @@ export async function createStormNode({ main, databasePort, clockShiftMs, env }:
     untilReady: async () => {
       const end = Date.now() + READY_TIMEOUT_MS
       while (!(await isReady())) {
-        if (Date.now() > end) throw new Error(`a node did not become ready:\n${launched?.output().slice(-4_000)}`)
+        const isGone = launched === null || launched.child.exitCode !== null || launched.child.signalCode !== null
+        if (isGone || Date.now() > end)
+          throw new Error(`a node ${isGone ? 'ended' : 'does not become ready'}:\n${launched?.output().slice(-2_000)}`)
         await delay(100)
       }
     },

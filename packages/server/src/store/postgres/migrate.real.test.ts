@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/setup/database.ts'
-import { LATEST_SCHEMA_VERSION, MigrationRefused, migrate } from './migrate.ts'
+import { eventually } from '../../../../../tests/setup/eventually.ts'
+import { describeOutage, LATEST_SCHEMA_VERSION, LOCK_KEY, MigrationRefused, migrate } from './migrate.ts'
 import { MIGRATIONS } from './schema-version.ts'
 
 let database: TestDatabase
@@ -55,6 +56,30 @@ test('a user who may not make tables is told what to grant', async () => {
     await empty.drop()
     await client.query(`drop role ${role}`)
   }
+})
+
+describe('a database that goes away in the middle is one to wait for', () => {
+  const outageOf = (migrating: Promise<unknown>) => migrating.then(() => 'migrated', describeOutage)
+
+  test('its connections end', async () => {
+    await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+    const outage = outageOf(migrate(database.url))
+    await eventually(
+      () =>
+        client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'drover migrate' and datname = current_database() and wait_event = 'advisory'`,
+        ),
+      ({ rowCount }) => rowCount === 1,
+    )
+    await client.query('select pg_advisory_unlock($1)', [LOCK_KEY])
+    expect(await outage).toMatch(/does not respond: terminating connection/)
+  })
+
+  test('it is a standby that nobody has promoted yet', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    expect(await outageOf(migrate(url.href))).toMatch(/does not respond: cannot execute .* in a read-only transaction/)
+  })
 })
 
 test('every migration file is in the list, under its number', async () => {

@@ -51,7 +51,7 @@ function causeOf({ cause, message }: StoreUnavailable): string {
 }
 
 /** Any constant will do as long as nothing else in the database uses it. */
-const LOCK_KEY = '4919341720851437'
+export const LOCK_KEY = '4919341720851437'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -92,11 +92,14 @@ export async function migrate(databaseUrl: string): Promise<{ applied: readonly 
   try {
     const applied: number[] = []
     for (;;) {
-      const version = await applyNext(client, migrations)
+      const version = await applyNext(client, migrations).catch((error: unknown) => {
+        throw isOutage(error) ? new DatabaseUnreachable(databaseUrl, error) : error
+      })
       if (version === null) return { applied, version: LATEST_SCHEMA_VERSION }
       applied.push(version)
     }
   } finally {
+    // Also rolls back what was begun.
     await client.end()
   }
 }
@@ -134,11 +137,17 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
     await client.query('commit')
     return next?.version ?? null
   } catch (error) {
-    await rollback(client, error)
+    // Where the connection is lost, the server has rolled back by itself: why it is lost is what counts.
+    if (!isOutage(error)) await rollback(client, error)
     if (!(error instanceof DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error
     const advice = 'grant it CREATE on the schema, or run `drover migrate` as a user who has it'
     throw new MigrationRefused(`the database user may not create tables; ${advice}`, { cause: error })
   }
+}
+
+/** The database went away, or cannot write at this moment. */
+function isOutage(error: unknown): boolean {
+  return !(error instanceof MigrationRefused) && translateError(error) instanceof StoreUnavailable
 }
 
 async function rollback(client: Client, because: unknown): Promise<void> {
