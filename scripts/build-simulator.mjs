@@ -18,7 +18,12 @@ export async function buildSimulator({ outDir = `${FOLDER}/dist`, plugins = [] }
     logLevel: 'error',
     plugins,
     resolve: { conditions: ['drover-source', 'node', 'import', 'default'] },
-    ssr: { noExternal: true, resolve: { conditions: ['drover-source', 'node', 'import', 'default'] } },
+    // Large, and the same in every build.
+    ssr: {
+      noExternal: true,
+      external: ['viem'],
+      resolve: { conditions: ['drover-source', 'node', 'import', 'default'] },
+    },
     build: {
       ssr: 'src/index.ts',
       outDir,

@@ -37,3 +37,14 @@ function hashText(text: string): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   return (hash ^ (hash >>> 13)) >>> 0
 }
+
+/** No chance at all: always the first. */
+export const FIRST: Chance = {
+  fraction: () => 0,
+  below: () => 0,
+  hits: () => false,
+  pick: ([first]) => {
+    if (first === undefined) throw new Error('nothing to pick from')
+    return first
+  },
+}

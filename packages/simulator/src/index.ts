@@ -2,5 +2,6 @@
 export { readKeptSeeds } from './kept-seeds.ts'
 export { FAULTS } from './plan/faults.ts'
 export { makePlan } from './plan/plan.ts'
+export { PLANTED_BUGS } from './plants/planted-bugs.ts'
 export { runPlan } from './run/run-plan.ts'
 export { simulate } from './simulate.ts'

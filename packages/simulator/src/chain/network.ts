@@ -63,6 +63,8 @@ export interface Network {
   catchUp(view: RpcView): void
   /** A node that does not follow stays where it is. */
   setFollowing(view: RpcView, follows: boolean, behind?: number): void
+  /** On whatever fork. */
+  everMade(hash: Hash): boolean
   canonicalAt(number: number): SimBlock | null
   canonicalBlockOf(hash: Hash): SimBlock | null
   setBalance(address: Address, wei: bigint): void
@@ -90,6 +92,7 @@ export function createNetwork(options: NetworkOptions): Network {
   const truth = createRpcView(genesis, rulesOf({}))
   const behind = new Map<RpcView, number | 'stopped'>()
   const listeners: ((block: SimBlock) => void)[] = []
+  const made = new Set<Hash>([genesis.hash])
   let highest = 0
   let salt = 0
   let building: ReadonlyMap<Hash, Inclusion> = new Map()
@@ -107,6 +110,7 @@ export function createNetwork(options: NetworkOptions): Network {
     const block = buildBlock({ parent, transactions, timestamp, baseFee, salt, execute })
     truth.setHead(block)
     highest = Math.max(highest, block.number)
+    made.add(block.hash)
     building = new Map()
     return block
   }
@@ -198,6 +202,7 @@ export function createNetwork(options: NetworkOptions): Network {
       behind.set(view, follows ? lag : 'stopped')
       follow(view)
     },
+    everMade: (hash) => made.has(hash),
     canonicalAt: (number) => truth.at(number),
     canonicalBlockOf: (hash) => truth.blockOf(hash),
     setBalance(address, wei) {

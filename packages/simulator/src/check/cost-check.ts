@@ -14,7 +14,7 @@ interface CostPorts {
 }
 
 /** The honest tip is 2 gwei at most; bumps raise it by an eighth each. What is above this came from a node that lies. */
-const MAX_HONEST_TIP = 100n * GWEI
+const MAX_HONEST_TIP = 45n * GWEI
 
 export function createCostCheck({ state, setup }: CostPorts) {
   return {

@@ -2,6 +2,7 @@
 import type { Hash } from '../../../server/src/core/hex.ts'
 import {
   type Finished,
+  inclusionOf,
   isTerminal,
   type Transaction,
   type TxId,
@@ -63,6 +64,13 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
       throw new Violation('G3', `${describe(tx)} is ${tx.state} by bytes that are not its own`)
   }
 
+  /** Whatever fork it is on: a block that it names was made. */
+  function checkBlock(tx: Transaction): void {
+    const inclusion = inclusionOf(tx)
+    if (inclusion === null || network.everMade(inclusion.blockHash)) return
+    throw new Violation('G6', `${describe(tx)} is in block ${inclusion.blockNumber}, which was never made`)
+  }
+
   /** A cause that is told has to be true: somebody else's transaction has the nonce. */
   function checkCause(tx: Transaction): void {
     if (tx.state !== 'STUCK' || tx.subState !== 'foreign_nonce') return
@@ -77,6 +85,7 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
     if (tx === undefined) throw new Violation('G7', `transaction ${id} vanished`)
     checkEnd(tx)
     checkAttempts(tx)
+    checkBlock(tx)
     checkExecution(tx)
     checkCause(tx)
   }

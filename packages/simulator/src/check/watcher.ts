@@ -8,9 +8,16 @@ import { AppError } from '../../../server/src/core/app-error.ts'
 import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
 import { laneKey } from '../../../server/src/core/lane/lane.ts'
 import type { TxId } from '../../../server/src/core/transaction/transaction.ts'
+import { isCompletion } from '../../../server/src/core/webhook/event-filter.ts'
 import { ChainUnavailable } from '../../../server/src/ports/chain.ts'
 import type { UnsignedTransaction } from '../../../server/src/ports/signer.ts'
-import { type LaneWrite, type LaneWriteResult, StoreUnavailable, type TxSave } from '../../../server/src/ports/store.ts'
+import {
+  type HistoryEntry,
+  type LaneWrite,
+  type LaneWriteResult,
+  StoreUnavailable,
+  type TxSave,
+} from '../../../server/src/ports/store.ts'
 import type { MemoryState } from '../../../server/src/testing/store/memory-state.ts'
 import type { SimBlock } from '../chain/block.ts'
 import type { Network } from '../chain/network.ts'
@@ -18,6 +25,7 @@ import type { Setup } from '../cluster/setup.ts'
 import type { Trace } from '../run/trace.ts'
 import { Violation } from '../run/violation.ts'
 import { createCostCheck } from './cost-check.ts'
+import { createPaceCheck } from './pace-check.ts'
 import { createTransactionCheck } from './transaction-check.ts'
 
 export interface WatcherPorts {
@@ -49,6 +57,8 @@ export interface Watcher {
   guard(promise: Promise<unknown>, what: string): void
   /** Throws the first violation that was found. */
   check(): void
+  /** Everything in the stream has reached the webhook and the reader. */
+  hasDelivered(): boolean
   checkStreams(): void
   readonly counts: { signed: number; sent: number; takeovers: number; accepted: number }
 }
@@ -65,6 +75,7 @@ export function createWatcher(ports: WatcherPorts): Watcher {
   const counts = { signed: 0, sent: 0, takeovers: 0, accepted: 0 }
   const checkTransaction = createTransactionCheck(ports)
   const checkCost = createCostCheck(ports)
+  const checkPace = createPaceCheck(state.now, network.views.length)
   let found: Violation | null = null
   let eventsSeen = 0
   let lastRead = 0
@@ -140,6 +151,10 @@ export function createWatcher(ports: WatcherPorts): Watcher {
     }
   }
 
+  function findUndelivered(): HistoryEntry | undefined {
+    return state.events.find((event) => (ports.setup.tellsAll || isCompletion(event)) && !delivered.has(event.eventId))
+  }
+
   return {
     counts,
     signed(address, unsigned, hash) {
@@ -151,6 +166,7 @@ export function createWatcher(ports: WatcherPorts): Watcher {
       const { hash, from, nonce, gasLimit } = ports.decode(raw)
       const id = state.hashes.get(hash)
       trace.add(`  ${nodeId} sends ${hash.slice(0, 10)} nonce ${nonce}`)
+      attempt(() => checkPace(`${nodeId} ${hash}`))
       if (id === undefined) return report('G4', `${nodeId} sent ${hash} (nonce ${nonce}), which is not stored`)
       if (gasLimit < 21_000n) return
       const key = `${from} ${nonce}`
@@ -196,8 +212,9 @@ export function createWatcher(ports: WatcherPorts): Watcher {
         if (!state.laneOf.has(id))
           throw new Violation('G7', `request ${key} was accepted as ${id}, which is not stored`)
     },
+    hasDelivered: () => findUndelivered() === undefined && lastRead === state.events.length,
     checkStreams() {
-      const missing = state.events.find(({ eventId }) => !delivered.has(eventId))
+      const missing = findUndelivered()
       if (missing !== undefined)
         throw new Violation('G8', `event ${missing.eventId} (${missing.type}) was never delivered to the webhook`)
       if (lastRead !== state.events.length)

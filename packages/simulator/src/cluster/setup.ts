@@ -18,6 +18,8 @@ export interface Setup {
   readonly endpoints: readonly Partial<FakeMempoolRules>[]
   readonly chainSettings: ChainSettings
   readonly hasHook: boolean
+  /** The webhook is told of every event; else only of ends. */
+  readonly tellsAll: boolean
   /** Policies are changed on the way, so that a cap may be of another moment. */
   readonly policiesChange: boolean
   /** At most one RPC node lies about prices, and others always answer. */
@@ -51,12 +53,13 @@ export function makeSetup({ seed, faults, steps }: Plan): Setup {
   const isOnlyPrice =
     faults.has('rpc-price') && ![...faults].some((name) => name.startsWith('rpc-') && name !== 'rpc-price')
   return {
-    nodes: 1 + chance.below(3),
+    nodes: chance.pick([1, 2, 2, 3]),
     signers,
     endpoints,
     policiesChange: steps.some(({ kind }) => kind === 'policy'),
     hasHonestPrices: endpoints.length > 1 && isOnlyPrice,
     hasHook: chance.hits(0.4),
+    tellsAll: chance.hits(0.3),
     chainSettings: makeChainSettings(chance, faults.has('promises')),
     nextClock: () =>
       faults.has('clock-skew')
@@ -78,7 +81,7 @@ function makeChainSettings(chance: Chance, preconfirmations: boolean): ChainSett
   return {
     finality: { type: 'confirmations', count: 4 + chance.below(4) },
     headerWindow: 24,
-    pollIntervalMs: 1_000,
+    pollIntervalMs: 2_000,
     blockTimeMs: BLOCK_MS,
     standingAfterMs: null,
     staleReceiptTimeoutMs: 6_000,

@@ -106,7 +106,11 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   await webhooks.insertWebhook(
     {
       ...{ id: random.id(databaseNow()), url: 'https://receiver.example/hook', description: null, secret: 'secret' },
-      ...{ filter: { types: null, chainId: null, signer: null, completions: false }, after: 0, createdBy: 'sim' },
+      ...{
+        filter: { types: null, chainId: null, signer: null, completions: !setup.tellsAll },
+        after: 0,
+        createdBy: 'sim',
+      },
     },
     10,
   )

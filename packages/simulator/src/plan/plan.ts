@@ -49,7 +49,7 @@ const LOAD_WEIGHTS: Readonly<Record<Load, number>> = {
 
 const FAULT_WEIGHT = 1
 const FAULT_WEIGHTS: Partial<Record<Fault, number>> = { reorg: 3, 'base-fee': 1.5, promises: 2, kill: 1.2 }
-const WAITS = [0, 5, 20, 100, 300, 700, 1_500] as const
+const WAITS = [0, 0, 2, 5, 20, 60, 150, 400, 900] as const
 
 export interface PlanOptions {
   readonly steps: number
@@ -67,7 +67,7 @@ export function makePlan(seed: number, options: PlanOptions): Plan {
     for (const name of [...faults]) if (name.startsWith('rpc-') && name !== 'rpc-price') faults.delete(name)
   const weights = listWeights(faults)
   const steps = Array.from({ length: options.steps }, (_, index): Step => {
-    const waitMs = chance.hits(0.02) ? 4_000 + chance.below(18_000) : chance.pick(WAITS)
+    const waitMs = chance.hits(0.01) ? 4_000 + chance.below(14_000) : chance.pick(WAITS)
     return { index, kind: draw(weights, chance), waitMs }
   })
   return { seed, faults, steps }

@@ -165,7 +165,7 @@ export function createActors(world: World): Actors {
     reserve(chance) {
       const node = anyNode(chance)
       if (node === null) return 'reserve: nobody runs'
-      const [lane, count, ttlMs] = [chance.pick(lanes), 1 + chance.below(2), 4_000 + chance.below(20_000)]
+      const [lane, count, ttlMs] = [chance.pick(lanes), 1 + chance.below(2), 3_000 + chance.below(9_000)]
       watcher.guard(take(node, lane, count, ttlMs), 'reserve')
       return `reserve ${count} of ${lane.signer.slice(0, 4)} for ${ttlMs} ms at ${node.nodeId}`
     },

@@ -1,5 +1,6 @@
 /** After the last step nothing goes wrong any more: everything has to come to its end, or say truly why it cannot. */
 import { isInFlight, isTerminal, type Transaction } from '../../../server/src/core/transaction/transaction.ts'
+import { FIRST } from '../chance.ts'
 import { describe } from '../check/transaction-check.ts'
 import { BLOCK_MS } from '../cluster/setup.ts'
 import type { World } from '../cluster/world.ts'
@@ -8,9 +9,10 @@ import { Violation } from './violation.ts'
 
 const MAX_BLOCKS = 200
 /** What is stuck has its cause looked at only after so many quiet blocks. */
-const TIDY_STUCK_AT = 40
+const TIDY_STUCK_AT = 32
 /** A signer that sends one at a time would take hours for a queue that came before its policy. */
-const WIDEN_AT = 16
+const WIDEN_AT = 4
+const UNSEEN_BLOCKS = 8
 const BY = { actor: 'ann', reason: 'put in order' }
 
 export async function comeToRest(scene: Scene): Promise<void> {
@@ -23,12 +25,12 @@ export async function comeToRest(scene: Scene): Promise<void> {
   for (let block = 0; block < MAX_BLOCKS; block++) {
     if (block % 8 === 0) await tidyUp(scene, block)
     if (block === WIDEN_AT) await widen(world)
-    await world.timeline.advance(BLOCK_MS - 20)
+    await world.timeline.advance(BLOCK_MS / 2 - 20)
     const { number, transactions } = world.network.mine()
     world.trace.add(`block ${number} with ${transactions.length}`)
     await world.timeline.advance(20)
     world.watcher.check()
-    if (block % 8 === 7 && listOpen(world).length === 0 && !hasReservations(world)) break
+    if (block % 3 === 2 && listOpen(world).length === 0 && !hasReservations(world)) break
   }
   const open = listOpen(world)
   if (open.length > 0)
@@ -36,16 +38,11 @@ export async function comeToRest(scene: Scene): Promise<void> {
   if (hasReservations(world)) throw new Violation('liveness', 'a reservation does not come to its end')
   checkNonces(world)
   actors.repeatAll()
-  await world.timeline.advance(40_000)
-  actors.follow({
-    fraction: () => 0,
-    below: () => 0,
-    hits: () => false,
-    pick: <T>([first]: readonly T[]) => first as T,
-  })
-  for (let round = 0; round < 40; round++) {
-    actors.readOn()
+  actors.follow(FIRST)
+  for (let round = 0; round < 40 && !(round > 2 && world.watcher.hasDelivered()); round++) {
     await world.timeline.advance(1_000)
+    actors.readOn()
+    await world.timeline.settle()
   }
   world.watcher.check()
   world.watcher.checkStreams()
@@ -89,14 +86,21 @@ async function widen({ store, state }: World): Promise<void> {
 function checkCause(world: World, tx: Transaction): void {
   if (!isInFlight(tx)) return
   const count = world.network.head().accounts.get(tx.intent.lane.signer)?.nonce ?? 0
+  // What is newer may not have been seen yet.
+  const seen = world.network.head().number - UNSEEN_BLOCKS
   const own = tx.attempts.some(
-    (attempt) => attempt.nonce === tx.nonce && world.network.canonicalBlockOf(attempt.hash) !== null,
+    ({ nonce, hash }) => nonce === tx.nonce && (world.network.canonicalBlockOf(hash)?.number ?? seen) < seen,
   )
   if (own) throw new Violation('liveness', `${describe(tx)} is stuck, and it is in a block`)
   if (tx.subState === 'foreign_nonce' && count <= tx.nonce)
     throw new Violation('liveness', `${describe(tx)} says that its nonce was used, and it was not`)
-  if (tx.subState === 'no_inclusion' && count > tx.nonce)
+  if (tx.subState === 'no_inclusion' && countBefore(world, tx) > tx.nonce)
     throw new Violation('liveness', `${describe(tx)} says that it was not mined in time, and its nonce was used`)
+}
+
+function countBefore({ network }: World, { intent }: Transaction): number {
+  const block = network.canonicalAt(Math.max(0, network.head().number - UNSEEN_BLOCKS))
+  return block?.accounts.get(intent.lane.signer)?.nonce ?? 0
 }
 
 /** No nonce is missing: the chain has used every nonce below the cursor. */

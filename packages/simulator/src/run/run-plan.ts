@@ -1,4 +1,5 @@
 /** Runs a plan from its first step to a quiet end, and tells what came of it. */
+import { FIRST } from '../chance.ts'
 import { createWorld, type World } from '../cluster/world.ts'
 import type { Plan } from '../plan/plan.ts'
 import { createTimeline } from '../timeline.ts'
@@ -62,6 +63,7 @@ export async function runPlan(plan: Plan, { keepTrace = false } = {}): Promise<R
     failures.close()
     for (const node of world.nodes.values()) node.process.kill()
   }
+  if (process.env.SIM_DEBUG) console.log('fired', timeline.fired(), process.memoryUsage().rss)
   const stats = { ...countEnds(world), kinds }
   return { seed: plan.seed, steps: plan.steps.length, hash: trace.hash(), violation, stats, lines: trace.lines() }
 }
@@ -70,12 +72,7 @@ async function begin({ world, actors }: Scene): Promise<void> {
   for (let block = 0; block < 10; block++) world.network.mine()
   for (let node = 0; node < world.setup.nodes; node++) await world.startNode()
   await world.timeline.advance(200)
-  actors.follow({
-    fraction: () => 0,
-    below: () => 0,
-    hits: () => false,
-    pick: <T>([first]: readonly T[]) => first as T,
-  })
+  actors.follow(FIRST)
 }
 
 /** A promise that fails and that nobody waits for is a bug of ours. */
