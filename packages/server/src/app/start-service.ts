@@ -54,6 +54,7 @@ import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAcceptBounds } from './open-accept-bounds.ts'
 import { openAccess } from './open-access.ts'
+import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createStartWait, type StartWait } from './start-wait.ts'
 import { createSystemClock, type SystemClock } from './system-clock.ts'
@@ -179,6 +180,7 @@ export async function startService(
   const reads = createReadTurns({ sharePercent, isCrowded: work.isCrowded })
   const bodies = createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent })
   const hooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
+  const timing = openTimers(config, { store, clock, random, telemetry, nodeId, signers, engine, chains })
   const server = createHttpServer({
     ...around,
     access,
@@ -192,6 +194,7 @@ export async function startService(
     acceptBatch,
     operate,
     webhooks: hooks.webhooks,
+    timers: timing.timers,
     eventStreams: createEventStreams({
       ...{ store, clock, telemetry, work, pieces, reads, isAllowed: access.isAllowed },
       limits: { ...config.events, sharePercent },
@@ -244,9 +247,10 @@ export async function startService(
   registerRpc(server, { endpoint: rpc, sockets, callerOf: (request) => request.caller })
   await engine.start()
   await hooks.start()
+  await timing.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
-    await Promise.all([engine.stop(), hooks.stop()])
-    await Promise.all([access.close(), hooks.close(), store.close()])
+    await Promise.all([engine.stop(), hooks.stop(), timing.stop()])
+    await Promise.all([access.close(), hooks.close(), timing.close(), store.close()])
     throw error
   })
   let stopping: Promise<void> | null = null
@@ -258,12 +262,13 @@ export async function startService(
   async function stopInOrder(): Promise<void> {
     review.stop()
     // Side by side: a client that takes its time must not keep the lanes from going to a peer.
-    await Promise.all([engine.stop(), hooks.stop(), server.close().then(() => intake.drain())])
+    await Promise.all([engine.stop(), hooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
     signers.close()
     reservations.close()
     resets.close()
+    timing.timers.close()
     await Promise.all(chains.map(({ chain }) => chain.close()))
-    await Promise.all([access.close(), hooks.close(), store.close()])
+    await Promise.all([access.close(), hooks.close(), timing.close(), store.close()])
     settle()
   }
 

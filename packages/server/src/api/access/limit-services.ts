@@ -10,6 +10,7 @@ import { actorOf, type Caller, hasScope, mayUse, mayUseChain, reachesAll } from 
 import { AppError } from '../../core/app-error.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { LowestReserved } from '../../core/lane/reservation.ts'
+import type { ManagedTimer } from '../../core/timer/timer.ts'
 import type { AcceptRequest } from '../../engine/accept/accept-request.ts'
 import type { LoadedLane } from '../../ports/store.ts'
 import type { ApiServices, ApiStore } from '../api-services.ts'
@@ -18,7 +19,10 @@ import { readInTurns } from '../server/read-in-turns.ts'
 
 export function limitServices(all: ApiServices, caller: Caller): ApiServices {
   const services = { ...all, store: readInTurns(all.store, all.reads, caller.tenant) }
-  const named = caller.keyId === null ? services : { ...services, ...signRequests(services, caller) }
+  const named =
+    caller.keyId === null
+      ? services
+      : { ...services, ...signRequests(services, caller), timers: limitTimers(services.timers, caller) }
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
@@ -147,6 +151,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     },
     renderMetrics: () => refuseOrRun(caller, 'The metrics', services.renderMetrics),
     webhooks: limitWebhooks(services.webhooks, caller),
+    timers: services.timers,
     eventStreams: {
       open: (request) => services.eventStreams.open({ ...request, caller }),
       openSource: services.eventStreams.openSource,
@@ -171,6 +176,55 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
     silentNodes: services.silentNodes,
+  }
+}
+
+/**
+ * Timers of lanes out of reach are not there. Another tenant's can be seen, as its transactions can, but only an operator
+ * may change them. The parameters of a chain are everybody's.
+ */
+function limitTimers(timers: ApiServices['timers'], caller: Caller): ApiServices['timers'] {
+  const laneOf = ({ spec }: ManagedTimer): Lane => ({ chainId: spec.chainId, signer: spec.owner })
+  const get: typeof timers.get = async (id) => {
+    const timer = await timers.get(id)
+    if (mayUse(caller, laneOf(timer))) return timer
+    throw new AppError('not_found', `There is no timer ${id}.`, { field: 'id' })
+  }
+  const own = async (id: string): Promise<void> => {
+    const { tenant } = await get(id)
+    if (tenant === (caller.tenant ?? '') || hasScope(caller, 'operate')) return
+    throw new AppError('forbidden', 'The timer belongs to another tenant. Changing it needs the scope operate.')
+  }
+  const change =
+    <A extends readonly unknown[]>(run: (id: string, ...args: A) => Promise<ManagedTimer>) =>
+    async (id: string, ...args: A) => {
+      await own(id)
+      return run(id, ...args)
+    }
+  return {
+    get,
+    create: async (wanted) => {
+      const lane = { chainId: wanted.chainId ?? 0, signer: wanted.owner }
+      const reach = wanted.chainId === null ? { ...caller, chains: null } : caller
+      if (!mayUse(reach, lane)) throw forbidLane(lane)
+      if (wanted.chainId === null && caller.chains !== null)
+        throw new AppError('invalid_request', 'chainId is required: your API key is limited to some chains.', {
+          field: 'chainId',
+        })
+      return timers.create(wanted)
+    },
+    list: (filter, page) => timers.list({ ...filter, reach: caller }, page),
+    listFires: async (id, page) => {
+      await get(id)
+      return timers.listFires(id, page)
+    },
+    update: change(timers.update),
+    cancel: change(timers.cancel),
+    pause: change(timers.pause),
+    resume: change(timers.resume),
+    queue: (chainId, limit) => refuseOrRun(caller, 'The queue of timers', () => timers.queue(chainId, limit)),
+    changeParams: (chainId, params) =>
+      refuseOrRun(caller, 'The parameters of timers', () => timers.changeParams(chainId, params)),
   }
 }
 

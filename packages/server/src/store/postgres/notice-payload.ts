@@ -14,6 +14,10 @@ export function laneNotice(type: 'lane.work' | 'lane.amended' | 'lane.asked' | '
   return JSON.stringify({ type, chainId: lane.chainId, signer: lane.signer })
 }
 
+export function timersNotice(type: 'timers.asked' | 'timers.answered' | 'timers.released', chainId: number): string {
+  return JSON.stringify({ type, chainId })
+}
+
 /** Null for what this version does not know: a newer node may say more, and notices are only hints. */
 export function parseNotice(payload: string): Notice | null {
   const told = parseObject(payload)
@@ -23,6 +27,10 @@ export function parseNotice(payload: string): Notice | null {
     case 'webhooks.changed':
     case 'keys.changed':
       return { type: told.type }
+    case 'timers.asked':
+    case 'timers.answered':
+    case 'timers.released':
+      return typeof told.chainId === 'number' ? { type: told.type, chainId: told.chainId } : null
     case 'lane.work':
     case 'lane.amended':
     case 'lane.asked':
