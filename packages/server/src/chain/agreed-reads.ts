@@ -93,7 +93,8 @@ async function readAgreed<T>(
   const needed = countNeeded(pool)
   const first = await ask(pool, reads, needed)
   const outcomes = reads.map((_, index) => agree(first, index, needed, voice))
-  const open = outcomes.flatMap((outcome, index) => ('problem' in outcome ? [index] : []))
+  const isOpen = (outcome: Agreed<T>) => 'problem' in outcome || voice.isBlank(outcome.value)
+  const open = outcomes.flatMap((outcome, index) => (isOpen(outcome) ? [index] : []))
   if (open.length === 0 || pool.report().length <= needed) return outcomes
   const more = await ask(
     pool,
