@@ -9,6 +9,9 @@ const SERVER = '^packages/server/src'
 const TEST = '(\\.(test|suite)\\.ts$|/src/testing/|^packages/simulator/)'
 const inServer = (folders) => `${SERVER}/(${folders.join('|')})(/|\\.ts$)`
 const nodeModule = (name) => `(^|node_modules/)${name}(/|$)`
+/** A package of ours is found where it is written. */
+const placeOf = (name) =>
+  name.startsWith('@drover/') ? `^packages/${name.slice('@drover/'.length)}/` : nodeModule(name)
 
 const folderRules = Object.entries(FOLDERS).map(([folder, { mayImport: allowed }]) => ({
   name: `${folder}-imports`,
@@ -31,7 +34,7 @@ const packageRules = Object.entries(ONLY_KNOWN_TO).map(([name, folders]) => ({
   comment: `${name} is known to ${folders.join(', ')} only.`,
   severity: 'error',
   from: { path: `${SERVER}/`, pathNot: [TEST, inServer(folders)] },
-  to: { path: nodeModule(name) },
+  to: { path: placeOf(name) },
 }))
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -86,7 +86,7 @@ const TESTING = { folder: 'testing', holds: 'fakes of the ports, and the suites 
 const PACKAGES = {
   timers: { holds: '`@drover/timers`: the timer kernel and a reference actor chain; pure', mayImport: [] },
   client: { holds: '`@drover/client`: the typed client; no dependencies', mayImport: [] },
-  server: { holds: '`@drover/server`: the service, also to be embedded in another program', mayImport: [] },
+  server: { holds: '`@drover/server`: the service, also to be embedded in another program', mayImport: ['timers'] },
   dev: {
     holds: '`@drover/dev`: PostgreSQL and a local chain, for `drover dev` and tests only',
     mayImport: ['server'],
@@ -106,6 +106,7 @@ const PACKAGES = {
 /** npm packages that only these folders of the server may know. */
 const ONLY_KNOWN_TO = {
   pg: ['store'],
+  '@drover/timers': ['engine/timers'],
   viem: ['chain', 'signer', 'api/contract'],
   fastify: ['api', 'rpc'],
   '@fastify/static': ['api'],

@@ -52,6 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ws: ['rpc'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
+  // Known to engine/timers alone.
   '@drover/timers': [],
 }
 

@@ -320,6 +320,29 @@ test('keys are made, listed, audited and revoked', async () => {
   expect((await get('checkAudit')).brokenAt).toBeNull()
 })
 
+test('timers are made, changed, held back, listed and cancelled', async () => {
+  const schedule = { type: 'interval', blocks: 1 }
+  const body = { chainId: CHAIN_ID, from: sender.address, to, value: '1', gasLimit: '50000', schedule }
+  const { id } = await get('createTimer', { body })
+  const params = { id }
+  expect((await get('listTimers')).items).toHaveLength(1)
+  await get('updateTimer', { params, body: { bid: '1' } })
+  await get('pauseTimer', { params })
+  await get('resumeTimer', { params })
+  expect(await get('showTimerQueue')).toMatchObject({ live: 1 })
+  await get('changeTimerParams', { body: { maxFiresPerBlock: 10 } })
+  const fires = await eventually(
+    async () => {
+      await chain.mine(1)
+      return (await get('listFires', { params })).items
+    },
+    (items) => items.length > 0,
+  )
+  expect(fires.at(-1)).toMatchObject({ fireSeq: 0 })
+  expect(await get('cancelTimer', { params })).toMatchObject({ state: 'CANCELLED' })
+  await get('showTimer', { params })
+})
+
 test('every operation was called with success', () => {
   expect([...exercised].sort()).toEqual(ROUTES.map(({ operationId }) => operationId).sort())
 })

@@ -19,7 +19,7 @@ import { addConfigCommand } from './setup/config-command.ts'
 import { addDoctorCommand } from './setup/doctor-command.ts'
 import { addKeyCommand } from './setup/key-command.ts'
 import { addSignerGroup } from './signer/signer-group.ts'
-import { addTimersCommand } from './timers-command.ts'
+import { addTimersGroup } from './timers/timers-group.ts'
 import { addTxGroup } from './tx/tx-group.ts'
 import { addWebhookGroup } from './webhook/webhook-group.ts'
 
@@ -35,6 +35,7 @@ Examples:
   drover batch payouts.csv --from 0xf39F…
   drover signer list                  list signers and their state
   drover events --follow --json       follow all events, one per line
+  drover timers create --from 0xf39F… --to 0x5FbD… --function "poke()" --every 10
   drover timers simulate              simulate a congested timer lane
   drover simulate --seed 7            simulate a cluster and everything that can go wrong`
 
@@ -79,7 +80,7 @@ export function createProgram(context: CommandContext): Command {
   addWebhookGroup(program, context)
   addChainCommands(program, context)
   addAuditCommand(program, context)
-  addTimersCommand(program, context)
+  addTimersGroup(program, context)
   addSimulateCommand(program, context)
   addCompletionCommand(program, context)
   return program

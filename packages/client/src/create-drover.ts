@@ -15,6 +15,7 @@ import type { Intent } from './resources/intent.ts'
 import { createNonces, type Nonces } from './resources/nonces.ts'
 import { type BatchOptions, type BatchResult, createSendBatch } from './resources/send-batch.ts'
 import { createSigners, type Signers } from './resources/signers.ts'
+import { createTimers, type Timers } from './resources/timers.ts'
 import type { TransactionHandle } from './resources/transaction-handle.ts'
 import { createSend, createTransactions, type Transactions } from './resources/transactions.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './resources/webhook-endpoints.ts'
@@ -57,6 +58,8 @@ export interface Drover {
   readonly chains: Chains
   /** The live nodes of the service. */
   nodes(options?: CallOptions): Promise<readonly Node[]>
+  /** Calls at a block, every so many blocks, or when an event is logged. */
+  readonly timers: Timers
   readonly webhooks: WebhookEndpoints
   readonly apiKeys: ApiKeys
   /** Who changed what, newest first, fetched page by page as the loop goes on. */
@@ -94,6 +97,7 @@ export function createDrover(options: DroverOptions): Drover {
     signers: createSigners(ports),
     chains: createChains(request, live),
     nodes: async (callOptions) => (await request('GET /v1/nodes', {}, callOptions)).items,
+    timers: createTimers(request),
     webhooks: createWebhookEndpoints(request),
     apiKeys: createApiKeys(request),
     audit: createAudit(request),

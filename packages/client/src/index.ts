@@ -17,6 +17,7 @@ export type {
   Event as DroverEvent,
   Explanation,
   Fees,
+  Fire,
   Lane,
   LaneRequest,
   NewApiKey,
@@ -35,6 +36,12 @@ export type {
   SignerRegistration,
   TakeBackRequest,
   TakenReservations,
+  Timer,
+  TimerChange,
+  TimerParams,
+  TimerParamsChange,
+  TimerQueue,
+  TimerRequest,
   Transaction,
   TransactionPage,
   TransactionRequest,
@@ -50,6 +57,7 @@ export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './re
 export type { BatchOptions, BatchResult } from './resources/send-batch.ts'
 export type { ReservationQuery, Signers, TakenItems } from './resources/signers.ts'
 export { assessWait, hasPassed, type Stage, type Stages } from './resources/stage.ts'
+export type { TimerFilter, TimerListOptions, Timers } from './resources/timers.ts'
 export type { HistoryOptions, TransactionHandle } from './resources/transaction-handle.ts'
 export type { ListOptions, PageOptions, TransactionFilter, Transactions } from './resources/transactions.ts'
 export type { WaitOptions } from './resources/wait-for-stage.ts'

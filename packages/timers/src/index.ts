@@ -97,6 +97,8 @@ export {
   type TimerStateOptions,
   type Tombstone,
 } from './kernel/state/timer-state.ts'
+export { diffMaps } from './kernel/tree/ordered-map.ts'
+export { findWatchedPrefix } from './kernel/watch/index-watch.ts'
 export type { WatchClipped, WatchWork } from './kernel/watch/match-watches.ts'
 export { type CronOutcome, type CronSchedule, findNextTime, parseCron } from './sdk/cron.ts'
 export { type CronClock, type HeightWindow, listCronWindows } from './sdk/cron-windows.ts'

@@ -463,6 +463,44 @@ export interface FillList {
   readonly items: readonly Transaction[]
 }
 
+export interface Fire {
+  /** The `deliver_id` of CIP-5, and the request id of the transaction. */
+  readonly id: `0x${string}`
+  /** The same on every branch of the chain. */
+  readonly fireKey: `0x${string}`
+  readonly fireSeq: number
+  readonly height: number
+  readonly blockHash: `0x${string}`
+  /** `OBSERVED`: a reorg can still drop it. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
+  readonly state: 'OBSERVED' | 'QUEUED' | 'SKIPPED'
+  readonly skipReason: string | null
+  /** Its transaction was queued, and then a reorg dropped its block. */
+  readonly orphaned: boolean
+  /** Ids of the same fire on other branches of the chain. */
+  readonly aliases: readonly `0x${string}`[]
+  readonly trigger: {
+    readonly type: 'timeout' | 'interval' | 'watch'
+    readonly dueHeight: number
+    readonly matchedKeys: readonly `0x${string}`[]
+    readonly truncated: boolean
+  }
+  readonly condition: {
+    readonly outcome: 'met' | 'not_met' | 'failed'
+    readonly value: string | null
+    readonly message: string | null
+  } | null
+  readonly data: `0x${string}`
+  /** Whole number as a decimal string. */
+  readonly gasLimit: string
+  readonly transactionId: string | null
+}
+
+export interface FirePage {
+  readonly items: readonly Fire[]
+  /** Pass it as `before` to get the next page. Null on the last page. */
+  readonly next: string | null
+}
+
 export interface History {
   readonly items: readonly Event[]
   /** Pass it as `after` to get the next page. Null on the last page. */
@@ -726,7 +764,7 @@ export interface Problem {
   /** What is wrong and what to do about it. */
   readonly detail: string
   /** Stable, so programs can rely on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the field that is wrong. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
@@ -966,6 +1004,189 @@ export interface TakenReservations {
     /** Why it was left alone. */
     readonly why: string | null
   })[]
+}
+
+export interface Timer {
+  readonly id: string
+  readonly chainId: number
+  /** Checksummed address. */
+  readonly from: `0x${string}`
+  /** Checksummed address. */
+  readonly to: `0x${string}`
+  readonly schedule: {
+    readonly type: 'timeout'
+    readonly height: number
+  } | {
+    readonly type: 'interval'
+    readonly blocks: number
+  } | {
+    readonly type: 'watch'
+    readonly keys: readonly `0x${string}`[]
+  }
+  readonly data: `0x${string}`
+  /** Whole number as a decimal string. */
+  readonly value: string
+  /** Whole number as a decimal string. */
+  readonly gasLimit: string
+  /** Whole number as a decimal string. */
+  readonly bid: string
+  readonly when: {
+    /** Checksummed address. */
+    readonly to: `0x${string}`
+    readonly data: `0x${string}`
+    readonly is: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte'
+    /** Whole number as a decimal string. It can be negative. */
+    readonly value: string
+  } | null
+  readonly overlap: 'buffer' | 'skip'
+  readonly appendDeliverId: boolean
+  readonly state: 'ACTIVE' | 'PAUSED' | 'CANCELLED' | 'DONE' | 'EVICTED' | 'RETIRED'
+  /** Why Drover ended it. */
+  readonly endReason: string | null
+  /** The block at which it fires next. Null: it waits for an event, or it has ended. */
+  readonly dueHeight: number | null
+  readonly fireCount: number
+  readonly name: string | null
+  readonly requestId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** The `timer_id` of CIP-5. It changes when the timer is resumed. */
+  readonly kernelId: `0x${string}`
+  readonly createdHeight: number
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly createdBy: string
+}
+
+export interface TimerChange {
+  /** 0x-hex, whole bytes, at most 131072 bytes. */
+  readonly data?: string
+  /** A contract call that Drover encodes for you. Use it instead of `data`. */
+  readonly call?: {
+    /** Function signature. */
+    readonly function: string
+    /** Arguments of the function, integers as strings. */
+    readonly args?: readonly unknown[]
+  }
+  /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
+  readonly gasLimit?: AmountInput
+  /** Whole number: decimal string, 0x-hex string, or a JSON number up to 2^53 - 1. */
+  readonly bid?: AmountInput
+}
+
+export interface TimerPage {
+  readonly items: readonly Timer[]
+  /** Pass it as `before` to get the next page. Null on the last page. */
+  readonly next: string | null
+}
+
+export interface TimerParams {
+  /** The first block at which they act. */
+  readonly fromHeight: number
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** Parameters of the timers of a chain, such as `maxFiresPerBlock`. Large numbers as decimal strings. */
+export type TimerParamsChange = Readonly<Record<string, string | number | boolean | readonly string[]>>
+
+export interface TimerQueue {
+  /** The next block. */
+  readonly height: number
+  /** Timers of the chain that can fire. */
+  readonly live: number
+  readonly maxFiresPerBlock: number
+  readonly maxFiresPerTarget: number
+  /** Gas of all fires of a block together. */
+  readonly maxGas: string
+  readonly items: readonly ({
+    readonly timerId: string | null
+    readonly kernelId: `0x${string}`
+    /** Checksummed address. */
+    readonly from: `0x${string}`
+    /** Checksummed address. */
+    readonly to: `0x${string}`
+    readonly dueHeight: number
+    readonly waitedBlocks: number
+    readonly score: string
+    /** Whole number as a decimal string. */
+    readonly bid: string
+    /** Whole number as a decimal string. */
+    readonly gasLimit: string
+    /** 0: the contract's first. Every contract's first goes before any second. */
+    readonly turn: number
+    /** The block at which a timer of this contract last fired. */
+    readonly targetLastFired: number
+    /** The limit that keeps it from firing in the next block. Null: it fires. */
+    readonly heldBy: 'target_quota' | 'block_quota' | 'gas' | null
+  })[]
+}
+
+export interface TimerRequest {
+  /** Optional if Drover follows only one chain. */
+  readonly chainId?: number
+  /** A registered signer. It sends the transactions and pays for them. */
+  readonly from: string
+  /** The contract that is called. */
+  readonly to: string
+  /** When it fires: once at a block, every so many blocks, or when an event is logged. */
+  readonly schedule: {
+    readonly type: 'timeout'
+    /** Fires at this block. */
+    readonly height?: number
+    /** Fires this many blocks after the head. */
+    readonly blocks?: number
+    /** Converted to blocks once, by the block time of the chain, and rounded up. */
+    readonly minutes?: number
+  } | {
+    readonly type: 'interval'
+    /** Fires every so many blocks. */
+    readonly blocks?: number
+    /** Converted to blocks once, by the block time of the chain, and rounded up. */
+    readonly minutes?: number
+  } | {
+    readonly type: 'watch'
+    /** The contract whose events are watched. */
+    readonly contract?: string
+    /** Event signature. Without it, every event of the contract fires the timer. */
+    readonly event?: string
+    /** The first indexed arguments, in order. Only events with these values fire the timer. */
+    readonly args?: readonly unknown[]
+    /** Raw prefixes instead: address, 0x01, topics. */
+    readonly keys?: readonly string[]
+  }
+  /** 0x-hex, whole bytes, at most 131072 bytes. */
+  readonly data?: string
+  /** A contract call that Drover encodes for you. Use it instead of `data`. */
+  readonly call?: {
+    /** Function signature. */
+    readonly function: string
+    /** Arguments of the function, integers as strings. */
+    readonly args?: readonly unknown[]
+  }
+  /** Amount in wei that each fire sends. Default: 0. */
+  readonly value?: AmountInput
+  /** Default: estimated now, and half as much again. */
+  readonly gasLimit?: AmountInput
+  /** Goes first when more timers are due than may fire in a block. Default: 0. */
+  readonly bid?: AmountInput
+  /** A condition, read at the block that fires. If it does not hold, the fire is skipped and nothing is sent. The first value that the function returns is compared. */
+  readonly when?: {
+    /** The contract that is asked. Default: the contract that is called. */
+    readonly to?: string
+    /** A view function, with what it returns. */
+    readonly function: string
+    readonly args?: readonly unknown[]
+    readonly is: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte'
+    readonly value: string | number | boolean
+  }
+  /** If earlier fires are not final yet: `buffer` (default) sends up to 64 at a time, `skip` sends none. The rest is skipped. */
+  readonly overlap?: 'buffer' | 'skip'
+  /** Append the 32-byte id of the fire to the calldata, for contracts that check it. */
+  readonly appendDeliverId?: boolean
+  readonly name?: string
+  /** Idempotency key. Sending the same key and body again returns the same transaction. */
+  readonly requestId?: string
+  /** Your own key-value pairs, stored and returned with the transaction. Up to 32 entries. */
+  readonly metadata?: Readonly<Record<string, string>>
 }
 
 export interface Transaction {
@@ -1686,6 +1907,120 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: Delivery
+  }
+  /** Create a timer: a call at a block, every so many blocks, or when an event is logged. */
+  'POST /v1/timers': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: TimerRequest
+    readonly answer: Timer
+  }
+  /** List timers, newest first, page by page. */
+  'GET /v1/timers': {
+    readonly params: undefined
+    readonly query: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId?: number
+      /** Address. In mixed case, its checksum must be right. */
+      readonly from?: string
+      /** Address. In mixed case, its checksum must be right. */
+      readonly to?: string
+      /** One or more states, separated by commas. */
+      readonly state?: string
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+      /** `next` from the previous page. */
+      readonly before?: string
+    }
+    readonly body: undefined
+    readonly answer: TimerPage
+  }
+  /** Show which timers fire at the next block, in order, and which limit holds back the others. */
+  'GET /v1/timers/queue': {
+    readonly params: undefined
+    readonly query: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId?: number
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+    }
+    readonly body: undefined
+    readonly answer: TimerQueue
+  }
+  /** Change the quotas and weights of the timers of a chain, from the next epoch of 64 blocks on. */
+  'PATCH /v1/timers/params': {
+    readonly params: undefined
+    readonly query: {
+      /** Whole number from 1 to 9007199254740991. */
+      readonly chainId?: number
+    }
+    readonly body: TimerParamsChange
+    readonly answer: TimerParams
+  }
+  /** Show a timer. */
+  'GET /v1/timers/{id}': {
+    readonly params: {
+      /** Id of a timer. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Timer
+  }
+  /** Change the calldata, gas limit or bid of a timer. It goes to the back of the line. */
+  'PATCH /v1/timers/{id}': {
+    readonly params: {
+      /** Id of a timer. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: TimerChange
+    readonly answer: Timer
+  }
+  /** Cancel a timer for good. What it has fired is still sent. */
+  'DELETE /v1/timers/{id}': {
+    readonly params: {
+      /** Id of a timer. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Timer
+  }
+  /** Pause a timer: it does not fire until it is resumed. */
+  'POST /v1/timers/{id}/pause': {
+    readonly params: {
+      /** Id of a timer. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Timer
+  }
+  /** Resume a paused timer. An interval counts from now, and a watch sees events from now on. */
+  'POST /v1/timers/{id}/resume': {
+    readonly params: {
+      /** Id of a timer. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Timer
+  }
+  /** List what a timer has fired, newest first, with the transactions that came of it. */
+  'GET /v1/timers/{id}/fires': {
+    readonly params: {
+      /** Id of a timer. */
+      readonly id: string
+    }
+    readonly query: {
+      /** Whole number from 1 to 200. */
+      readonly limit?: number
+      /** `next` from the previous page. */
+      readonly before?: string
+    }
+    readonly body: undefined
+    readonly answer: FirePage
   }
   /** List the chains. */
   'GET /v1/chains': {

@@ -30,6 +30,7 @@ const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'POST /v1/nonces/{id}/extend',
   'POST /v1/nonces/{id}/release',
   'PATCH /v1/signers/{address}',
+  'PATCH /v1/timers/{id}',
   'DELETE /v1/api-keys/{id}',
   'POST /v1/signers/{address}/pause',
   'POST /v1/signers/{address}/resume',
@@ -43,6 +44,7 @@ const RESERVE = 'POST /v1/signers/{address}/nonces'
 const REPEATABLE_BY_ID: ReadonlySet<OperationName> = new Set<OperationName>([
   'POST /v1/transactions',
   'POST /v1/transactions/batch',
+  'POST /v1/timers',
   RESERVE,
 ])
 

@@ -30,7 +30,8 @@ export function createTransport({ exchange, retry, onRetry }: TransportPorts): R
       body: body === undefined ? null : serializeBody(body),
       signal,
     }
-    const requestId = typeof body === 'object' && 'requestId' in body ? body.requestId : undefined
+    const requestId =
+      typeof body === 'object' && 'requestId' in body && typeof body.requestId === 'string' ? body.requestId : undefined
     const repeatable = isRepeatable(name, body)
     for (let tries = 1; ; tries++) {
       const outcome = await exchange(message)

@@ -17,6 +17,7 @@ import type { TakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
+import type { Timers } from '../engine/timers/timers.ts'
 import type { TransactionWaits } from '../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -88,6 +89,7 @@ export interface ApiServices {
   readonly resets: Pick<ResetNonce, 'reset' | 'find'>
   readonly eventStreams: EventStreams
   readonly webhooks: Webhooks
+  readonly timers: Omit<Timers, 'close'>
   readonly waits: TransactionWaits
   /** Bytes of the bodies that are being read or worked on. */
   readonly bodies: TenantPool

@@ -7,6 +7,7 @@ import { createResetNonce } from '../engine/operate/reset-nonce.ts'
 import { createTransactionWaits } from '../engine/wait/transaction-waits.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { HolderOutcome } from '../ports/lane-requests.ts'
+import type { TimerLease } from '../ports/timer-store.ts'
 import {
   allocate,
   CHAIN_ID,
@@ -24,6 +25,7 @@ import {
 import { inclusionIn } from '../testing/core/sample-transactions.ts'
 import { createMemoryStore } from '../testing/store/memory-store.ts'
 import { createMemoryWebhookStore } from '../testing/store/memory-webhook-store.ts'
+import { acceptCommand, anySpec, startTimer } from '../testing/store/sample-timers.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { createKeyToken } from './access/key-token.ts'
 import { ERROR_ADVICE } from './contract/resources/error-advice.ts'
@@ -260,6 +262,58 @@ function createTransactionWaitsThatAreFull() {
   }).enter
 }
 
+async function leaseTimers({ timers }: TestApi): Promise<TimerLease> {
+  const [lease] = await timers.keepTimerLeases('node-a', [CHAIN_ID], 60_000)
+  if (lease === undefined) throw new Error('no lease')
+  return lease
+}
+
+const TIMER = { chainId: CHAIN_ID, from: SIGNER, to: TARGET }
+
+/** On a timer that is cancelled already; or, where there is one, that nobody runs. */
+const onTimer =
+  (state: 'CANCELLED' | 'ACTIVE' | 'PAUSED'): Scene =>
+  async (route) => {
+    const api = await createTestApi()
+    const lease = await leaseTimers(api)
+    const { id, kernelId, spec } = await startTimer(api.timers, lease, anySpec(LANE))
+    const type = state === 'PAUSED' ? 'pause' : 'cancel'
+    if (state !== 'ACTIVE') await acceptCommand(api.timers, lease, { type, timerId: id, kernelId, spec })
+    return call(api, route, { id })
+  }
+
+/** The owner answers what it is asked, with a refusal of the kernel. */
+const onFullTimers: Scene = async (route) => {
+  const api = await createTestApi()
+  const lease = await leaseTimers(api)
+  const { id, kernelId, spec } = await startTimer(api.timers, lease, anySpec(LANE))
+  await acceptCommand(api.timers, lease, { type: 'pause', timerId: id, kernelId, spec })
+  const answer = call(api, route, { id })
+  for (;;) {
+    const [asked] = await api.timers.readPendingCommands(CHAIN_ID, 1)
+    if (asked === undefined) {
+      await new Promise((resolve) => setImmediate(resolve))
+      continue
+    }
+    const refused = { type: 'refused', code: 'ERR_QUOTA_EXCEEDED', message: 'too many' } as const
+    const expected = await api.timers.readTip(CHAIN_ID)
+    const { lastSeq } = await api.timers.loadTimers(CHAIN_ID)
+    if (expected === null) throw new Error('no block')
+    const results = [{ id: asked.id, answer: refused, logged: null, started: null }]
+    await api.timers.writeCommands({ lease, expected, expectedSeq: lastSeq, results, changes: [] })
+    return answer
+  }
+}
+
+const inQuery =
+  (query: string): Scene =>
+  async (route) => {
+    const api = await createTestApi()
+    const payload = bodyOf(route) === undefined ? {} : { payload: bodyOf(route) ?? {} }
+    const reply = await api.server.inject({ method: route.method, url: `${route.path}${query}`, ...payload })
+    return { status: reply.statusCode, code: reply.json().code }
+  }
+
 const unavailable = () => Promise.reject(new ChainUnavailable('away'))
 
 const BY_CODE: Readonly<Record<string, Scene>> = {
@@ -317,6 +371,33 @@ const SCENES: Readonly<Record<string, Scene>> = {
     for (let index = 0; index < 3; index++) await call(api, route)
     return call(api, route)
   },
+  'createTimer idempotency_conflict': async (route) => {
+    const api = await createTestApi()
+    await startTimer(api.timers, await leaseTimers(api), anySpec(LANE), { requestId: 'one' })
+    return call(api, route, {}, { ...TIMER, requestId: 'one' })
+  },
+  'createTimer unknown_signer': withOptions({}, {}, { ...TIMER, from: STRANGER }),
+  'createTimer unknown_chain': withOptions({}, {}, { ...TIMER, chainId: 5 }),
+  'createTimer timer_limit': async (route) => {
+    const api = await createTestApi()
+    const lease = await leaseTimers(api)
+    for (let index = 0; index < 3; index++) await startTimer(api.timers, lease, anySpec(LANE))
+    return call(api, route, {}, TIMER)
+  },
+  'createTimer timers_unavailable': withOptions({}, {}, TIMER),
+  'showTimerQueue unknown_chain': inQuery('?chainId=5'),
+  'showTimerQueue timers_unavailable': inQuery(''),
+  'changeTimerParams unknown_chain': inQuery('?chainId=5'),
+  'changeTimerParams timers_unavailable': inQuery(''),
+  'updateTimer action_forbidden': onTimer('CANCELLED'),
+  'cancelTimer action_forbidden': onTimer('CANCELLED'),
+  'pauseTimer action_forbidden': onTimer('CANCELLED'),
+  'resumeTimer action_forbidden': onTimer('CANCELLED'),
+  'updateTimer timers_unavailable': onTimer('ACTIVE'),
+  'cancelTimer timers_unavailable': onTimer('ACTIVE'),
+  'pauseTimer timers_unavailable': onTimer('ACTIVE'),
+  'resumeTimer timers_unavailable': onTimer('PAUSED'),
+  'resumeTimer timer_limit': onFullTimers,
   'redeliver action_forbidden': onWebhookThatCannot,
   'testWebhook action_forbidden': onWebhookThatCannot,
 }

@@ -31,6 +31,16 @@ import { showHealth } from './routes/system/show-health.ts'
 import { showMetrics } from './routes/system/show-metrics.ts'
 import { createShowOpenApi } from './routes/system/show-openapi.ts'
 import { showReadiness } from './routes/system/show-readiness.ts'
+import { changeTimerParams, listFires, showTimerQueue } from './routes/timers/timer-fires.ts'
+import {
+  cancelTimer,
+  createTimer,
+  listTimers,
+  pauseTimer,
+  resumeTimer,
+  showTimer,
+  updateTimer,
+} from './routes/timers/timer-routes.ts'
 import { createTransaction } from './routes/transactions/create-transaction.ts'
 import { createTransactionBatch } from './routes/transactions/create-transaction-batch.ts'
 import { listAttempts } from './routes/transactions/list-attempts.ts'
@@ -104,6 +114,16 @@ export const ROUTES: readonly Route[] = [
   listDeliveries,
   redeliver,
   testWebhook,
+  createTimer,
+  listTimers,
+  showTimerQueue,
+  changeTimerParams,
+  showTimer,
+  updateTimer,
+  cancelTimer,
+  pauseTimer,
+  resumeTimer,
+  listFires,
   listChains,
   listBlocks,
   streamBlocks,

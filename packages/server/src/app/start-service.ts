@@ -6,6 +6,7 @@ import { listen } from '../api/server/listen.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAdapters } from './open-adapters.ts'
+import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createStartWait } from './start-wait.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -35,12 +36,29 @@ export async function startService(
   const wired = await wireEngine(config, adapters, telemetry)
   const { engine, intake, signers, reservations, resets, review } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
-  const server = wireApi(config, { adapters, wired, webhooks: webhooks.webhooks, telemetry })
+  const timing = openTimers(config, {
+    store,
+    clock,
+    random,
+    telemetry,
+    nodeId,
+    signers,
+    engine,
+    chains: adapters.chains,
+  })
+  const server = wireApi(config, {
+    adapters,
+    wired,
+    webhooks: webhooks.webhooks,
+    timers: timing.timers,
+    telemetry,
+  })
   await engine.start()
   await webhooks.start()
+  await timing.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
-    await Promise.all([engine.stop(), webhooks.stop()])
-    await Promise.all([webhooks.close(), adapters.close()])
+    await Promise.all([engine.stop(), webhooks.stop(), timing.stop()])
+    await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     throw error
   })
   let stopping: Promise<void> | null = null
@@ -52,11 +70,12 @@ export async function startService(
   async function stopInOrder(): Promise<void> {
     review.stop()
     // Side by side: a client that takes its time must not keep the lanes from going to a peer.
-    await Promise.all([engine.stop(), webhooks.stop(), server.close().then(() => intake.drain())])
+    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
     signers.close()
     reservations.close()
     resets.close()
-    await Promise.all([webhooks.close(), adapters.close()])
+    timing.timers.close()
+    await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     settle()
   }
 

@@ -15,6 +15,7 @@ import { createFillGaps } from '../engine/gaps/fill-gaps.ts'
 import { createListReservations } from '../engine/reservations/list-reservations.ts'
 import { createReleaseKey } from '../engine/reservations/release-key.ts'
 import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
+import type { Timers } from '../engine/timers/timers.ts'
 import { createJsonRpcServer } from '../rpc/json-rpc-server.ts'
 import { registerRpc } from '../rpc/register-rpc.ts'
 import { createRpcSockets } from '../rpc/socket/rpc-sockets.ts'
@@ -31,6 +32,7 @@ interface ApiParts {
   readonly adapters: Adapters
   readonly wired: WiredEngine
   readonly webhooks: Webhooks
+  readonly timers: Timers
   readonly telemetry: ServiceTelemetry
 }
 
@@ -72,7 +74,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
   return server
 }
 
-function createServices(config: Config, { adapters, wired, webhooks, telemetry }: ApiParts): ApiServices {
+function createServices(config: Config, { adapters, wired, webhooks, timers, telemetry }: ApiParts): ApiServices {
   const { nodeId, store, keys, access, clock, random, signer } = adapters
   const { engine, chains, accept, acceptBatch, operate, reservations, resets, waits, maxTxFeeOf } = wired
   const { silentNodes } = engine
@@ -92,6 +94,7 @@ function createServices(config: Config, { adapters, wired, webhooks, telemetry }
     takeBack: createTakeBackNonces({ store, chains }),
     resets,
     webhooks,
+    timers,
     eventStreams: openEventStreams(config, { adapters, wired, telemetry }),
     onChain: engine.onChain,
     waits,
@@ -119,7 +122,10 @@ function createServices(config: Config, { adapters, wired, webhooks, telemetry }
   }
 }
 
-function openEventStreams(config: Config, { adapters, wired, telemetry }: Omit<ApiParts, 'webhooks'>): EventStreams {
+function openEventStreams(
+  config: Config,
+  { adapters, wired, telemetry }: Omit<ApiParts, 'webhooks' | 'timers'>,
+): EventStreams {
   const { store, clock, access } = adapters
   const { engine, chains, around } = wired
   const { work, pieces, reads } = wired.turns

@@ -5,7 +5,8 @@
  * findLogs, getTransactionCount, getBalance, getCode 1; getBlocks, getBalances 1 batch; getTags, getCounts 1 batch of 2; lookAtPool 1 batch of 2 and one
  * per hash; findNonceUser 2 per node, at most 3 nodes; findReceipts 1 batch per 100; estimate 1 batch per 100 different calls, and for what fails 1 or 2 more;
  * getFeeMarket 1 batch of 4 per node, at most 5 nodes; findTransactionsAnywhere 1 batch per 100 and node; getInclusions 1, see
- * `prefersBlockReceipts`; broadcast 1 batch per 100 and node.
+ * `prefersBlockReceipts`; broadcast 1 batch per 100 and node; the agreed reads 1 batch per 100 and node, at most 2 nodes unless they
+ * differ.
  */
 
 import type { Inclusion } from '../core/chain/finality.ts'
@@ -16,6 +17,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport } from '../ports/endpoint-report.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
+import { createAgreedReads } from './agreed-reads.ts'
 import {
   balanceRead,
   blockRead,
@@ -175,6 +177,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       return replies.map((reply) => (reply.type === 'value' ? reply.value : null))
     },
     getCode: (address) => pool.read(codeRead(address)),
+    ...createAgreedReads(pool),
     estimate,
     getFeeMarket,
     broadcast: (raws) => pool.broadcast(raws),

@@ -1,7 +1,7 @@
 /** Reads JSON-RPC results without trusting them: whatever is not exactly what was asked for is a bad answer. */
 import type { Inclusion } from '../core/chain/finality.ts'
 import { type Address, type Hash, type Hex, isAddress, isHex } from '../core/hex.ts'
-import type { Block, BlockRoom, Log, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
+import type { AgreedBlock, Block, BlockRoom, EventLog, Log, ReceiptLogs, TransactionByHash } from '../ports/chain.ts'
 
 /** A result that cannot be true. */
 export class BadAnswer extends Error {
@@ -112,6 +112,25 @@ export function parseReceiptLogs(value: unknown, asked: Hash): ReceiptLogs | nul
     throw new BadAnswer('the receipt belongs to another transaction')
   if (!Array.isArray(fields.logs)) throw new BadAnswer('receipt.logs is not a list')
   return { blockHash: parseHash(fields.blockHash, 'receipt.blockHash'), logs: fields.logs.map(parseLog) }
+}
+
+/** A block with what commits to its state. */
+export function parseAgreedBlock(value: unknown): AgreedBlock {
+  const { number, hash, parentHash, timestamp } = parseBlock(value)
+  const stateRoot = parseHash(getFields(value, 'block').stateRoot, 'block.stateRoot')
+  return { number, hash, parentHash, timestamp, stateRoot }
+}
+
+/** Logs of one block, in its order. */
+export function parseBlockLogs(value: unknown, blockHash: Hash): readonly EventLog[] {
+  if (!Array.isArray(value)) throw new BadAnswer('the logs are not a list')
+  const logs = value.map((each: unknown) => {
+    const log = parseLog(each)
+    if (parseHash(getFields(each, 'log').blockHash, 'log.blockHash') !== blockHash)
+      throw new BadAnswer('a log belongs to another block')
+    return log
+  })
+  return logs.sort((a, b) => a.logIndex - b.logIndex).map(({ address, topics }) => ({ address, topics }))
 }
 
 function parseLog(value: unknown): Log {

@@ -24,6 +24,8 @@ export interface ChainConfig {
   /** Null: `none` was written. */
   readonly maxTxFeeWei: bigint | null
   readonly preconfirmations: boolean
+  /** Null: the chain's finality. */
+  readonly timersDeliverAt: Finality | null
 }
 
 export interface Config {
@@ -39,6 +41,7 @@ export interface Config {
     readonly maxQueuedPerSigner: number
     readonly maxQueued: number
   }
+  readonly timers: { readonly maxPerTenant: number }
   readonly reservations: { readonly defaultTtlMs: number; readonly maxTtlMs: number }
   /** Secrets in the database are stored under the first. */
   readonly secretsKeys: readonly Uint8Array[]
@@ -100,6 +103,7 @@ export type ChainValues = Pick<
   | 'gasPrice'
   | 'maxTxFee'
   | 'preconfirmations'
+  | 'timersDeliverAt'
 >
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
@@ -114,6 +118,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxQueuedPerSigner: values.maxQueuedPerSigner,
       maxQueued: values.maxQueued,
     },
+    timers: { maxPerTenant: values.maxTimersPerTenant },
     reservations: { defaultTtlMs: values.reservationTtl, maxTtlMs: values.reservationMaxTtl },
     secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { keys: values.signerKeys, policies: values.signerPolicy },
@@ -187,5 +192,6 @@ function toChainConfig(values: ChainValues): ChainConfig {
     gasPriceWei: values.gasPrice,
     maxTxFeeWei: values.maxTxFee,
     preconfirmations: values.preconfirmations,
+    timersDeliverAt: values.timersDeliverAt,
   }
 }

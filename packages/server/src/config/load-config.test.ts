@@ -49,6 +49,7 @@ test('three settings are enough', () => {
       gasPriceWei: null,
       maxTxFeeWei: 10n ** 18n,
       preconfirmations: false,
+      timersDeliverAt: null,
     },
   ])
 })

@@ -137,6 +137,19 @@ export const SETTINGS = {
       'Set this if the RPC nodes show the block being built under the tag `pending` (flashblocks and the like). Drover then reports a transaction with a receipt in it early, as preconfirmed.',
     perChain: true,
   }),
+  timersDeliverAt: setting<Finality | null>({
+    type: optional(finalityRule, 'the finality of the chain'),
+    fallback: null,
+    description:
+      'When a timer that fired is sent: when the block that fired it has this many confirmations (`0`: at once), or is `safe` or `finalized`. A reorg drops fires that were not sent yet.',
+    perChain: true,
+  }),
+  maxTimersPerTenant: setting({
+    type: integer(1, 10_000_000),
+    fallback: 10_000,
+    description:
+      'How many active or paused timers a tenant may have on each chain. Without API keys there is one tenant.',
+  }),
   host: setting({
     type: text,
     fallback: '127.0.0.1',

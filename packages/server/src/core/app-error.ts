@@ -28,6 +28,10 @@ export const APP_ERRORS = {
   database_unavailable:
     'The database does not respond. The request may or may not have been stored: send it again with the same idempotency key.',
   webhook_limit: 'You have reached the webhook limit. Delete one first.',
+  timer_limit:
+    'A timer limit is reached: of your tenant, of the signer, of the contract, or of those who watch the same.',
+  timers_unavailable:
+    'No node runs the timers of this chain right now. The request is stored and will be answered: send it again with the same `requestId`, or look at the timer later.',
   too_many_streams:
     'This node has reached its limit of event streams. Use another node, or retry after the time given.',
   payload_too_large: 'The body is too large.',

@@ -101,7 +101,38 @@ export interface TransactionByHash {
   readonly nonce: number
 }
 
-export interface Chain {
+/** A block that fires timers. */
+export interface AgreedBlock extends Header {
+  readonly stateRoot: Hash
+}
+
+export type EventLog = Pick<Log, 'address' | 'topics'>
+
+export type ViewOutcome =
+  | { readonly type: 'value'; readonly data: Hex }
+  | { readonly type: 'reverted'; readonly reason: string }
+  /** The nodes do not have the state of that block any more. */
+  | { readonly type: 'pruned' }
+
+/**
+ * What timers fire by. A fire spends money, so that one node's word is not enough: where several nodes are configured, two
+ * have to say the same. Throws ChainUnavailable where they do not.
+ */
+export interface AgreedReads {
+  /** In order, up to the first that cannot be had; at least one. */
+  readAgreedBlocks(heights: readonly number[]): Promise<readonly AgreedBlock[]>
+  /** The logs of these contracts in each block, in order. */
+  readAgreedLogs(
+    blocks: readonly Pick<Header, 'number' | 'hash'>[],
+    contracts: readonly Address[],
+  ): Promise<readonly (readonly EventLog[])[]>
+  /** View calls as of a block, an outcome for each. */
+  readAgreedViews(calls: readonly Pick<Call, 'to' | 'data'>[], blockHash: Hash): Promise<readonly ViewOutcome[]>
+  /** The lowest that two nodes name; null where they have no such tag. */
+  readAgreedTag(tag: 'safe' | 'finalized'): Promise<number | null>
+}
+
+export interface Chain extends AgreedReads {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
   /** Blocks by height, in one batch; those that could not be had are left out. Never throws. */

@@ -293,6 +293,8 @@ export type Notice =
   | { readonly type: 'events.appended' }
   /** There may be something new to do for webhooks. */
   | { readonly type: 'webhooks.changed' }
+  /** Something is asked of the node that runs the timers of a chain, has been answered, or nobody runs them now. */
+  | { readonly type: 'timers.asked' | 'timers.answered' | 'timers.released'; readonly chainId: number }
   /** A key was revoked: what lasts longer than a request has to be looked at again. */
   | { readonly type: 'keys.changed' }
   /** Notices may have been lost (connection lost): look at everything once. */

@@ -27,7 +27,7 @@ export const METRICS = {
   drover_fence_refusals_total: {
     kind: 'counter',
     help: 'Writes and broadcasts refused because the lease was lost or might have been lost.',
-    labels: { operation: 'write, broadcast' },
+    labels: { operation: 'write, broadcast, timers' },
   },
   drover_receipt_lookups_total: {
     kind: 'counter',
@@ -300,6 +300,26 @@ export const METRICS = {
     kind: 'counter',
     help: 'HTTP requests served.',
     labels: { method: 'the HTTP method', route: "the route's pattern", status: 'the status code' },
+  },
+  drover_timer_fires_total: {
+    kind: 'counter',
+    help: 'Timers that fired, by what came of it.',
+    labels: { chain_id: 'the chain', result: 'fired, condition_not_met, condition_failed' },
+  },
+  drover_timers_live: {
+    kind: 'gauge',
+    help: 'Timers that can fire, on the chains whose timers this node runs.',
+    labels: { chain_id: 'the chain' },
+  },
+  drover_timer_lag_blocks: {
+    kind: 'gauge',
+    help: 'Blocks that the timers of a chain are behind its head.',
+    labels: { chain_id: 'the chain' },
+  },
+  drover_timer_rewinds_total: {
+    kind: 'counter',
+    help: 'Reorgs that timers went back for.',
+    labels: { chain_id: 'the chain' },
   },
   drover_http_request_seconds: {
     kind: 'histogram',

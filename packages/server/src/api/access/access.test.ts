@@ -15,6 +15,7 @@ import {
   TARGET,
   type TestApi,
 } from '../../testing/api/create-test-api.ts'
+import { anySpec, startTimer } from '../../testing/store/sample-timers.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
 import { createAccess } from './access.ts'
@@ -277,10 +278,14 @@ describe('what a key may hand on', () => {
 })
 
 describe('a key for some signers', () => {
-  let theirs: { tx: string; hash: string; reservation: string }
+  let theirs: { tx: string; hash: string; reservation: string; timer: string }
   let mine: { tx: string }
   let limited: Headers
   const OTHERS_LANE = { chainId: CHAIN_ID, signer: SIGNER } as const
+  const TIMER = {
+    ...{ chainId: CHAIN_ID, from: SIGNER, to: TARGET, gasLimit: '100000' },
+    schedule: { type: 'interval', blocks: 5 },
+  }
 
   async function send(from: Address, headers: Headers = {}): Promise<string> {
     const sent = await call('POST', '/v1/transactions', headers, { from, to: TARGET, simulate: false })
@@ -293,7 +298,10 @@ describe('a key for some signers', () => {
     const tx = await send(SIGNER)
     const { attempts } = await allocate(api.store, tx, `0x${'ab'.repeat(32)}`)
     const reserved = await call('POST', `/v1/signers/${SIGNER}/nonces`, {}, { ttlMs: 60_000 })
-    theirs = { tx, hash: String(attempts[0]?.hash), reservation: reserved.body.items[0].id }
+    const [lease] = await api.timers.keepTimerLeases('node-a', [CHAIN_ID], 60_000)
+    if (lease === undefined) throw new Error('no lease')
+    const timer = await startTimer(api.timers, lease, anySpec(OTHERS_LANE))
+    theirs = { tx, hash: String(attempts[0]?.hash), reservation: reserved.body.items[0].id, timer: timer.id }
     mine = { tx: await send(OTHER) }
     limited = (await makeKey({ signers: [OTHER] })).headers
   })
@@ -351,6 +359,16 @@ describe('a key for some signers', () => {
     listDeliveries: { expect: 403 },
     redeliver: { expect: 403 },
     testWebhook: { expect: 403 },
+    createTimer: { body: TIMER, expect: 403 },
+    listTimers: { expect: 'list' },
+    showTimerQueue: { expect: 403 },
+    changeTimerParams: { body: { maxFiresPerBlock: 1 }, expect: 403 },
+    showTimer: { expect: 404 },
+    updateTimer: { body: { gasLimit: '100000' }, expect: 404 },
+    cancelTimer: { expect: 404 },
+    pauseTimer: { expect: 404 },
+    resumeTimer: { expect: 404 },
+    listFires: { expect: 404 },
     showMetrics: { expect: 403 },
     listChains: { expect: 'unrelated' },
     listBlocks: { expect: 'unrelated' },
@@ -363,6 +381,7 @@ describe('a key for some signers', () => {
     return route.path
       .replace('/transactions/{id}', `/transactions/${tx}`)
       .replace('/nonces/{id}', `/nonces/${theirs.reservation}`)
+      .replace('/timers/{id}', `/timers/${theirs.timer}`)
       .replace('{address}', SIGNER)
       .replace('/api-keys/{id}', `/api-keys/${'0'.repeat(16)}`)
       .replaceAll(/\{(?:id|deliveryId)\}/g, '01890a5d-ac96-774b-bcce-000000000999')
@@ -383,6 +402,25 @@ describe('a key for some signers', () => {
       for (const secret of [theirs.tx, theirs.hash, 'treasury']) expect(told).not.toContain(secret)
     }
     expect(JSON.stringify([await api.store.listLaneStatus({ lane: OTHERS_LANE }), await seenBy({})])).toBe(before)
+  })
+
+  test('a timer of another tenant is seen, and changed only by an operator', async () => {
+    const patch = { gasLimit: '100000' }
+    const stranger = (await makeKey({ scopes: ['read', 'send'] })).headers
+    expect(await call('GET', `/v1/timers/${theirs.timer}`, stranger)).toMatchObject({ status: 200 })
+    for (const [method, path, body] of [
+      ['PATCH', '', patch],
+      ['DELETE', '', undefined],
+      ['POST', '/pause', undefined],
+      ['POST', '/resume', undefined],
+    ] as const) {
+      const answer = await call(method, `/v1/timers/${theirs.timer}${path}`, stranger, body)
+      expect(answer, `${method} ${path}`).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    }
+    const operator = (await makeKey({ scopes: ['read', 'send', 'operate'] })).headers
+    // Nobody runs timers here: that it gets so far is what tells.
+    const answer = await call('POST', `/v1/timers/${theirs.timer}/pause`, operator)
+    expect(answer).toMatchObject({ body: { code: 'timers_unavailable' } })
   })
 
   async function seenBy(headers: Headers): Promise<unknown> {

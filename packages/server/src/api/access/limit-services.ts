@@ -10,12 +10,17 @@ import { AppError } from '../../core/app-error.ts'
 import type { ApiServices } from '../api-services.ts'
 import { readInTurns } from '../server/read-in-turns.ts'
 import { limitStore } from './limit-store.ts'
+import { limitTimers } from './limit-timers.ts'
 import { limitWrites } from './limit-writes.ts'
+import { refuseOrRun } from './refuse-or-run.ts'
 import { signRequests } from './sign-requests.ts'
 
 export function limitServices(all: ApiServices, caller: Caller): ApiServices {
   const services = { ...all, store: readInTurns(all.store, all.reads, caller.tenant) }
-  const named = caller.keyId === null ? services : { ...services, ...signRequests(services, caller) }
+  const named =
+    caller.keyId === null
+      ? services
+      : { ...services, ...signRequests(services, caller), timers: limitTimers(services.timers, caller) }
   return reachesAll(caller) ? named : limitReach(named, caller)
 }
 
@@ -44,6 +49,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     },
     renderMetrics: () => refuseOrRun(caller, 'The metrics', services.renderMetrics),
     webhooks: limitWebhooks(services.webhooks, caller),
+    timers: services.timers,
     eventStreams: {
       open: (request) => services.eventStreams.open({ ...request, caller }),
       openSource: services.eventStreams.openSource,
@@ -87,9 +93,4 @@ function limitWebhooks(webhooks: ApiServices['webhooks'], caller: Caller): ApiSe
     redeliver: guard(webhooks.redeliver),
     test: guard(webhooks.test),
   }
-}
-
-async function refuseOrRun<T>(caller: Caller, what: string, run: () => Promise<T>): Promise<T> {
-  if (reachesAll(caller)) return run()
-  throw new AppError('forbidden', `${what} covers all signers, but your API key is limited to some signers or chains.`)
 }

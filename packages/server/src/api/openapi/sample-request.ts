@@ -19,6 +19,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
   name: 'payments',
   scopes: ['read', 'send'],
   url: 'https://hooks.example/drover',
+  schedule: { type: 'interval', blocks: 10 },
+  gasLimit: '100000',
 }
 
 /** Fields that need not be there, and make the example more telling. By the name of the schema. */
@@ -26,6 +28,8 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   TransactionRequest: ['to', 'value', 'requestId'],
   SignerChange: ['label'],
   WebhookChange: ['url'],
+  TimerRequest: ['gasLimit', 'requestId'],
+  TimerChange: ['gasLimit'],
 }
 
 export function sampleBody(schema: Schema, schemas: Schema): unknown {
@@ -49,6 +53,7 @@ function sample(schema: Schema, schemas: Schema, name: string | null, title: str
   if (Array.isArray(schema.enum)) return schema.enum[0]
   switch (schema.type) {
     case 'object':
+      if (schema.properties === undefined && Array.isArray(schema.examples)) return schema.examples[0]
       return sampleObject(schema, schemas, title)
     case 'array':
       return [sample(asSchema(schema.items), schemas, null)]

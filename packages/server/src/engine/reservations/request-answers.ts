@@ -39,7 +39,7 @@ export function createRequestAnswers<T>({ store, clock, timeoutMs, ...ports }: A
   let cancelLook = (): void => {}
 
   const unlisten = store.listen((notice) => {
-    if (notice.type === 'events.appended' || notice.type === 'gap') void look()
+    if (notice.type === 'events.appended' || notice.type === 'timers.answered' || notice.type === 'gap') void look()
   })
 
   async function look(): Promise<void> {

@@ -19,6 +19,10 @@ export function amendNotice({ chainId, signer }: Lane, txId: TxId): string {
   return JSON.stringify({ type: 'lane.amended', chainId, signer, txId })
 }
 
+export function timersNotice(type: 'timers.asked' | 'timers.answered' | 'timers.released', chainId: number): string {
+  return JSON.stringify({ type, chainId })
+}
+
 /** Null for what this version does not know: a newer node may say more, and notices are only hints. */
 export function parseNotice(payload: string): Notice | null {
   const told = parseObject(payload)
@@ -28,6 +32,10 @@ export function parseNotice(payload: string): Notice | null {
     case 'webhooks.changed':
     case 'keys.changed':
       return { type: told.type }
+    case 'timers.asked':
+    case 'timers.answered':
+    case 'timers.released':
+      return typeof told.chainId === 'number' ? { type: told.type, chainId: told.chainId } : null
     case 'lane.work':
     case 'lane.amended':
     case 'lane.asked':

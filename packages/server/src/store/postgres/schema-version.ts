@@ -14,6 +14,7 @@ export const MIGRATIONS = [
   '0012_history_lists_chain.sql',
   '0013_lane_problems.sql',
   '0014_hot_path.sql',
+  '0015_timers.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -2,6 +2,10 @@
 
 create sequence managed_tx_accepted_seq;
 
+create sequence timer_command_place_seq;
+
+create sequence timer_place_seq;
+
 create sequence webhook_delivery_place_seq;
 
 create table api_key (
@@ -75,6 +79,54 @@ create table event_head (
   constraint event_head_pkey PRIMARY KEY (single),
   constraint event_head_single_check CHECK (single)
 ) with (fillfactor=10);
+
+create table mailbox_entry (
+  deliver_id bytea not null,
+  chain_id bigint not null,
+  fire_key bytea not null,
+  timer_id uuid not null,
+  kernel_id bytea not null,
+  fire_seq bigint not null,
+  height bigint not null,
+  block_hash bytea not null,
+  position integer not null,
+  signer bytea not null,
+  target bytea not null,
+  data bytea not null,
+  gas_limit numeric(78,0) not null,
+  bid numeric(78,0) not null,
+  trigger jsonb not null,
+  digest bytea not null,
+  state text not null,
+  skip_reason text,
+  condition jsonb,
+  orphaned boolean not null default false,
+  aliases bytea[] not null default '{}'::bytea[],
+  tx_id uuid,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  constraint mailbox_entry_block_hash_check CHECK ((octet_length(block_hash) = 32)),
+  constraint mailbox_entry_chain_id_fire_key_key UNIQUE (chain_id, fire_key),
+  constraint mailbox_entry_check CHECK (((state = 'QUEUED'::text) = (tx_id IS NOT NULL))),
+  constraint mailbox_entry_check1 CHECK (((state = 'SKIPPED'::text) = (skip_reason IS NOT NULL))),
+  constraint mailbox_entry_check2 CHECK (((NOT orphaned) OR (state = 'QUEUED'::text))),
+  constraint mailbox_entry_deliver_id_check CHECK ((octet_length(deliver_id) = 32)),
+  constraint mailbox_entry_digest_check CHECK ((octet_length(digest) = 32)),
+  constraint mailbox_entry_fire_key_check CHECK ((octet_length(fire_key) = 32)),
+  constraint mailbox_entry_fire_seq_check CHECK ((fire_seq >= 0)),
+  constraint mailbox_entry_pkey PRIMARY KEY (deliver_id),
+  constraint mailbox_entry_position_check CHECK (("position" >= 0)),
+  constraint mailbox_entry_state_check CHECK ((state = ANY (ARRAY['OBSERVED'::text, 'QUEUED'::text, 'SKIPPED'::text]))),
+  constraint mailbox_entry_timer_id_fkey FOREIGN KEY (timer_id) REFERENCES timer(timer_id),
+  constraint mailbox_entry_tx_id_fkey FOREIGN KEY (tx_id) REFERENCES managed_tx(tx_id)
+) with (fillfactor=70);
+
+CREATE INDEX mailbox_entry_by_height ON public.mailbox_entry USING btree (chain_id, height);
+
+CREATE INDEX mailbox_entry_observed ON public.mailbox_entry USING btree (chain_id, height, "position") WHERE (state = 'OBSERVED'::text);
+
+CREATE INDEX mailbox_entry_of_timer ON public.mailbox_entry USING btree (timer_id, height, "position");
+
+CREATE INDEX mailbox_entry_skipped ON public.mailbox_entry USING btree (chain_id, height) WHERE (state = 'SKIPPED'::text);
 
 create table managed_tx (
   tx_id uuid not null,
@@ -340,6 +392,135 @@ create table signer_nonce_cursor (
   constraint signer_nonce_cursor_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_nonce_cursor_reset_id_fkey FOREIGN KEY (reset_id) REFERENCES nonce_reset(reset_id)
 ) with (fillfactor=50);
+
+create table timer (
+  timer_id uuid not null,
+  place bigint not null,
+  chain_id bigint not null,
+  signer bytea not null,
+  target bytea not null,
+  kernel_id bytea not null,
+  tenant text not null,
+  name text,
+  request_id text,
+  request_digest bytea not null,
+  spec jsonb not null,
+  metadata jsonb not null,
+  state text not null,
+  end_reason text,
+  due_height bigint,
+  base_fires bigint not null default 0,
+  fire_count bigint not null default 0,
+  created_height bigint not null,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  created_by text not null,
+  constraint timer_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
+  constraint timer_kernel_id_check CHECK ((octet_length(kernel_id) = 32)),
+  constraint timer_kernel_id_key UNIQUE (kernel_id),
+  constraint timer_pkey PRIMARY KEY (timer_id),
+  constraint timer_request_digest_check CHECK ((octet_length(request_digest) = 32)),
+  constraint timer_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CANCELLED'::text, 'DONE'::text, 'EVICTED'::text, 'RETIRED'::text]))),
+  constraint timer_target_check CHECK ((octet_length(target) = 20))
+) with (fillfactor=70);
+
+CREATE INDEX timer_list ON public.timer USING btree (chain_id, place);
+
+CREATE INDEX timer_live ON public.timer USING btree (chain_id, tenant) WHERE (state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text]));
+
+CREATE INDEX timer_of_signer ON public.timer USING btree (chain_id, signer, place);
+
+CREATE INDEX timer_request ON public.timer USING btree (request_id, tenant, chain_id) WHERE (request_id IS NOT NULL);
+
+create table timer_block (
+  chain_id bigint not null,
+  height bigint not null,
+  block_hash bytea not null,
+  state_root bytea not null,
+  parent_state_root bytea not null,
+  keys bytea[] not null,
+  constraint timer_block_block_hash_check CHECK ((octet_length(block_hash) = 32)),
+  constraint timer_block_chain_id_fkey FOREIGN KEY (chain_id) REFERENCES timer_chain(chain_id),
+  constraint timer_block_height_check CHECK ((height >= 0)),
+  constraint timer_block_parent_state_root_check CHECK ((octet_length(parent_state_root) = 32)),
+  constraint timer_block_pkey PRIMARY KEY (chain_id, height),
+  constraint timer_block_state_root_check CHECK ((octet_length(state_root) = 32))
+);
+
+create table timer_chain (
+  chain_id bigint not null,
+  height bigint not null,
+  block_hash bytea not null,
+  state_root bytea not null,
+  command_seq bigint not null default 0,
+  snapshot_height bigint,
+  snapshot_block jsonb,
+  snapshot_params jsonb,
+  constraint timer_chain_block_hash_check CHECK ((octet_length(block_hash) = 32)),
+  constraint timer_chain_chain_id_fkey FOREIGN KEY (chain_id) REFERENCES timer_lease(chain_id),
+  constraint timer_chain_check CHECK ((num_nulls(snapshot_height, snapshot_block, snapshot_params) = ANY (ARRAY[0, 3]))),
+  constraint timer_chain_command_seq_check CHECK ((command_seq >= 0)),
+  constraint timer_chain_height_check CHECK ((height >= 0)),
+  constraint timer_chain_pkey PRIMARY KEY (chain_id),
+  constraint timer_chain_state_root_check CHECK ((octet_length(state_root) = 32))
+) with (fillfactor=50);
+
+create table timer_command (
+  command_id uuid not null,
+  place bigint not null,
+  chain_id bigint not null,
+  body jsonb not null,
+  tenant text not null,
+  request_id text,
+  request_digest bytea,
+  answer jsonb,
+  seq bigint,
+  height bigint,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  answered_at timestamp with time zone,
+  constraint timer_command_chain_id_fkey FOREIGN KEY (chain_id) REFERENCES timer_lease(chain_id),
+  constraint timer_command_chain_id_seq_key UNIQUE (chain_id, seq),
+  constraint timer_command_check CHECK (((answer IS NULL) = (answered_at IS NULL))),
+  constraint timer_command_check1 CHECK (((seq IS NULL) = (height IS NULL))),
+  constraint timer_command_check2 CHECK (((seq IS NULL) OR (answer IS NOT NULL))),
+  constraint timer_command_pkey PRIMARY KEY (command_id),
+  constraint timer_command_request_digest_check CHECK ((octet_length(request_digest) = 32)),
+  constraint timer_command_seq_check CHECK ((seq > 0))
+) with (fillfactor=70);
+
+CREATE INDEX timer_command_pending ON public.timer_command USING btree (chain_id, place) WHERE (answer IS NULL);
+
+CREATE INDEX timer_command_settled ON public.timer_command USING btree (chain_id, answered_at) WHERE (answer IS NOT NULL);
+
+CREATE UNIQUE INDEX timer_command_request ON public.timer_command USING btree (request_id, tenant, chain_id) WHERE (request_id IS NOT NULL);
+
+create table timer_incarnation (
+  kernel_id bytea not null,
+  timer_id uuid not null,
+  spec jsonb not null,
+  constraint timer_incarnation_kernel_id_check CHECK ((octet_length(kernel_id) = 32)),
+  constraint timer_incarnation_pkey PRIMARY KEY (kernel_id),
+  constraint timer_incarnation_timer_id_fkey FOREIGN KEY (timer_id) REFERENCES timer(timer_id)
+);
+
+create table timer_lease (
+  chain_id bigint not null,
+  owner_node text,
+  fencing_token bigint not null default 0,
+  expires_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint timer_lease_chain_id_check CHECK ((chain_id > 0)),
+  constraint timer_lease_fencing_token_check CHECK ((fencing_token >= 0)),
+  constraint timer_lease_pkey PRIMARY KEY (chain_id)
+) with (fillfactor=50);
+
+create table timer_snapshot_chunk (
+  chain_id bigint not null,
+  height bigint not null,
+  n integer not null,
+  bytes bytea not null,
+  constraint timer_snapshot_chunk_chain_id_fkey FOREIGN KEY (chain_id) REFERENCES timer_chain(chain_id),
+  constraint timer_snapshot_chunk_n_check CHECK ((n >= 0)),
+  constraint timer_snapshot_chunk_pkey PRIMARY KEY (chain_id, height, n)
+);
 
 create table tx_attempt (
   hash bytea not null,

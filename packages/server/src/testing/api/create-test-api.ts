@@ -31,6 +31,7 @@ import { createReservations } from '../../engine/reservations/reserve.ts'
 import { createTakeBackNonces } from '../../engine/reservations/take-back-nonces.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
+import { createTimers } from '../../engine/timers/timers.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -38,6 +39,7 @@ import type { Store } from '../../ports/store.ts'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
 import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
+import { createMemoryTimerStore, type MemoryTimerStore } from '../store/memory-timer-store.ts'
 import { createMemoryWebhookStore } from '../store/memory-webhook-store.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 
@@ -68,6 +70,7 @@ export interface TestApi {
   readonly chain: FakeChain
   readonly telemetry: RecordingTelemetry
   readonly keys: AccessStore
+  readonly timers: MemoryTimerStore
 }
 
 export interface TestApiOptions {
@@ -119,6 +122,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     ...{ store, signers, chains, intake, clock, random, telemetry },
     ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
   })
+  const timerStore = createMemoryTimerStore({ clock, transactions: store })
   const reads = createReadTurns()
   const pieces = createPieces()
   const server = createHttpServer({
@@ -134,6 +138,11 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...{ clock, random, maxWebhooks: 3, secretOverlapMs: 86_400_000 },
       store: createMemoryWebhookStore({ clock, events: store, newId: nextId }),
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
+    }),
+    timers: createTimers({
+      ...{ store: timerStore, notices: timerStore, signers, clock, random, viewOf: around.viewOf },
+      chains: new Map([[CHAIN_ID, { chain, blockTimeMs: 12_000 }]]),
+      ...{ maxPerTenant: 3, timeoutMs: 50 },
     }),
     eventStreams: createEventStreams({
       ...{ store, clock, telemetry, work: NO_TURNS, pieces, reads, isAllowed: access.isAllowed },
@@ -177,7 +186,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     ...options.services,
   })
-  return { server, store, chain, telemetry, keys }
+  return { server, store, chain, telemetry, keys, timers: timerStore }
 }
 
 const WELL: ChainHealth = { state: 'ok', since: null, message: null }

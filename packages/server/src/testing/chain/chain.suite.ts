@@ -68,6 +68,29 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(room?.baseFeePerGas).toBeGreaterThan(0n)
       })
 
+      test('fire timers: by height, with their state, and up to the first that is not there', async () => {
+        for (let count = 0; count < 2; count++) await harness.mine()
+        const head = await getLatest(chain)
+        const found = await chain.readAgreedBlocks([head.number - 1, head.number, head.number + 1])
+        expect(found.map(({ number, hash, parentHash }) => [number, hash, parentHash])).toEqual([
+          [head.number - 1, head.parentHash, (await chain.getBlock(head.number - 1))?.parentHash],
+          [head.number, head.hash, head.parentHash],
+        ])
+        for (const { stateRoot } of found) expect(stateRoot).toMatch(/^0x[0-9a-f]{64}$/)
+        await expect(chain.readAgreedBlocks([head.number + 1])).rejects.toThrow(ChainUnavailable)
+        expect(await chain.readAgreedLogs(found, [harness.rich])).toEqual([[], []])
+        const unknown = { number: head.number, hash: UNKNOWN }
+        await expect(chain.readAgreedLogs([unknown], [harness.rich])).rejects.toThrow(ChainUnavailable)
+      })
+
+      test('answer view calls as they were then', async () => {
+        await harness.mine()
+        const { hash } = await getLatest(chain)
+        const call = { to: harness.rich, data: '0x' } as const
+        expect(await chain.readAgreedViews([call], hash)).toEqual([{ type: 'value', data: '0x' }])
+        await expect(chain.readAgreedViews([call], UNKNOWN)).rejects.toThrow(ChainUnavailable)
+      })
+
       test('that do not exist are null', async () => {
         const head = await getLatest(chain)
         expect(await chain.getBlock(head.number + 1)).toBeNull()

@@ -8,7 +8,18 @@ import type { Inclusion } from '../../core/chain/finality.ts'
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { type FeeMarket, maxPricePerGas } from '../../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../core/hex.ts'
-import type { Block, BlockRef, Call, CallOutcome, Chain, HeadRef, ReceiptLookup } from '../../ports/chain.ts'
+import type {
+  AgreedBlock,
+  Block,
+  BlockRef,
+  Call,
+  CallOutcome,
+  Chain,
+  EventLog,
+  HeadRef,
+  ReceiptLookup,
+  ViewOutcome,
+} from '../../ports/chain.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import { createFakeLedger, type Execution, type FakeBlock } from './fake-ledger.ts'
 import { createFakeMempool, type FakeMempoolRules } from './fake-mempool.ts'
@@ -48,6 +59,8 @@ export interface FakeChainOptions extends Partial<Omit<FakeMempoolRules, 'chainI
   readonly decode?: (raw: Hex) => DecodedTransaction | Promise<DecodedTransaction>
   /** What a call does, when estimated and when mined. */
   readonly behave?: (call: Pick<Call, 'from' | 'to' | 'data' | 'value'>) => Behaviour
+  /** What a view call returns as of a height. */
+  readonly view?: (call: Pick<Call, 'to' | 'data'>, height: number) => ViewOutcome
 }
 
 export interface ReorgOptions {
@@ -61,6 +74,8 @@ export interface FakeChain extends Chain {
   head(): Block
   /** Mines what is executable, best paid first; `take` may leave some in the pool. */
   mine(take?: (tx: DecodedTransaction) => boolean): Block
+  /** The same with logs of whoever, in the block that it makes. */
+  mineLogs(logs: readonly EventLog[]): Block
   /** Shows what would be mined as part of a block that is being built, until a block comes or the pool is lost. */
   preconfirm(take?: (tx: DecodedTransaction) => boolean): void
   reorg(depth: number, options?: ReorgOptions): void
@@ -93,6 +108,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
   let building: ReadonlyMap<Hash, Inclusion> = new Map()
   const codes = new Map<Address, Hex>()
   let fault: ((operation: FakeOperation) => FakeFault | null) | null = null
+  const logs = new Map<Hash, readonly EventLog[]>()
   const listeners = new Set<() => void>()
   const ledger = createFakeLedger({
     blockTimeSeconds: options.blockTimeSeconds ?? 1,
@@ -144,6 +160,14 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
       pool.remove(tx)
       pool.prune(tx.from, tx.nonce + 1)
     }
+    hint()
+    return presentBlock(block)
+  }
+
+  function mineLogs(own: readonly EventLog[]): Block {
+    building = new Map()
+    const block = ledger.append([])
+    logs.set(block.hash, own)
     hint()
     return presentBlock(block)
   }
@@ -312,6 +336,35 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
         throw new ChainUnavailable('estimate: no call was run')
       return outcomes
     },
+    async readAgreedBlocks(heights) {
+      const stale = openRead('readAgreedBlocks')
+      const blocks: AgreedBlock[] = []
+      for (const height of heights) {
+        const block = findBlock(height, stale)
+        if (block === null) break
+        const { number, hash, parentHash, timestamp } = block
+        blocks.push({ number, hash, parentHash, timestamp, stateRoot: stateRootOf(hash) })
+      }
+      if (blocks.length === 0) throw new ChainUnavailable('readAgreedBlocks: the RPC node does not have this block')
+      return blocks
+    },
+    async readAgreedLogs(blocks, contracts) {
+      openRead('readAgreedLogs')
+      return blocks.map(({ hash }) => {
+        if (ledger.byHash(hash) === null)
+          throw new ChainUnavailable('readAgreedLogs: the RPC node does not have this block')
+        return (logs.get(hash) ?? []).filter(({ address }) => contracts.includes(address))
+      })
+    },
+    async readAgreedViews(calls, blockHash) {
+      openRead('readAgreedViews')
+      const block = ledger.byHash(blockHash)
+      if (block === null) throw new ChainUnavailable('readAgreedViews: the RPC node does not have this block')
+      return calls.map((call) => (options.view ?? (() => ({ type: 'value', data: '0x' }) as const))(call, block.number))
+    },
+    async readAgreedTag(tag) {
+      return findBlock(tag, openRead('readAgreedTag'))?.number ?? null
+    },
     async getFeeMarket(): Promise<FeeMarket> {
       openRead('getFeeMarket')
       const priorityFeePerGas = { slow: GWEI / 2n, standard: GWEI, fast: 2n * GWEI }
@@ -331,6 +384,7 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
     close: async () => listeners.clear(),
     head: () => presentBlock(ledger.head()),
     mine,
+    mineLogs,
     preconfirm,
     reorg,
     dropPool() {
@@ -351,6 +405,11 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
 
 function presentBlock({ number, hash, parentHash, timestamp, txHashes, room }: FakeBlock): Block {
   return { number, hash, parentHash, timestamp, txHashes, room }
+}
+
+/** Any that differs from block to block. */
+function stateRootOf(hash: Hash): Hash {
+  return `0x${[...hash.slice(2)].reverse().join('')}`
 }
 
 async function decodeOrNull(

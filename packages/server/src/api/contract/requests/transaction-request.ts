@@ -16,8 +16,8 @@ import { isStorable } from '../values/text.ts'
 /** Pools take no more than 128 KiB of signed bytes; besides the data they hold a few hundred. */
 export const MAX_DATA_BYTES = 128 * 1024 - 512
 /** What the emptiest transaction costs; bytes with less are refused by every node, with their nonce taken. */
-const MIN_GAS = 21_000n
-const MAX_GAS = 2n ** 63n - 1n
+export const MIN_GAS = 21_000n
+export const MAX_GAS = 2n ** 63n - 1n
 /** Nodes read a price as 128 bits. */
 export const MAX_PRICE = 2n ** 128n - 1n
 const MAX_METADATA_ENTRIES = 32
@@ -30,7 +30,7 @@ export const requestIdInput = z
   })
   .meta({ description: 'Idempotency key. Sending the same key and body again returns the same transaction.' })
 
-const call = z
+export const callInput = z
   .strictObject({
     function: z
       .string({ error: 'must be a signature like "transfer(address,uint256)"' })
@@ -76,7 +76,7 @@ const fees = z
     return { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
   })
 
-const metadata = z
+export const metadataInput = z
   .record(
     z.string().min(1).max(64).refine(isStorable),
     z.string().max(512).refine(isStorable, { error: 'must be valid text without zero characters' }),
@@ -91,7 +91,7 @@ const knownFields = z.strictObject({
   from: addressInput.meta({ description: 'A registered signer.' }),
   to: addressInput.nullish().meta({ description: 'Leave it out, or set it to null, to deploy a contract.' }),
   data: bytesInput(MAX_DATA_BYTES).optional(),
-  call: call.optional(),
+  call: callInput.optional(),
   value: amountInput().optional().meta({ description: 'Amount in wei. Default: 0.' }),
   gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional().meta({ description: 'Default: estimated.' }),
   fees: fees.optional(),
@@ -110,7 +110,7 @@ const knownFields = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Set it to false to accept the transaction without simulating it first.' }),
-  metadata: metadata.optional(),
+  metadata: metadataInput.optional(),
 })
 
 /** Looked at also where other fields are wrong, so that one answer names all that is missing. */

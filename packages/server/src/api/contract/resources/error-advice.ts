@@ -30,6 +30,10 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   too_many_waiting: 'Retry after `Retry-After`, or send it without `wait` and follow the events instead.',
   chain_unavailable: `${LATER} \`GET /readyz\` names the chain that does not respond.`,
   database_unavailable: `${LATER} The key makes sure that the request is stored only once.`,
+  timer_limit:
+    'Cancel timers that you no longer need, or raise the limit: `maxTimersPerTenant`, or the parameters of the chain.',
+  timers_unavailable:
+    'Check that the RPC nodes of the chain respond and agree. Then send the request again with the same `requestId`.',
   webhook_limit: 'Delete a webhook that you no longer need, or raise the setting `maxWebhooks`.',
   too_many_streams:
     'Open the stream again after `Retry-After`, with `Last-Event-ID`. Share one stream among your readers.',

@@ -33,7 +33,8 @@ export function encodeCall(call: { readonly function: string; readonly args: rea
   return encodeFunctionData({ abi: [abi], functionName: abi.name, args })
 }
 
-function parseSignature(text: string): AbiFunction {
+/** The function of a signature, with or without what it returns. */
+export function parseSignature(text: string): AbiFunction {
   const signature = text.trim().startsWith('function ') ? text.trim() : `function ${text.trim()}`
   let item: ReturnType<typeof parseAbiItem>
   try {
@@ -44,6 +45,11 @@ function parseSignature(text: string): AbiFunction {
   }
   if (item.type === 'function') return item
   throw new CallProblem(['function'], 'must be a function signature like "transfer(address,uint256)"')
+}
+
+/** An argument as its type has it; throws a CallProblem that names it by its path. */
+export function convertArgument(parameter: AbiParameter, value: unknown, path: Path): unknown {
+  return convert(parameter, value, path)
 }
 
 function convert(parameter: AbiParameter, value: unknown, path: Path): unknown {

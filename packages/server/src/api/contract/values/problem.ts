@@ -51,6 +51,8 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   chain_unavailable: 503,
   database_unavailable: 503,
   webhook_limit: 409,
+  timer_limit: 409,
+  timers_unavailable: 503,
   too_many_streams: 503,
   payload_too_large: 413,
   headers_too_large: 431,

@@ -21,20 +21,16 @@ import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './tra
  * Look-ups by request write `chain_id + 0` and `(select …) is null`, so that no plan can do anything but probe the index
  * of requests once for each: an empty table makes reading all of it, or of a lane, look as cheap (see migration 0014).
  */
-const INSERT = {
-  name: 'insert_transactions',
-  text: `
-with locked as materialized (
-  select pg_advisory_xact_lock(key) from (select key from unnest($3::bigint[]) key order by key) k
-), input as materialized (
-  select i.*, nextval('managed_tx_accepted_seq') as seq
-    from json_to_recordset($1::json) as i(
+/** What an accepted transaction is given as, see `toAcceptedRow`. */
+export const ACCEPTED_FIELDS = `
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
       finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, access_list jsonb,
-      exact_nonce bigint, detail jsonb, tenant text)
-   where (select count(*) from locked) > 0
-), inserted as (
+      exact_nonce bigint, detail jsonb, tenant text`
+
+/** Steps of a statement that follow one named `input`, with those fields and `seq`, the place in line; `inserted` has what was new. */
+export const ACCEPT_STEPS = `
+inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
                           accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, max_fee,
@@ -59,7 +55,8 @@ with locked as materialized (
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
   select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         $2, 'QUEUED', 'accepted', (select jsonb_object_agg(tx_id, detail) from input) -> i.tx_id::text, h.at, h.at
+         '${ACCEPTED_NOTE.type}', 'QUEUED', 'accepted', (select jsonb_object_agg(tx_id, detail) from input) -> i.tx_id::text,
+         h.at, h.at
     from inserted i cross join head h
   returning 1
 ), told as materialized (
@@ -67,7 +64,18 @@ with locked as materialized (
     from (select format('{"type":"lane.work","chainId":%s,"signer":"0x%s"}', chain_id, encode(signer, 'hex')) as payload
             from (select distinct chain_id, signer from inserted) l
           union select '${EVENTS_APPENDED}' where exists (select from inserted)) n
-)
+)`
+
+const INSERT = {
+  name: 'insert_transactions',
+  text: `
+with locked as materialized (
+  select pg_advisory_xact_lock(key) from (select key from unnest($2::bigint[]) key order by key) k
+), input as materialized (
+  select i.*, nextval('managed_tx_accepted_seq') as seq
+    from json_to_recordset($1::json) as i(${ACCEPTED_FIELDS})
+   where (select count(*) from locked) > 0
+), ${ACCEPT_STEPS}
 select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
   from inserted`,
 } as const
@@ -147,8 +155,7 @@ async function insert(
 async function insertApart(database: Database, items: readonly Item[]): Promise<Map<string, number>> {
   try {
     const rows = await database.query<InsertedRow>(INSERT, [
-      toJson(items.map(toRow)),
-      ACCEPTED_NOTE.type,
+      toJson(items.map(({ place, entry }) => toAcceptedRow(entry, place))),
       [...new Set(items.map(({ entry }) => lockOf(entry.intent.lane)))],
     ])
     return new Map(rows.map((row) => [row.tx_id, row.created_at]))
@@ -209,7 +216,8 @@ function compare(entry: NewTransaction, earlier: Transaction): InsertOutcome {
     : { type: 'conflict', transactionId: earlier.id }
 }
 
-function toRow({ place, entry: { id, intent, by, tenant = '' } }: Item) {
+/** A transaction as `ACCEPTED_FIELDS` has it. */
+export function toAcceptedRow({ id, intent, by, tenant = '' }: NewTransaction, place: number) {
   return {
     ord: place,
     tx_id: id,

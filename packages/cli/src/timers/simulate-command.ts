@@ -2,12 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type CommandContext, printLine } from './command-context.ts'
-import { EXIT } from './exit-code.ts'
+import { type CommandContext, printLine } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
 
-export function addTimersCommand(program: Command, context: CommandContext): void {
-  const timers = program.command('timers').description('simulate timers by block height, interval or state change')
-  const simulate = timers
+export function addSimulateCommand(group: Command, context: CommandContext): void {
+  const simulate = group
     .command('simulate')
     .description('run a scenario on the reference chain; without a file, run the built-in congestion demo')
     .argument('[scenario]', 'scenario file (JSON)')

@@ -1,0 +1,57 @@
+/** Timers as one caller may use them. */
+import { type Caller, hasScope, mayUse } from '../../core/access/caller.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import type { ManagedTimer } from '../../core/timer/timer.ts'
+import type { ApiServices } from '../api-services.ts'
+import { forbidLane } from './forbid-lane.ts'
+import { refuseOrRun } from './refuse-or-run.ts'
+
+/**
+ * Timers of lanes out of reach are not there. Another tenant's can be seen, as its transactions can, but only an operator
+ * may change them. The parameters of a chain are everybody's.
+ */
+export function limitTimers(timers: ApiServices['timers'], caller: Caller): ApiServices['timers'] {
+  const laneOf = ({ spec }: ManagedTimer): Lane => ({ chainId: spec.chainId, signer: spec.owner })
+  const get: typeof timers.get = async (id) => {
+    const timer = await timers.get(id)
+    if (mayUse(caller, laneOf(timer))) return timer
+    throw new AppError('not_found', `There is no timer ${id}.`, { field: 'id' })
+  }
+  const own = async (id: string): Promise<void> => {
+    const { tenant } = await get(id)
+    if (tenant === (caller.tenant ?? '') || hasScope(caller, 'operate')) return
+    throw new AppError('forbidden', 'The timer belongs to another tenant. Changing it needs the scope operate.')
+  }
+  const change =
+    <A extends readonly unknown[]>(run: (id: string, ...args: A) => Promise<ManagedTimer>) =>
+    async (id: string, ...args: A) => {
+      await own(id)
+      return run(id, ...args)
+    }
+  return {
+    get,
+    create: async (wanted) => {
+      const lane = { chainId: wanted.chainId ?? 0, signer: wanted.owner }
+      const reach = wanted.chainId === null ? { ...caller, chains: null } : caller
+      if (!mayUse(reach, lane)) throw forbidLane(lane)
+      if (wanted.chainId === null && caller.chains !== null)
+        throw new AppError('invalid_request', 'chainId is required: your API key is limited to some chains.', {
+          field: 'chainId',
+        })
+      return timers.create(wanted)
+    },
+    list: (filter, page) => timers.list({ ...filter, reach: caller }, page),
+    listFires: async (id, page) => {
+      await get(id)
+      return timers.listFires(id, page)
+    },
+    update: change(timers.update),
+    cancel: change(timers.cancel),
+    pause: change(timers.pause),
+    resume: change(timers.resume),
+    queue: (chainId, limit) => refuseOrRun(caller, 'The queue of timers', () => timers.queue(chainId, limit)),
+    changeParams: (chainId, params) =>
+      refuseOrRun(caller, 'The parameters of timers', () => timers.changeParams(chainId, params)),
+  }
+}

@@ -1,0 +1,71 @@
+/** Puts together what timers need: their store, the loop that runs them, and what the API asks of it. */
+import type { EvmChain } from '../chain/evm-chain.ts'
+import type { ChainConfig, Config } from '../config/config.ts'
+import type { KnownSigners } from '../engine/accept/known-signers.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createTimerHost } from '../engine/timers/timer-host.ts'
+import { createTimers, type Timers } from '../engine/timers/timers.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { createPostgresTimerStore } from '../store/postgres/timers/postgres-timer-store.ts'
+
+interface TimerPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+  readonly signers: KnownSigners
+  readonly engine: Pick<Engine, 'followStatus' | 'onChain'>
+  readonly chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[]
+}
+
+export interface OpenTimers {
+  readonly timers: Timers
+  start(): Promise<void>
+  /** Gives up the leases, so that a peer goes on at once. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Reorgs up to this deep are followed, and no less than the chain's own finality. */
+const MIN_REORG_DEPTH = 64
+const RETRY_MS = 100
+
+export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
+  const { clock, random, telemetry, nodeId, engine, chains } = ports
+  const { durationMs: ttlMs, renewIntervalMs } = config.lease
+  const store = createPostgresTimerStore({
+    databaseUrl: config.database.url,
+    telemetry,
+    applicationName: 'drover timers',
+    statementTimeoutMs: Math.min(10_000, Math.floor(ttlMs * (2 / 3))),
+    idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(ttlMs / 3)),
+  })
+  const statusOf = (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)
+  const viewOf = (chainId: number) => statusOf(chainId)?.view ?? null
+  const host = createTimerHost({
+    ...{ store, notices: ports.store, clock, random, telemetry, nodeId, lease: { ttlMs, renewIntervalMs }, viewOf },
+    chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, settings: toTimerSettings(config, own) }])),
+    isReachable: (chainId) => statusOf(chainId)?.health.state !== 'unreachable',
+    onChain: engine.onChain,
+  })
+  const timers = createTimers({
+    ...{ store, notices: ports.store, signers: ports.signers, clock, random, viewOf },
+    chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, blockTimeMs: own.blockTimeMs }])),
+    maxPerTenant: config.timers.maxPerTenant,
+  })
+  return { timers, start: host.start, stop: host.stop, close: store.close }
+}
+
+function toTimerSettings(config: Config, { finality, timersDeliverAt }: ChainConfig) {
+  const depth = finality.type === 'confirmations' ? finality.count : 0
+  return {
+    deliverAt: timersDeliverAt ?? finality,
+    finality,
+    reorgDepth: Math.max(MIN_REORG_DEPTH, depth),
+    maxQueuedPerSigner: config.tenants.maxQueuedPerSigner,
+    retryMs: RETRY_MS,
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What is asked of the node that runs a chain's timers. Accepted commands are a log: each has a place and the height after
+ * whose block it was applied, so that the same blocks and the same log always give the same state.
+ */
+import type { Hash } from '../hex.ts'
+import type { KernelId, TimerId, TimerSpec } from './timer.ts'
+
+export type CommandId = string
+
+/** Parameters of the kernel as decimal texts, numbers and booleans. */
+export type ParamChange = Readonly<Record<string, string | number | boolean | readonly string[]>>
+
+export type TimerCommand =
+  | { readonly type: 'set'; readonly timerId: TimerId; readonly spec: TimerSpec; readonly label: TimerLabel | null }
+  | {
+      readonly type: 'update'
+      readonly timerId: TimerId
+      readonly kernelId: KernelId
+      /** As it shall be. Only data, gas limit and bid may differ from before. */
+      readonly spec: TimerSpec
+    }
+  | {
+      readonly type: 'cancel' | 'pause'
+      readonly timerId: TimerId
+      readonly kernelId: KernelId
+      readonly spec: Pick<TimerSpec, 'owner' | 'target'>
+    }
+  | { readonly type: 'params'; readonly change: ParamChange }
+  /** Changes nothing, and is no part of the log. */
+  | { readonly type: 'queue'; readonly limit: number }
+
+/** What is stored with a new timer besides its spec. */
+export interface TimerLabel {
+  readonly tenant: string
+  readonly name: string | null
+  readonly requestId: string | null
+  readonly requestDigest: Hash
+  readonly metadata: Readonly<Record<string, string>>
+  readonly by: string
+}
+
+/** JSON for who asked. */
+export type CommandAnswer =
+  | { readonly type: 'accepted'; readonly kernelId: KernelId | null; readonly detail?: unknown }
+  | { readonly type: 'refused'; readonly code: string; readonly message: string }
+
+export interface StoredCommand {
+  readonly id: CommandId
+  readonly chainId: number
+  readonly command: TimerCommand
+  readonly answer: CommandAnswer | null
+}
+
+/** An accepted command with its place in the log. */
+export interface LoggedCommand {
+  readonly id: CommandId
+  readonly seq: number
+  readonly height: number
+  readonly command: TimerCommand
+}

@@ -1,0 +1,126 @@
+/** A timer as Drover keeps it: what its owner asked for, and how it stands. The kernel of `@drover/timers` decides when it fires. */
+import type { Address, Hash, Hex } from '../hex.ts'
+
+/** A timer's id, the same for life. Each time it is started or resumed, the kernel knows it under a new `KernelId`. */
+export type TimerId = string
+export type KernelId = Hash
+
+export type TimerSchedule =
+  | { readonly type: 'timeout'; readonly dueHeight: number }
+  | { readonly type: 'interval'; readonly everyBlocks: number }
+  /** Prefixes of `address ‖ 0x01 ‖ topics…`. */
+  | { readonly type: 'watch'; readonly keys: readonly Hex[] }
+
+/** What happens to a fire while earlier ones of the same timer are not final: `buffer` queues some, `skip` queues none. */
+export const OVERLAPS = ['buffer', 'skip'] as const
+export type Overlap = (typeof OVERLAPS)[number]
+
+export const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
+/** A view call that is made at the block that fires. The fire is sent only if the result compares as asked. */
+export interface Condition {
+  readonly to: Address
+  readonly data: Hex
+  readonly comparison: Comparison
+  /** Compared with the first word of the result. */
+  readonly value: bigint
+  readonly isSigned: boolean
+}
+
+/** What a timer does. Part of it never changes in the kernel's life of the timer: another schedule is another kernel id. */
+export interface TimerSpec {
+  readonly chainId: number
+  /** The signer that sends and pays. */
+  readonly owner: Address
+  /** The contract that is called. */
+  readonly target: Address
+  readonly schedule: TimerSchedule
+  readonly data: Hex
+  readonly gasLimit: bigint
+  readonly bid: bigint
+  readonly value: bigint
+  readonly when: Condition | null
+  readonly overlap: Overlap
+  /** The id of the fire is appended to the calldata, for contracts that check it. */
+  readonly appendDeliverId: boolean
+  /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
+  readonly maxFeeWei: bigint | null
+}
+
+export const TIMER_STATES = ['ACTIVE', 'PAUSED', 'CANCELLED', 'DONE', 'EVICTED', 'RETIRED'] as const
+export type TimerState = (typeof TIMER_STATES)[number]
+
+export interface ManagedTimer {
+  readonly id: TimerId
+  readonly kernelId: KernelId
+  readonly tenant: string
+  readonly name: string | null
+  readonly requestId: string | null
+  readonly requestDigest: Hash
+  readonly spec: TimerSpec
+  readonly metadata: Readonly<Record<string, string>>
+  readonly state: TimerState
+  /** Why it ended by itself. */
+  readonly endReason: string | null
+  /** When it fires next; null for a watch that has matched nothing, and for a timer that has ended. */
+  readonly dueHeight: number | null
+  readonly fireCount: number
+  readonly createdHeight: number
+  readonly createdAt: number
+  readonly createdBy: string
+  /** Place in the list. */
+  readonly place: number
+}
+
+/** `OBSERVED`: its block may still be dropped. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
+export const FIRE_STATES = ['OBSERVED', 'QUEUED', 'SKIPPED'] as const
+export type FireState = (typeof FIRE_STATES)[number]
+
+/** `not_accepted`: no transaction could be made of it, for example because its signer is gone. */
+export type SkipReason = 'condition_not_met' | 'condition_failed' | 'overlap' | 'queue_full' | 'not_accepted'
+
+export interface ConditionOutcome {
+  readonly outcome: 'met' | 'not_met' | 'failed'
+  /** The first word of the result, or why there is none. */
+  readonly value: bigint | null
+  readonly message: string | null
+}
+
+export interface FireTrigger {
+  readonly type: TimerSchedule['type']
+  readonly dueHeight: number
+  /** Of a watch: the keys that matched. */
+  readonly matchedKeys: readonly Hex[]
+  readonly isTruncated: boolean
+}
+
+/** One fire: a mailbox entry of the kernel, and what became of it. */
+export interface Fire {
+  readonly deliverId: Hash
+  /** The same on every branch of the chain. */
+  readonly fireKey: Hash
+  readonly timerId: TimerId
+  readonly kernelId: KernelId
+  readonly fireSeq: number
+  readonly height: number
+  readonly blockHash: Hash
+  /** Place in the mailbox of its block. */
+  readonly position: number
+  readonly owner: Address
+  readonly target: Address
+  readonly data: Hex
+  readonly gasLimit: bigint
+  readonly bid: bigint
+  readonly trigger: FireTrigger
+  /** Of the kernel's canonical entry. */
+  readonly digest: Hash
+  readonly state: FireState
+  readonly skipReason: SkipReason | null
+  readonly condition: ConditionOutcome | null
+  /** Its transaction was queued, and then its block was dropped; it has not fired again. */
+  readonly isOrphaned: boolean
+  /** Names that the same fire had on branches that were dropped. */
+  readonly aliases: readonly Hash[]
+  readonly txId: string | null
+}

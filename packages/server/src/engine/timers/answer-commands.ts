@@ -1,0 +1,104 @@
+/** Decides about the commands that wait, one after the other, each on what the one before left. */
+import type { Refusal, Timer } from '@drover/timers'
+import type { ManagedTimer, TimerId } from '../../core/timer/timer.ts'
+import type { LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
+import type { CommandResult, TimerChange } from '../../ports/timer-store.ts'
+import { describeQueue } from './describe-queue.ts'
+import { admitCommand, type HostState } from './host-state.ts'
+import { listChanges } from './list-changes.ts'
+
+export interface AnsweredCommands {
+  readonly host: HostState
+  readonly results: readonly CommandResult[]
+  readonly changes: readonly TimerChange[]
+  readonly logged: readonly LoggedCommand[]
+}
+
+/** `timers`: those that the commands are about, as they are stored. */
+export function answerCommands(
+  before: HostState,
+  commands: readonly StoredCommand[],
+  timers: ReadonlyMap<TimerId, ManagedTimer>,
+): AnsweredCommands {
+  let host = before
+  const results: CommandResult[] = []
+  for (const command of takeApart(commands)) {
+    const answered = answerOne(host, command, timers)
+    host = answered.host
+    results.push(answered.result)
+  }
+  const updated = new Map(
+    results.flatMap(({ logged }) =>
+      logged?.command.type === 'update' ? [[logged.command.kernelId, logged.command.spec] as const] : [],
+    ),
+  )
+  const changes = listChanges(before.kernel, host.kernel, new Map())
+    .filter(({ kernelId }) => updated.has(kernelId))
+    .map((change) => ({ ...change, ...(updated.has(change.kernelId) && { spec: updated.get(change.kernelId) }) }))
+  return {
+    host,
+    results,
+    changes: changes as readonly TimerChange[],
+    logged: results.flatMap(({ logged }) => (logged === null ? [] : [logged])),
+  }
+}
+
+/** A write changes a timer once: the second command for the same one waits for the next write. */
+function takeApart(commands: readonly StoredCommand[]): readonly StoredCommand[] {
+  const seen = new Set<string>()
+  const taken: StoredCommand[] = []
+  for (const stored of commands) {
+    const { command } = stored
+    if ('timerId' in command) {
+      if (seen.has(command.timerId)) break
+      seen.add(command.timerId)
+    }
+    taken.push(stored)
+  }
+  return taken
+}
+
+function answerOne(
+  host: HostState,
+  { id, command }: StoredCommand,
+  timers: ReadonlyMap<TimerId, ManagedTimer>,
+): { readonly host: HostState; readonly result: CommandResult } {
+  if (command.type === 'queue') {
+    const answer = { type: 'accepted', kernelId: null, detail: describeQueue(host, command.limit) } as const
+    return { host, result: { id, answer, logged: null, started: null } }
+  }
+  const outcome = findStale(command, timers) ?? admitCommand(host, command)
+  if (outcome.type === 'refused') {
+    const { type, code, message } = outcome
+    return { host, result: { id, answer: { type, code, message }, logged: null, started: null } }
+  }
+  const { kernelId, detail } = outcome
+  const seq = host.seq + 1
+  const timer = kernelId === null ? undefined : outcome.host.kernel.timers.get(kernelId)
+  return {
+    host: { ...outcome.host, seq },
+    result: {
+      id,
+      answer: { type: 'accepted', kernelId, ...(detail !== undefined && { detail }) },
+      logged: { id, seq, height: host.tip?.height ?? 0, command },
+      started: command.type === 'set' && timer !== undefined ? startedOf(command.timerId, timer) : null,
+    },
+  }
+}
+
+function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): CommandResult['started'] {
+  return { timerId, kernelId, dueHeight: dueHeight === null ? null : Number(dueHeight) }
+}
+
+/** Somebody else was faster: what was asked for fits what the timer was, not what it is. */
+function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTimer>): Refusal | null {
+  const refuse = (message: string): Refusal => ({ type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message })
+  if (command.type === 'params' || command.type === 'queue') return null
+  if (command.type === 'set' && command.label !== null) return null
+  const timer = timers.get(command.timerId)
+  if (timer === undefined) return refuse('the timer is not there')
+  if (command.type === 'set') return timer.state === 'PAUSED' ? null : refuse('the timer is not paused')
+  if (timer.kernelId !== command.kernelId) return refuse('the timer was resumed meanwhile')
+  const isFit = timer.state === 'ACTIVE' || (command.type === 'cancel' && timer.state === 'PAUSED')
+  return isFit ? null : refuse(`the timer is ${timer.state}`)
+}

@@ -1,0 +1,318 @@
+/**
+ * Runs the timers of one chain for as long as this node holds their lease: gives every block to the kernel, in order, and
+ * writes what comes of it; decides about what is asked for between blocks. All that it knows can be loaded again, and is,
+ * after a write whose outcome is not certain.
+ *
+ * While a chain has no timers nothing is read or written for its blocks. Before the first timer is set, some blocks below
+ * the head are taken in, so that a reorg can be followed from there.
+ */
+import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
+import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type {
+  BlocksWrite,
+  NewFire,
+  TimerLease,
+  TimerStore,
+  TimerTip,
+  TimerWriteResult,
+} from '../../ports/timer-store.ts'
+import { pause } from '../pause.ts'
+import { answerCommands } from './answer-commands.ts'
+import { applyBlocks, findDeliverable } from './apply-blocks.ts'
+import { formHandOff } from './form-fire.ts'
+import type { HostState } from './host-state.ts'
+import { createIncarnationCache } from './incarnation-cache.ts'
+import { type LoadedHost, loadHost } from './load-host.ts'
+import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
+import { takeSnapshot } from './take-snapshot.ts'
+
+export interface ChainTimerSettings {
+  /** When a fire may be sent. */
+  readonly deliverAt: Finality
+  /** The chain's own rule. */
+  readonly finality: Finality
+  /** How deep a reorg can be followed. */
+  readonly reorgDepth: number
+  readonly maxQueuedPerSigner: number
+  readonly retryMs: number
+}
+
+export interface ChainTimers {
+  /** There may be a new block. */
+  look(): void
+  /** There may be something to answer. */
+  ask(): void
+  /** Why timers do not move, in words that may be shown; null: they do. */
+  problem(): string | null
+  stop(): Promise<void>
+}
+
+interface ChainTimerPorts {
+  readonly lease: TimerLease
+  readonly store: TimerStore
+  readonly chain: AgreedReads
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly telemetry: Telemetry
+  readonly settings: ChainTimerSettings
+  view(): ChainView | null
+  onFenced(): void
+}
+
+/** Blocks that are given to the kernel and written together, at most. */
+const MAX_BLOCKS = 50
+const MAX_COMMANDS = 250
+/** Fires that become transactions in one write. */
+const MAX_HAND_OFFS = 500
+/** Blocks and commands after which a new snapshot is worth its while; and more where it is large. */
+const SNAPSHOT_AFTER = 1_000
+const MAX_RETRY_MS = 5_000
+const NO_ROOT: TimerTip['stateRoot'] = `0x${'00'.repeat(32)}`
+
+export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
+  const { lease, store, chain, clock, random, telemetry, settings } = ports
+  const { chainId } = lease
+  const findIncarnations = createIncarnationCache(store)
+  const rest = () => pause(clock, 0)
+  let loaded: (LoadedHost & { observed: readonly NewFire[]; lastActivity: number; sinceSnapshot: number }) | null = null
+  let isAsked = true
+  let isLooked = true
+  let isStopped = false
+  let failures = 0
+  let problem: string | null = null
+  let wake = (): void => {}
+  const running = run().catch((error: unknown) => {
+    telemetry.log('error', 'timers of a chain broke; another node takes over', { chainId, error })
+    ports.onFenced()
+  })
+
+  async function run(): Promise<void> {
+    // Never before who made this has it in hand.
+    await Promise.resolve()
+    while (!isStopped) {
+      try {
+        const hasMore = await step()
+        failures = 0
+        problem = null
+        if (!hasMore) await waitForWake()
+      } catch (error) {
+        if (!(error instanceof ChainUnavailable) && !(error instanceof StoreUnavailable)) throw error
+        // A write may have happened or not: what was stored tells.
+        if (error instanceof StoreUnavailable) loaded = null
+        note(error)
+        isLooked = true
+        await waitForRetry()
+      }
+    }
+  }
+
+  function note(error: Error): void {
+    if (problem !== error.message)
+      telemetry.log('warn', 'timers wait; Drover tries again', { chainId, error: error.message })
+    problem = error.message
+    failures += 1
+  }
+
+  function waitForWake(): Promise<void> {
+    if (isStopped || isAsked || isLooked) return Promise.resolve()
+    return new Promise((resolve) => {
+      wake = resolve
+    })
+  }
+
+  async function waitForRetry(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(Math.min(settings.retryMs * 2 ** Math.min(failures, 10), MAX_RETRY_MS), resolve)
+      const end = (): void => {
+        cancel()
+        resolve()
+      }
+      // Only a stop ends it early: what is told meanwhile is looked at then.
+      wake = () => (isStopped ? end() : undefined)
+    })
+  }
+
+  async function step(): Promise<boolean> {
+    loaded ??= await load()
+    const isToAnswer = isAsked
+    isAsked = false
+    isLooked = false
+    const pending = isToAnswer ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
+    if (pending.length > 0) isAsked = true
+    const hasMore = await advance(loaded, pending.length > 0)
+    if (hasMore || pending.length === 0) return hasMore
+    if (loaded.history.tip().tip === null) throw new ChainUnavailable('no block of the chain has been seen yet')
+    await answer(loaded, pending)
+    return true
+  }
+
+  async function load(): Promise<NonNullable<typeof loaded>> {
+    const startedAt = clock.monotonic()
+    const host = await loadHost(chainId, await store.loadTimers(chainId), settings.reorgDepth, rest)
+    const live = host.history.tip().kernel.timers.size
+    if (live > 0) {
+      const tookMs = Math.round(clock.monotonic() - startedAt)
+      telemetry.log('info', 'took over the timers of a chain', { chainId, fence: lease.fence, timers: live, tookMs })
+    }
+    return { ...host }
+  }
+
+  /** True where there is more to do at once. */
+  async function advance(own: NonNullable<typeof loaded>, isWanted: boolean): Promise<boolean> {
+    const head = ports.view()?.head ?? null
+    if (head === null || (!isWanted && isIdle(own))) return false
+    const { tip } = own.history.tip()
+    telemetry.gauge('drover_timer_lag_blocks', Math.max(0, head.number - (tip?.height ?? head.number)), { chainId })
+    if (tip !== null && head.number <= tip.height) {
+      const here = ports.view()?.header(tip.height) ?? null
+      // Lower than before says nothing: only another block in its place is news.
+      return here !== null && here.hash !== tip.hash ? await replay(own, head.number) : false
+    }
+    const start = head.number - settings.reorgDepth
+    if (own.history.tip().kernel.timers.size === 0 && isIdle(own) && (tip === null || tip.height < start)) {
+      await jump(own, Math.max(0, start))
+      return true
+    }
+    const from = (tip?.height ?? -1) + 1
+    const blocks = await readLinked(chain, from, Math.min(head.number, from + MAX_BLOCKS - 1))
+    if (tip !== null && blocks[0]?.parentHash !== tip.hash) return await replay(own, head.number)
+    const keyed = await addKeys(chain, blocks, tip?.stateRoot ?? NO_ROOT, own.history.tip())
+    await apply(own, { from: own.history.tip(), blocks: keyed, isRewind: false })
+    return own.history.tip().tip?.height !== head.number
+  }
+
+  /** Nothing can fire, and nothing that fired can be undone by a reorg: blocks may pass unread. */
+  function isIdle(own: NonNullable<typeof loaded>): boolean {
+    const { kernel, tip } = own.history.tip()
+    if (kernel.timers.size > 0 || own.observed.length > 0) return false
+    const view = ports.view()
+    const final = view === null ? null : finalHeight(view, settings.finality)
+    return tip === null || own.lastActivity < 0 || (final !== null && own.lastActivity <= Math.min(final, tip.height))
+  }
+
+  /** Without timers there is nothing to be skipped. */
+  async function jump(own: NonNullable<typeof loaded>, height: number): Promise<void> {
+    const [block] = await chain.readAgreedBlocks([height])
+    if (block === undefined) throw new ChainUnavailable('no block was read')
+    const keyed = await addKeys(chain, [block], NO_ROOT)
+    await apply(own, { from: own.history.tip(), blocks: keyed, isRewind: false })
+    own.history.forgetBelow(height)
+  }
+
+  /** Goes back to where the chain left what was applied, and gives the kernel the blocks that are there now. */
+  async function replay(own: NonNullable<typeof loaded>, head: number): Promise<boolean> {
+    const shown = own.history.tip()
+    const height = shown.tip?.height ?? 0
+    const [there] = await chain.readAgreedBlocks([height])
+    if (there?.hash === shown.tip?.hash) return false
+    const common = await findCommonState(chain, own.history.states())
+    if (common === null)
+      telemetry.log('error', 'a reorg went deeper than timers can follow; they go on from the oldest block known', {
+        ...{ chainId, height, depth: own.history.states().length },
+      })
+    const from = common ?? own.history.oldest()
+    const first = (from.tip?.height ?? -1) + 1
+    const blocks = await readLinked(chain, first, Math.min(head, Math.max(height, first + MAX_BLOCKS - 1)))
+    if ((blocks.at(-1)?.number ?? -1) < height) throw new ChainUnavailable('the chain changes while it is read')
+    if (common !== null && blocks[0]?.parentHash !== common.tip?.hash)
+      throw new ChainUnavailable('the chain changes while it is read')
+    const keyed = await addKeys(chain, blocks, from.tip?.stateRoot ?? NO_ROOT, from, shown)
+    await apply(own, { from, blocks: keyed, isRewind: true })
+    telemetry.count('drover_timer_rewinds_total', { chainId })
+    return own.history.tip().tip?.height !== head
+  }
+
+  async function apply(
+    own: NonNullable<typeof loaded>,
+    { from, blocks, isRewind }: { from: HostState; blocks: BlocksWrite['blocks']; isRewind: boolean },
+  ): Promise<void> {
+    const shown = own.history.tip()
+    const rewindTo = isRewind ? (from.tip?.height ?? -1) : null
+    const commands = isRewind ? own.history.commandsAbove(rewindTo ?? -1) : []
+    const applied = await applyBlocks({ chain, findIncarnations }, { from, shown, blocks, commands })
+    const last = blocks.at(-1)
+    if (last === undefined) return
+    const kept = rewindTo === null ? own.observed : own.observed.filter(({ height }) => height <= rewindTo)
+    const observed = [...kept, ...applied.fires.filter(({ state }) => state === 'OBSERVED')]
+    const limit = observed.length === 0 ? -1 : await findDeliverable(chain, settings.deliverAt, last.height)
+    const ready = observed.filter(({ height }) => height <= limit).slice(0, MAX_HAND_OFFS)
+    const incarnations = await findIncarnations([...new Set(ready.map(({ kernelId }) => kernelId))])
+    const write: BlocksWrite = {
+      ...{ lease, rewindTo, blocks, fires: applied.fires, changes: applied.changes },
+      expected: shown.tip,
+      handOffs: ready.flatMap((fire) => {
+        const incarnation = incarnations.get(fire.kernelId)
+        return incarnation === undefined ? [] : [formHandOff(fire, incarnation, random.id(clock.now()))]
+      }),
+      maxQueued: settings.maxQueuedPerSigner,
+    }
+    check(await store.writeBlocks(write))
+    if (rewindTo !== null) own.history.rewind(rewindTo)
+    for (const state of applied.states) own.history.push(state)
+    const handed = new Set(ready)
+    own.observed = observed.filter((fire) => !handed.has(fire))
+    own.lastActivity = applied.lastActivity ?? own.lastActivity
+    own.sinceSnapshot += blocks.length
+    tell(own, applied.fires)
+    await keepSnapshot(own)
+  }
+
+  function tell(own: NonNullable<typeof loaded>, fires: readonly NewFire[]): void {
+    for (const { skipReason } of fires)
+      telemetry.count('drover_timer_fires_total', { chainId, result: skipReason ?? 'fired' })
+    telemetry.gauge('drover_timers_live', own.history.tip().kernel.timers.size, { chainId })
+  }
+
+  async function answer(
+    own: NonNullable<typeof loaded>,
+    pending: Awaited<ReturnType<TimerStore['readPendingCommands']>>,
+  ): Promise<void> {
+    const before = own.history.tip()
+    if (before.tip === null) return
+    const ids = pending.flatMap(({ command }) => ('timerId' in command ? [command.timerId] : []))
+    const timers = new Map((await store.findTimers(ids)).map((timer) => [timer.id, timer]))
+    const { host, results, changes, logged } = answerCommands(before, pending, timers)
+    check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes }))
+    own.history.amend(host, logged)
+    own.sinceSnapshot += logged.length
+    telemetry.gauge('drover_timers_live', host.kernel.timers.size, { chainId })
+  }
+
+  async function keepSnapshot(own: NonNullable<typeof loaded>): Promise<void> {
+    const oldest = own.history.oldest()
+    if (own.sinceSnapshot < SNAPSHOT_AFTER + oldest.kernel.timers.size / 8 || oldest.tip === null) return
+    const snapshot = await takeSnapshot(oldest, rest)
+    check(await store.saveSnapshot(lease, snapshot))
+    own.sinceSnapshot = own.history.states().length
+  }
+
+  /** Throws where nothing was written. */
+  function check({ type }: TimerWriteResult): void {
+    if (type === 'written') return
+    if (type === 'stale') throw new StoreUnavailable('the timers of the chain were changed by another write')
+    isStopped = true
+    telemetry.count('drover_fence_refusals_total', { operation: 'timers' })
+    ports.onFenced()
+    throw new StoreUnavailable('the lease of the timers is gone')
+  }
+
+  return {
+    look: () => {
+      isLooked = true
+      wake()
+    },
+    ask: () => {
+      isAsked = true
+      wake()
+    },
+    problem: () => problem,
+    stop: async () => {
+      isStopped = true
+      wake()
+      await running
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * One chain's timers as a value: the kernel's state, its parameters, and the block that it stands at. It moves by two things
+ * only, blocks and commands of the log, and both are pure: the same ones in the same order give the same state on every node.
+ *
+ * A command of the log belongs to a height: it acts after that block's delivery and before the next. Where a branch of the
+ * chain is dropped, the blocks of the other one are given with the same commands at the same heights.
+ */
+import {
+  applyDelivery,
+  cancelTimer,
+  createTimerState,
+  type Delivery,
+  deliver,
+  type ParamSchedule,
+  paramsAt,
+  type Refusal,
+  type Retirement,
+  type SetOutcome,
+  setTimer,
+  type TimerCall,
+  type TimerState,
+  updateTimer,
+  voteParams,
+} from '@drover/timers'
+import type { KernelId, TimerSpec } from '../../core/timer/timer.ts'
+import type { LoggedCommand, TimerCommand } from '../../core/timer/timer-command.ts'
+import type { TimerBlock, TimerTip } from '../../ports/timer-store.ts'
+import { createEvmParams, liftQuotas, presentParams, readParamChange } from './evm-params.ts'
+
+export interface HostState {
+  readonly kernel: TimerState
+  readonly params: ParamSchedule
+  /** Null before the first block. */
+  readonly tip: TimerTip | null
+  /** Of the last command that was applied. */
+  readonly seq: number
+}
+
+export interface AppliedBlock {
+  readonly host: HostState
+  /** Null for the first block of a chain, which nothing can be due at. */
+  readonly delivery: Delivery | null
+  readonly retired: readonly Retirement[]
+}
+
+export function createHostState(chainId: number): HostState {
+  return { kernel: createTimerState({ chainId: BigInt(chainId) }), params: createEvmParams(), tip: null, seq: 0 }
+}
+
+export function applyBlock(host: HostState, block: TimerBlock): AppliedBlock {
+  const { height, hash, stateRoot } = block
+  const tip = { height, hash, stateRoot }
+  if (height === 0) return { host: { ...host, tip }, delivery: null, retired: [] }
+  const delivery = deliver(host.kernel, {
+    height: BigInt(height),
+    parentStateRoot: block.parentStateRoot,
+    modifiedKeys: block.keys,
+    params: paramsAt(host.params, BigInt(height)),
+  })
+  const { state, retired } = applyDelivery(host.kernel, delivery)
+  return { host: { ...host, kernel: state, tip }, delivery, retired }
+}
+
+export type LogCommand = Exclude<TimerCommand, { readonly type: 'queue' }>
+
+export type Admission =
+  | {
+      readonly type: 'accepted'
+      readonly host: HostState
+      readonly kernelId: KernelId | null
+      readonly detail?: unknown
+    }
+  | Refusal
+
+/** What comes of a command that somebody asks for now. */
+export function admitCommand(host: HostState, command: LogCommand): Admission {
+  return act(host, command, false)
+}
+
+/** Applies a command of the log. One that has nothing left to act on, on this branch, does nothing. */
+export function replayCommand(host: HostState, { seq, command }: LoggedCommand): HostState {
+  const outcome = command.type === 'queue' ? null : act(host, command, true)
+  return { ...(outcome?.type === 'accepted' ? outcome.host : host), seq }
+}
+
+function act(host: HostState, command: LogCommand, isReplay: boolean): Admission {
+  const height = host.kernel.height
+  const today = paramsAt(host.params, height)
+  const params = isReplay ? liftQuotas(today) : today
+  switch (command.type) {
+    case 'set':
+      return set(host, command.spec, { caller: command.spec.owner, height, params })
+    case 'update': {
+      const { kernelId: timerId, spec } = command
+      const terms = { target: spec.target, timerId, payload: spec.data, gasLimit: spec.gasLimit, bidFp: spec.bid }
+      const outcome = updateTimer(host.kernel, { caller: spec.owner, height, params }, terms)
+      return outcome.type === 'refused' ? outcome : accept(host, outcome.state, timerId)
+    }
+    case 'cancel':
+    case 'pause': {
+      const { kernelId: timerId, spec } = command
+      const call = { caller: spec.owner, height, params }
+      const outcome = cancelTimer(host.kernel, call, { target: spec.target, timerId })
+      if (outcome.type === 'done' && outcome.cancelled) return accept(host, outcome.state, timerId)
+      // A paused timer is none of the kernel's; one that has just fired for the last time cannot be paused.
+      if (command.type === 'cancel') return accept(host, host.kernel, timerId)
+      return { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
+    }
+    case 'params': {
+      const outcome = voteParams(host.params, height, readParamChange(command.change))
+      if (outcome.type === 'refused') return outcome
+      const detail = { fromHeight: Number(outcome.fromHeight), params: presentParams(outcome.params) }
+      return { type: 'accepted', host: { ...host, params: outcome.schedule }, kernelId: null, detail }
+    }
+  }
+}
+
+function set(host: HostState, spec: TimerSpec, call: TimerCall): Admission {
+  const outcome = setBySchedule(host.kernel, spec, call)
+  return outcome.type === 'refused' ? outcome : accept(host, outcome.state, outcome.timerId)
+}
+
+function setBySchedule(kernel: TimerState, spec: TimerSpec, call: TimerCall): SetOutcome {
+  const { schedule, target, data: payload, gasLimit, bid: bidFp } = spec
+  const terms = { target, payload, gasLimit, bidFp }
+  switch (schedule.type) {
+    case 'timeout':
+      return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight: schedule.dueHeight })
+    case 'interval':
+      return setTimer(kernel, call, { ...terms, kind: 'INTERVAL', everyBlocks: schedule.everyBlocks })
+    case 'watch':
+      return setTimer(kernel, call, { ...terms, kind: 'STATE_WATCH', watchKeys: schedule.keys })
+  }
+}
+
+function accept(host: HostState, kernel: TimerState, kernelId: KernelId): Admission {
+  return { type: 'accepted', host: { ...host, kernel }, kernelId }
+}

@@ -1,0 +1,56 @@
+/** Takes up a chain's timers where they were left: the snapshot, and everything that the kernel was given since. */
+import { createSnapshotReader } from '@drover/timers'
+import type { LoadedTimers, NewFire } from '../../ports/timer-store.ts'
+import { restoreParams } from './evm-params.ts'
+import { createHostHistory, type HostHistory } from './host-history.ts'
+import { applyBlock, createHostState, type HostState, replayCommand } from './host-state.ts'
+
+export interface LoadedHost {
+  readonly history: HostHistory
+  readonly observed: readonly NewFire[]
+  /** The last height at which something fired or ended. */
+  readonly lastActivity: number
+  /** Blocks and commands that were given since the snapshot. */
+  readonly sinceSnapshot: number
+}
+
+/** `rest` is awaited now and then, so that a long load does not keep everything else waiting. */
+export async function loadHost(
+  chainId: number,
+  loaded: LoadedTimers,
+  keep: number,
+  rest: () => Promise<void>,
+): Promise<LoadedHost> {
+  const { snapshot, blocks, commands, observed } = loaded
+  const first = snapshot === null ? createHostState(chainId) : await restore(snapshot, rest)
+  const history = createHostHistory(first, keep)
+  let lastActivity = snapshot?.block.height ?? -1
+  let next = 0
+  for (const [index, block] of blocks.entries()) {
+    const { host, delivery } = applyBlock(history.tip(), block)
+    history.push(host)
+    if (delivery !== null && delivery.entries.length + delivery.evictions.length > 0) lastActivity = block.height
+    const own = []
+    let state = host
+    for (let each = commands[next]; each !== undefined && each.height <= block.height; each = commands[++next]) {
+      state = replayCommand(state, each)
+      own.push(each)
+    }
+    if (own.length > 0) history.amend(state, own)
+    if (index % 50 === 49) await rest()
+  }
+  return { history, observed, lastActivity, sinceSnapshot: blocks.length + commands.length }
+}
+
+async function restore(
+  { block, seq, chunks, params }: NonNullable<LoadedTimers['snapshot']>,
+  rest: () => Promise<void>,
+): Promise<HostState> {
+  const reader = createSnapshotReader()
+  for (const [index, chunk] of chunks.entries()) {
+    reader.push(chunk)
+    if (index % 16 === 15) await rest()
+  }
+  const { height, hash, stateRoot } = block
+  return { kernel: reader.finish(), params: restoreParams(params), tip: { height, hash, stateRoot }, seq }
+}

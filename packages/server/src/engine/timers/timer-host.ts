@@ -1,0 +1,121 @@
+/** This node's share of the timers: takes the leases of chains that nobody runs, and runs them until they are lost. */
+import type { ChainView } from '../../core/chain/finality.ts'
+import type { AgreedReads } from '../../ports/chain.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { Notice, Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { TimerLease, TimerStore } from '../../ports/timer-store.ts'
+import { type ChainTimerSettings, type ChainTimers, createChainTimers } from './chain-timers.ts'
+
+export interface TimerHost {
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+interface TimerHostPorts {
+  readonly store: TimerStore
+  readonly notices: Pick<Store, 'listen'>
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly telemetry: Telemetry
+  readonly nodeId: string
+  readonly lease: { readonly ttlMs: number; readonly renewIntervalMs: number }
+  readonly chains: ReadonlyMap<number, { readonly chain: AgreedReads; readonly settings: ChainTimerSettings }>
+  viewOf(chainId: number): ChainView | null
+  /** Whether this node can follow the chain: one that cannot leaves its timers to the others. */
+  isReachable(chainId: number): boolean
+  onChain(listener: (chainId: number) => void): () => void
+}
+
+interface Held {
+  readonly lease: TimerLease
+  readonly timers: ChainTimers
+}
+
+export function createTimerHost(ports: TimerHostPorts): TimerHost {
+  const { store, clock, telemetry, nodeId, lease, chains } = ports
+  const held = new Map<number, Held>()
+  let isStopped = false
+  let keeping: Promise<void> | null = null
+  let cancelRenewal = (): void => {}
+  let unlisten = (): void => {}
+  let unfollow = (): void => {}
+
+  function hear(notice: Notice): void {
+    if (notice.type === 'timers.asked') held.get(notice.chainId)?.timers.ask()
+    else if (notice.type === 'timers.released') void keep()
+    else if (notice.type === 'gap') for (const { timers } of held.values()) timers.ask()
+  }
+
+  function keep(): Promise<void> {
+    keeping ??= renew()
+      .catch((error: unknown) => {
+        telemetry.log('warn', 'could not renew timer leases; retrying', { error: String(error) })
+      })
+      .finally(() => {
+        keeping = null
+        cancelRenewal()
+        if (!isStopped) cancelRenewal = clock.schedule(lease.renewIntervalMs, () => void keep())
+      })
+    return keeping
+  }
+
+  async function renew(): Promise<void> {
+    if (isStopped) return
+    const wanted = [...chains.keys()].filter((chainId) => ports.isReachable(chainId))
+    for (const [chainId] of held) if (!wanted.includes(chainId)) await leave(chainId)
+    const leases = wanted.length === 0 ? [] : await store.keepTimerLeases(nodeId, wanted, lease.ttlMs)
+    const kept = new Map(leases.map((each) => [each.chainId, each]))
+    for (const [chainId, { lease: before }] of held) if (kept.get(chainId)?.fence !== before.fence) await drop(chainId)
+    for (const each of leases) if (!held.has(each.chainId) && !isStopped) take(each)
+    // Behind the notices, which may be lost.
+    for (const { timers } of held.values()) timers.ask()
+  }
+
+  function take(own: TimerLease): void {
+    const { chainId } = own
+    const found = chains.get(chainId)
+    if (found === undefined) return
+    const timers = createChainTimers({
+      ...{ lease: own, store, clock, telemetry, random: ports.random, chain: found.chain, settings: found.settings },
+      view: () => ports.viewOf(chainId),
+      onFenced: () => {
+        if (held.get(chainId)?.lease.fence === own.fence) held.delete(chainId)
+      },
+    })
+    held.set(chainId, { lease: own, timers })
+  }
+
+  /** Lost: what it still tries to write is refused. */
+  async function drop(chainId: number): Promise<void> {
+    const own = held.get(chainId)
+    held.delete(chainId)
+    await own?.timers.stop()
+  }
+
+  async function leave(chainId: number): Promise<void> {
+    const own = held.get(chainId)
+    await drop(chainId)
+    if (own !== undefined) await store.releaseTimerLeases([own.lease])
+  }
+
+  return {
+    start: async () => {
+      unlisten = ports.notices.listen(hear)
+      unfollow = ports.onChain((chainId) => held.get(chainId)?.timers.look())
+      await keep()
+    },
+    stop: async () => {
+      isStopped = true
+      cancelRenewal()
+      unlisten()
+      unfollow()
+      await keeping
+      const leases = [...held.values()].map(({ lease: each }) => each)
+      await Promise.all([...held.keys()].map(drop))
+      await store.releaseTimerLeases(leases).catch((error: unknown) => {
+        telemetry.log('warn', 'could not release timer leases; they expire by themselves', { error: String(error) })
+      })
+    },
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * Timers as callers use them. Any node takes a request; only the node that runs the chain's timers decides about it, so the
+ * request becomes a command and this waits for the answer. A request that was not answered in time stays, and so does what
+ * becomes of it.
+ */
+import { blocksInMinutes, InvalidParamError } from '@drover/timers'
+import { AppError } from '../../core/app-error.ts'
+import type { ChainView } from '../../core/chain/finality.ts'
+import type { Hash } from '../../core/hex.ts'
+import type { Fire, ManagedTimer, TimerId, TimerSchedule, TimerSpec } from '../../core/timer/timer.ts'
+import type {
+  CommandAnswer,
+  CommandId,
+  ParamChange,
+  StoredCommand,
+  TimerCommand,
+} from '../../core/timer/timer-command.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { FirePage, TimerFilter, TimerStore } from '../../ports/timer-store.ts'
+import type { KnownSigners } from '../accept/known-signers.ts'
+import { createRequestAnswers } from '../reservations/request-answers.ts'
+import type { QueueDetail } from './describe-queue.ts'
+
+/** Heights as people ask for them. */
+export type WantedSchedule =
+  | { readonly type: 'timeout'; readonly height?: number; readonly blocks?: number; readonly minutes?: number }
+  | { readonly type: 'interval'; readonly blocks?: number; readonly minutes?: number }
+  | (TimerSchedule & { readonly type: 'watch' })
+
+export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
+  readonly chainId: number | null
+  readonly schedule: WantedSchedule
+  /** Null: what the call takes now, and half as much again. */
+  readonly gasLimit: bigint | null
+  readonly name: string | null
+  readonly requestId: string | null
+  /** Of all that was asked for, without the request id. */
+  readonly digest: Hash
+  readonly metadata: Readonly<Record<string, string>>
+  readonly by: string
+  readonly tenant: string
+  readonly maxFeeWei: bigint | null
+}
+
+export type TermChange = Partial<Pick<TimerSpec, 'data' | 'gasLimit' | 'bid'>>
+
+export interface TimerQueue extends Omit<QueueDetail, 'items'> {
+  readonly items: readonly (QueueDetail['items'][number] & { readonly timerId: TimerId | null })[]
+}
+
+export interface Timers {
+  create(wanted: NewTimer): Promise<{ readonly type: 'created' | 'existing'; readonly timer: ManagedTimer }>
+  get(id: TimerId): Promise<ManagedTimer>
+  list(
+    filter: TimerFilter,
+    page: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly ManagedTimer[]>
+  listFires(id: TimerId, page: FirePage): Promise<readonly Fire[]>
+  update(id: TimerId, change: TermChange): Promise<ManagedTimer>
+  cancel(id: TimerId): Promise<ManagedTimer>
+  pause(id: TimerId): Promise<ManagedTimer>
+  resume(id: TimerId): Promise<ManagedTimer>
+  /** What would fire next, in order, and what holds back the rest. */
+  queue(chainId: number | null, limit: number): Promise<TimerQueue>
+  /** Acts from the first block of the next epoch. */
+  changeParams(
+    chainId: number | null,
+    change: ParamChange,
+  ): Promise<{ readonly fromHeight: number; readonly params: unknown }>
+  close(): void
+}
+
+interface TimersPorts {
+  readonly store: TimerStore
+  readonly notices: Pick<Store, 'listen'>
+  readonly signers: Pick<KnownSigners, 'find'>
+  readonly chains: ReadonlyMap<number, { readonly chain: Pick<Chain, 'estimate'>; readonly blockTimeMs: number }>
+  readonly clock: Clock
+  readonly random: Pick<Random, 'id'>
+  readonly maxPerTenant: number
+  readonly timeoutMs?: number
+  viewOf(chainId: number): ChainView | null
+}
+
+const ANSWER_MS = 20_000
+/** Commands of a chain that may wait for an answer. */
+const MAX_PENDING = 2_000
+
+export function createTimers(ports: TimersPorts): Timers {
+  const { store, clock, random } = ports
+  const answers = createRequestAnswers<StoredCommand>({
+    ...{ store: ports.notices, clock, timeoutMs: ports.timeoutMs ?? ANSWER_MS, find: store.findCommands },
+    isAnswered: ({ answer }) => answer !== null,
+  })
+
+  async function get(id: TimerId): Promise<ManagedTimer> {
+    const timer = await store.findTimer(id)
+    if (timer === null) throw new AppError('not_found', `There is no timer ${id}.`, { field: 'id' })
+    return timer
+  }
+
+  async function ask(chainId: number, command: TimerCommand, id: CommandId = random.id(clock.now())) {
+    const inserted = await store.insertCommand({ id, chainId, command }, MAX_PENDING)
+    if (inserted.type === 'too_many')
+      throw new AppError('overloaded', 'Too many timer requests wait to be answered.', { retryAfterMs: 1_000 })
+    if (inserted.type === 'existing' && !inserted.isSame) throw conflict(command)
+    return await waitFor(inserted.type === 'existing' ? inserted.commandId : id)
+  }
+
+  async function waitFor(id: CommandId): Promise<{
+    readonly id: CommandId
+    readonly command: TimerCommand
+    readonly answer: CommandAnswer & { type: 'accepted' }
+  }> {
+    const [stored] = await answers.wait([id])
+    if (stored === undefined || stored.answer === null)
+      throw new AppError(
+        'timers_unavailable',
+        'No node has answered in time. The request is stored and will be answered.',
+      )
+    if (stored.answer.type === 'refused') throw explainRefusal(stored.answer)
+    return { id, command: stored.command, answer: stored.answer }
+  }
+
+  function resolveChain(chainId: number | null): number {
+    const followed = [...ports.chains.keys()]
+    const only = followed.length === 1 ? followed[0] : undefined
+    const id = chainId ?? only
+    if (id === undefined)
+      throw new AppError(
+        'invalid_request',
+        `chainId is required because this service follows ${followed.length} chains.`,
+        {
+          field: 'chainId',
+        },
+      )
+    if (!ports.chains.has(id))
+      throw new AppError('unknown_chain', `This service does not follow chain ${id}.`, { field: 'chainId' })
+    return id
+  }
+
+  async function formSpec(wanted: NewTimer, chainId: number): Promise<TimerSpec> {
+    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFeeWei } = wanted
+    const signer = await ports.signers.find({ chainId, signer: owner })
+    if (signer === null)
+      throw new AppError('unknown_signer', `${owner} is not registered on chain ${chainId}. Register it first.`, {
+        field: 'from',
+      })
+    const schedule = resolveSchedule(wanted.schedule, chainId)
+    const gasLimit = wanted.gasLimit ?? (await estimateGas(wanted, chainId))
+    return { chainId, owner, target, schedule, data, gasLimit, bid, value, when, overlap, appendDeliverId, maxFeeWei }
+  }
+
+  function resolveSchedule(wanted: WantedSchedule, chainId: number): TimerSchedule {
+    if (wanted.type === 'watch') return wanted
+    const blockTimeMs = ports.chains.get(chainId)?.blockTimeMs ?? 0
+    const blocks = wanted.minutes === undefined ? wanted.blocks : countBlocks(wanted.minutes, blockTimeMs)
+    if (wanted.type === 'interval') return { type: 'interval', everyBlocks: blocks ?? 0 }
+    return { type: 'timeout', dueHeight: wanted.height ?? headOf(chainId) + (blocks ?? 0) }
+  }
+
+  function headOf(chainId: number): number {
+    const head = ports.viewOf(chainId)?.head.number
+    if (head === undefined) throw new AppError('chain_unavailable', `No block of chain ${chainId} has been seen yet.`)
+    return head
+  }
+
+  async function estimateGas({ owner, target, data, value }: NewTimer, chainId: number): Promise<bigint> {
+    const call = { from: owner, to: target, data, value, gasLimit: null }
+    const head = ports.viewOf(chainId)?.head ?? null
+    const [outcome] = (await ports.chains.get(chainId)?.chain.estimate([call], head)) ?? []
+    if (outcome?.type === 'ok') return (outcome.gas * 3n) / 2n
+    const reason = outcome?.type === 'reverted' ? `it reverts now: ${outcome.reason}` : 'no RPC node could run it'
+    throw new AppError('invalid_request', `gasLimit is required because the call cannot be estimated: ${reason}.`, {
+      field: 'gasLimit',
+    })
+  }
+
+  async function checkTenant(chainId: number, tenant: string): Promise<void> {
+    const max = ports.maxPerTenant
+    if ((await store.countTimers(chainId, tenant, max)) < max) return
+    throw new AppError(
+      'timer_limit',
+      `You have reached the limit of ${max} timers. Cancel one first, or raise maxTimersPerTenant.`,
+    )
+  }
+
+  async function create(wanted: NewTimer) {
+    const chainId = resolveChain(wanted.chainId)
+    const { requestId, tenant } = wanted
+    const earlier = requestId === null ? null : await store.findTimerByRequest(chainId, tenant, requestId)
+    if (earlier !== null) {
+      if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '')
+      return { type: 'existing', timer: earlier } as const
+    }
+    await checkTenant(chainId, tenant)
+    const spec = await formSpec(wanted, chainId)
+    const { name, metadata, by, digest: requestDigest } = wanted
+    const timerId = random.id(clock.now())
+    const label = { tenant, name, requestId, requestDigest, metadata, by }
+    const { command } = await ask(chainId, { type: 'set', timerId, spec, label })
+    const made = command.type === 'set' ? command.timerId : timerId
+    return { type: made === timerId ? 'created' : 'existing', timer: await get(made) } as const
+  }
+
+  async function end(id: TimerId, type: 'cancel' | 'pause'): Promise<ManagedTimer> {
+    const timer = await get(id)
+    const { kernelId, spec } = timer
+    const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && timer.state === 'PAUSED')
+    if (!isFit) throw forbid(type, `The timer is ${timer.state}.`)
+    const { owner, target } = spec
+    await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
+    return await get(id)
+  }
+
+  return {
+    create,
+    get,
+    list: (filter, page) => store.listTimers(filter, page),
+    listFires: async (id, page) => {
+      await get(id)
+      return store.listFires(id, page)
+    },
+    update: async (id, change) => {
+      const { state, kernelId, spec } = await get(id)
+      if (state !== 'ACTIVE') throw forbid('update', `The timer is ${state}.`)
+      await ask(spec.chainId, { type: 'update', timerId: id, kernelId, spec: { ...spec, ...change } })
+      return await get(id)
+    },
+    cancel: (id) => end(id, 'cancel'),
+    pause: (id) => end(id, 'pause'),
+    resume: async (id) => {
+      const { state, spec } = await get(id)
+      if (state !== 'PAUSED') throw forbid('resume', `The timer is ${state}.`)
+      const { schedule } = spec
+      // Its height may have passed meanwhile: then it fires as soon as it can.
+      const dueHeight = schedule.type === 'timeout' ? Math.max(schedule.dueHeight, headOf(spec.chainId) + 2) : 0
+      const resumed = schedule.type === 'timeout' ? { ...schedule, dueHeight } : schedule
+      await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule: resumed }, label: null })
+      return await get(id)
+    },
+    queue: async (chainId, limit) => {
+      const { answer } = await ask(resolveChain(chainId), { type: 'queue', limit })
+      const detail = answer.detail as QueueDetail
+      const timers = await store.findTimersByKernelId(detail.items.map(({ kernelId }) => kernelId as Hash))
+      const ids = new Map<string, TimerId>(timers.map(({ kernelId, id }) => [kernelId, id]))
+      return { ...detail, items: detail.items.map((item) => ({ ...item, timerId: ids.get(item.kernelId) ?? null })) }
+    },
+    changeParams: async (chainId, change) => {
+      const { answer } = await ask(resolveChain(chainId), { type: 'params', change })
+      return answer.detail as { readonly fromHeight: number; readonly params: unknown }
+    },
+    close: answers.close,
+  }
+}
+
+function countBlocks(minutes: number, blockTimeMs: number): number {
+  try {
+    return Number(blocksInMinutes(minutes, { blockTimeMs }))
+  } catch (error) {
+    if (error instanceof InvalidParamError)
+      throw new AppError('invalid_request', `${error.message}.`, { field: 'schedule.minutes' })
+    throw error
+  }
+}
+
+function forbid(action: string, why: string): AppError {
+  return new AppError('action_forbidden', why, { action })
+}
+
+function conflict(command: TimerCommand): AppError {
+  return conflictOf(command.type === 'set' ? (command.label?.requestId ?? '') : '')
+}
+
+function conflictOf(requestId: string): AppError {
+  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body. Use a new id for a new timer.`
+  return new AppError('idempotency_conflict', message, { field: 'requestId' })
+}
+
+/** The kernel's reasons, as errors of the API. */
+function explainRefusal({ code, message }: CommandAnswer & { readonly type: 'refused' }): AppError {
+  const reason = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  switch (code) {
+    case 'ERR_QUOTA_EXCEEDED':
+      return new AppError('timer_limit', reason, { reason: code })
+    case 'ERR_TIMER_NOT_FOUND':
+      return new AppError('action_forbidden', reason, { reason: code })
+    default:
+      return new AppError('invalid_request', reason, { reason: code })
+  }
+}

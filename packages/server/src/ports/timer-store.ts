@@ -1,0 +1,199 @@
+/**
+ * Timers and their fires. Anybody may ask for something; what the kernel decides is written by the one node that holds the
+ * lease of the chain's timers, and each of those writes is held to the lease inside its own database transaction.
+ */
+import type { Reach } from '../core/access/caller.ts'
+import type { Hash, Hex } from '../core/hex.ts'
+import type {
+  ConditionOutcome,
+  Fire,
+  KernelId,
+  ManagedTimer,
+  SkipReason,
+  TimerId,
+  TimerSpec,
+  TimerState,
+} from '../core/timer/timer.ts'
+import type {
+  CommandAnswer,
+  CommandId,
+  LoggedCommand,
+  StoredCommand,
+  TimerCommand,
+} from '../core/timer/timer-command.ts'
+import type { NewTransaction } from './store.ts'
+
+export interface TimerLease {
+  readonly chainId: number
+  readonly nodeId: string
+  readonly fence: number
+}
+
+/** A block that the kernel has been given, with what it needs to be given it again. */
+export interface TimerBlock {
+  readonly height: number
+  readonly hash: Hash
+  readonly stateRoot: Hash
+  readonly parentStateRoot: Hash
+  /** Changed keys that somebody watched. */
+  readonly keys: readonly Hex[]
+}
+
+export type TimerTip = Pick<TimerBlock, 'height' | 'hash' | 'stateRoot'>
+
+/** How a timer stands in the kernel after a write. */
+export interface TimerChange {
+  readonly kernelId: KernelId
+  readonly isLive: boolean
+  readonly dueHeight: number | null
+  readonly fireSeq: number
+  readonly ended: { readonly state: TimerState; readonly reason: string | null } | null
+  /** Where its terms have changed. */
+  readonly spec?: TimerSpec
+}
+
+/** What never changes about a timer while the kernel knows it under one id. */
+export interface Incarnation {
+  readonly kernelId: KernelId
+  readonly timerId: TimerId
+  readonly tenant: string
+  readonly createdBy: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly spec: TimerSpec
+}
+
+export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'state'> & {
+  readonly state: 'OBSERVED' | 'SKIPPED'
+  readonly skipReason: SkipReason | null
+  readonly condition: ConditionOutcome | null
+}
+
+/** A fire whose block is deep enough, and the transaction that it becomes. */
+export interface HandOff {
+  readonly deliverId: Hash
+  readonly fireKey: Hash
+  readonly timerId: TimerId
+  readonly transaction: NewTransaction
+  /** How many fires of the timer may be on their way, this one included. */
+  readonly maxOpen: number
+}
+
+export interface BlocksWrite {
+  readonly lease: TimerLease
+  /** What the writer believes the last applied block to be; null: there is none. */
+  readonly expected: Pick<TimerTip, 'height' | 'hash'> | null
+  /** Blocks above this height were dropped: their fires vanish, and those that became transactions are orphans. */
+  readonly rewindTo: number | null
+  /** In order; the last is the new tip. */
+  readonly blocks: readonly TimerBlock[]
+  readonly fires: readonly NewFire[]
+  readonly changes: readonly TimerChange[]
+  readonly handOffs: readonly HandOff[]
+  /** Signers with this many transactions in line get no more. */
+  readonly maxQueued: number
+}
+
+export interface CommandResult {
+  readonly id: CommandId
+  readonly answer: CommandAnswer
+  /** Null: not part of the log. */
+  readonly logged: LoggedCommand | null
+  /** Of an accepted set. */
+  readonly started: { readonly timerId: TimerId; readonly kernelId: KernelId; readonly dueHeight: number | null } | null
+}
+
+export interface CommandsWrite {
+  readonly lease: TimerLease
+  readonly expected: Pick<TimerTip, 'height' | 'hash'>
+  /** Of the last command in the log before these. */
+  readonly expectedSeq: number
+  readonly results: readonly CommandResult[]
+  readonly changes: readonly TimerChange[]
+}
+
+/** `fenced`: the lease is gone. `stale`: somebody else has written; load again. Nothing was written in either case. */
+export type TimerWriteResult = { readonly type: 'written' } | { readonly type: 'fenced' | 'stale' }
+
+/** The kernel's state after a block and after the commands of the log up to `seq`. */
+export interface TimerSnapshot {
+  readonly block: TimerBlock
+  readonly seq: number
+  readonly chunks: readonly Uint8Array[]
+  /** JSON. */
+  readonly params: unknown
+}
+
+export interface LoadedTimers {
+  /** Null: nothing was ever applied on this chain. */
+  readonly tip: TimerTip | null
+  readonly lastSeq: number
+  /** Where the snapshot was taken; null: there is none, and the log goes back to the beginning. */
+  readonly snapshot: TimerSnapshot | null
+  /** Above the snapshot, in order. */
+  readonly blocks: readonly TimerBlock[]
+  readonly commands: readonly LoggedCommand[]
+  /** Fires that have not been handed to a signer. */
+  readonly observed: readonly NewFire[]
+}
+
+export interface TimerFilter {
+  readonly chainId?: number
+  readonly owner?: Hex
+  readonly target?: Hex
+  readonly states?: readonly TimerState[]
+  readonly reach?: Reach
+}
+
+export interface FirePage {
+  readonly before: { readonly height: number; readonly position: number } | null
+  readonly limit: number
+}
+
+export type CommandInsert =
+  | { readonly type: 'inserted' }
+  /** The same request came before. */
+  | { readonly type: 'existing'; readonly commandId: CommandId; readonly isSame: boolean }
+  | { readonly type: 'too_many' }
+
+export interface TimerStore {
+  /** Renews what this node holds of these chains, and takes what is free. */
+  keepTimerLeases(nodeId: string, chainIds: readonly number[], ttlMs: number): Promise<readonly TimerLease[]>
+  releaseTimerLeases(leases: readonly TimerLease[]): Promise<void>
+  /** Who holds a chain's timers now. */
+  findTimerLease(chainId: number): Promise<TimerLease | null>
+
+  insertCommand(
+    command: { readonly id: CommandId; readonly chainId: number; readonly command: TimerCommand },
+    maxPending: number,
+  ): Promise<CommandInsert>
+  /** In no order; null where there is none. */
+  findCommands(ids: readonly CommandId[]): Promise<readonly (StoredCommand | null)[]>
+  /** Those without an answer, in the order in which they came. */
+  readPendingCommands(chainId: number, limit: number): Promise<readonly StoredCommand[]>
+
+  loadTimers(chainId: number): Promise<LoadedTimers>
+  writeBlocks(write: BlocksWrite): Promise<TimerWriteResult>
+  writeCommands(write: CommandsWrite): Promise<TimerWriteResult>
+  /** Replaces the snapshot of the chain and forgets what it makes needless. */
+  saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>
+  /** Those that are there, in no order. */
+  readIncarnations(kernelIds: readonly KernelId[]): Promise<readonly Incarnation[]>
+  /** Timers of each tenant that have not ended. */
+  countTimers(chainId: number, tenant: string, atMost: number): Promise<number>
+
+  findTimer(id: TimerId): Promise<ManagedTimer | null>
+  /** Those that are there, in no order. */
+  findTimers(ids: readonly TimerId[]): Promise<readonly ManagedTimer[]>
+  /** By what the kernel calls them now. */
+  findTimersByKernelId(kernelIds: readonly KernelId[]): Promise<readonly ManagedTimer[]>
+  findTimerByRequest(chainId: number, tenant: string, requestId: string): Promise<ManagedTimer | null>
+  /** Newest first. */
+  listTimers(
+    filter: TimerFilter,
+    page: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly ManagedTimer[]>
+  /** Newest first. */
+  listFires(timerId: TimerId, page: FirePage): Promise<readonly Fire[]>
+  readTip(chainId: number): Promise<TimerTip | null>
+  close(): Promise<void>
+}

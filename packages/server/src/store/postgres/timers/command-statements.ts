@@ -1,0 +1,229 @@
+/** Commands: inserted by any node, answered by the one that runs the chain's timers. The row is the answer. */
+import type { CommandId, StoredCommand, TimerCommand } from '../../../core/timer/timer-command.ts'
+import type {
+  CommandInsert,
+  CommandResult,
+  CommandsWrite,
+  TimerStore,
+  TimerWriteResult,
+} from '../../../ports/timer-store.ts'
+import type { Database } from '../database.ts'
+import { toBytes, toJson, toStored } from '../json-text.ts'
+import { CHANNEL, timersNotice } from '../notice-payload.ts'
+import { HELD } from './timer-lease-statements.ts'
+import { type CommandRow, readCommand, toLabelText } from './timer-rows.ts'
+import { CHANGE_STEPS, toChangeRow } from './write-blocks.ts'
+
+const INSERT = {
+  name: 'insert_timer_command',
+  text: `
+with chain as (
+  insert into timer_lease (chain_id) values ($2) on conflict do nothing
+), pending as materialized (
+  select count(*) as n from (select from timer_command where chain_id = $2 and answer is null limit $7) p
+), inserted as (
+  insert into timer_command (command_id, chain_id, body, tenant, request_id, request_digest)
+  select $1, $2, $3::jsonb, $4, $5, $6 where (select n from pending) < $7
+  on conflict do nothing
+  returning command_id
+), told as materialized (
+  select pg_notify('${CHANNEL}', $8) from inserted
+)
+select exists (select from inserted) as inserted, (select n from pending) as pending, (select count(*) from told) as told`,
+} as const
+
+const FIND_REQUEST = {
+  name: 'find_timer_command_request',
+  text: `
+select command_id, request_digest from timer_command where request_id = $3 and tenant = $2 and chain_id = $1`,
+} as const
+
+const FIND = {
+  name: 'find_timer_commands',
+  text: `select command_id, chain_id, body, answer from timer_command where command_id = any($1::uuid[])`,
+} as const
+
+const PENDING = {
+  name: 'read_timer_commands',
+  text: `
+select command_id, chain_id, body, answer from timer_command
+ where chain_id = $1 and answer is null order by place limit $2`,
+} as const
+
+/** At most one result for each timer: a statement changes a row once. */
+const WRITE = {
+  name: 'write_timer_commands',
+  text: `
+with ${HELD}, moved as (
+  update timer_chain set command_seq = $7
+   where chain_id = $1 and height = $4 and block_hash = $5 and command_seq = $6 and exists (select from held)
+  returning 1
+), result as materialized (
+  select * from json_to_recordset($8::json) as r(command_id uuid, answer jsonb, seq bigint, height bigint)
+   where exists (select from moved)
+), answered as (
+  update timer_command c
+     set answer = r.answer, seq = r.seq, height = r.height, answered_at = clock_timestamp(),
+         request_id = case when r.answer ->> 'type' = 'refused' then null else c.request_id end
+    from result r where c.command_id = r.command_id and c.answer is null
+  returning 1
+), started as (
+  insert into timer (timer_id, chain_id, signer, target, kernel_id, tenant, name, request_id, request_digest, spec,
+                     metadata, state, due_height, created_height, created_by)
+  select s.timer_id, $1, s.signer, s.target, s.kernel_id, s.tenant, s.name, s.request_id, s.request_digest, s.spec,
+         s.metadata, 'ACTIVE', s.due_height, $4, s.created_by
+    from json_to_recordset($9::json) as s(
+      ord int, timer_id uuid, signer bytea, target bytea, kernel_id bytea, tenant text, name text, request_id text,
+      request_digest bytea, spec jsonb, metadata jsonb, due_height bigint, created_by text)
+   where exists (select from moved)
+   order by s.ord
+  returning 1
+), resumed as (
+  update timer t
+     set kernel_id = s.kernel_id, spec = s.spec, state = 'ACTIVE', end_reason = null, due_height = s.due_height,
+         base_fires = t.fire_count
+    from json_to_recordset($10::json) as s(timer_id uuid, kernel_id bytea, spec jsonb, due_height bigint)
+   where t.timer_id = s.timer_id and exists (select from moved)
+  returning 1
+), known as (
+  insert into timer_incarnation (kernel_id, timer_id, spec)
+  select s.kernel_id, s.timer_id, s.spec
+    from (select * from json_to_recordset($9::json) as s(kernel_id bytea, timer_id uuid, spec jsonb)
+          union all
+          select * from json_to_recordset($10::json) as s(kernel_id bytea, timer_id uuid, spec jsonb)) s
+   where exists (select from moved)
+  returning 1
+), ended as (
+  update timer t set state = e.state, due_height = null, end_reason = null
+    from json_to_recordset($11::json) as e(timer_id uuid, state text)
+   where t.timer_id = e.timer_id and exists (select from moved)
+  returning 1
+), ${CHANGE_STEPS('$12')}, told as materialized (
+  select pg_notify('${CHANNEL}', $13) from moved
+)
+select exists (select from held) as held, exists (select from moved) as moved,
+       (select count(*) from answered) as answered, (select count(*) from started) as started,
+       (select count(*) from resumed) as resumed, (select count(*) from known) as known,
+       (select count(*) from ended) as ended, (select count(*) from changed) as changed,
+       (select count(*) from told) as told`,
+} as const
+
+export async function insertCommand(
+  database: Database,
+  { id, chainId, command }: Parameters<TimerStore['insertCommand']>[0],
+  maxPending: number,
+): Promise<CommandInsert> {
+  const label = command.type === 'set' ? command.label : null
+  const tenant = label?.tenant ?? ''
+  const requestId = label?.requestId ?? null
+  const [row] = await database.query<{ readonly inserted: boolean; readonly pending: number }>(INSERT, [
+    id,
+    chainId,
+    toJson(toStored(command)),
+    tenant,
+    requestId,
+    toBytes(label?.requestDigest ?? null),
+    maxPending,
+    timersNotice('timers.asked', chainId),
+  ])
+  if (row?.inserted === true) return { type: 'inserted' }
+  if (requestId !== null) {
+    const [earlier] = await database.query<{ readonly command_id: string; readonly request_digest: string }>(
+      FIND_REQUEST,
+      [chainId, tenant, requestId],
+    )
+    if (earlier !== undefined) {
+      const isSame = earlier.request_digest === label?.requestDigest
+      return { type: 'existing', commandId: earlier.command_id, isSame }
+    }
+  }
+  return { type: 'too_many' }
+}
+
+export async function findCommands(
+  database: Database,
+  ids: readonly CommandId[],
+): Promise<readonly (StoredCommand | null)[]> {
+  const rows = await database.query<CommandRow>(FIND, [ids])
+  const found = new Map(rows.map((row) => [row.command_id, readRow(row)]))
+  return ids.map((id) => found.get(id) ?? null)
+}
+
+export async function readPendingCommands(
+  database: Database,
+  chainId: number,
+  limit: number,
+): Promise<readonly StoredCommand[]> {
+  return (await database.query<CommandRow>(PENDING, [chainId, limit])).map(readRow)
+}
+
+function readRow(row: CommandRow): StoredCommand {
+  return { id: row.command_id, chainId: row.chain_id, command: readCommand(row.body), answer: row.answer }
+}
+
+export async function writeCommands(database: Database, write: CommandsWrite): Promise<TimerWriteResult> {
+  const { lease, expected, expectedSeq, results } = write
+  const accepted = results.flatMap(({ logged }) => (logged === null ? [] : [logged]))
+  const [row] = await database.query<{ readonly held: boolean; readonly moved: boolean }>(WRITE, [
+    lease.chainId,
+    lease.nodeId,
+    lease.fence,
+    expected.height,
+    toBytes(expected.hash),
+    expectedSeq,
+    accepted.at(-1)?.seq ?? expectedSeq,
+    toJson(results.map(toResultRow)),
+    toJson(results.flatMap(toStartedRow)),
+    toJson(results.flatMap(toResumedRow)),
+    toJson(accepted.flatMap(({ command }) => toEndedRow(command))),
+    toJson(write.changes.map(toChangeRow)),
+    timersNotice('timers.answered', lease.chainId),
+  ])
+  if (row?.held !== true) return { type: 'fenced' }
+  return { type: row.moved ? 'written' : 'stale' }
+}
+
+function toResultRow({ id, answer, logged }: CommandResult) {
+  return { command_id: id, answer, seq: logged?.seq ?? null, height: logged?.height ?? null }
+}
+
+function toStartedRow({ logged, started }: CommandResult, ord: number) {
+  if (started === null || logged?.command.type !== 'set' || logged.command.label === null) return []
+  const { spec, label } = logged.command
+  return [
+    {
+      ord,
+      timer_id: started.timerId,
+      signer: toBytes(spec.owner),
+      target: toBytes(spec.target),
+      kernel_id: toBytes(started.kernelId),
+      tenant: label.tenant,
+      name: toLabelText(label.name),
+      request_id: label.requestId,
+      request_digest: toBytes(label.requestDigest),
+      spec: toStored(spec),
+      metadata: label.metadata,
+      due_height: started.dueHeight,
+      created_by: label.by,
+    },
+  ]
+}
+
+/** A timer that was there before starts again. */
+function toResumedRow({ logged, started }: CommandResult) {
+  if (started === null || logged?.command.type !== 'set' || logged.command.label !== null) return []
+  const { spec } = logged.command
+  return [
+    {
+      timer_id: started.timerId,
+      kernel_id: toBytes(started.kernelId),
+      spec: toStored(spec),
+      due_height: started.dueHeight,
+    },
+  ]
+}
+
+function toEndedRow(command: TimerCommand) {
+  if (command.type !== 'cancel' && command.type !== 'pause') return []
+  return [{ timer_id: command.timerId, state: command.type === 'cancel' ? 'CANCELLED' : 'PAUSED' }]
+}

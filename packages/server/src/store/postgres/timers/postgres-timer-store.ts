@@ -1,0 +1,51 @@
+/** Timers in PostgreSQL, over a few connections of their own: a chain with many fires must never hold up a lane. */
+import type { TimerStore } from '../../../ports/timer-store.ts'
+import { createDatabase, type DatabaseOptions } from '../database.ts'
+import { findCommands, insertCommand, readPendingCommands, writeCommands } from './command-statements.ts'
+import { loadTimers, readTip, saveSnapshot } from './load-timers.ts'
+import { addTimerLeases, findTimerLease, keepTimerLeases, releaseTimerLeases } from './timer-lease-statements.ts'
+import {
+  countTimers,
+  findTimer,
+  findTimerByRequest,
+  findTimers,
+  findTimersByKernelId,
+  listFires,
+  listTimers,
+  readIncarnations,
+} from './timer-reads.ts'
+import { writeBlocks } from './write-blocks.ts'
+
+const CONNECTIONS = 4
+
+export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
+  const database = createDatabase({ poolSize: CONNECTIONS, ...options })
+  const added = new Set<number>()
+  return {
+    keepTimerLeases: async (nodeId, chainIds, ttlMs) => {
+      const unknown = chainIds.filter((chainId) => !added.has(chainId))
+      if (unknown.length > 0) await addTimerLeases(database, unknown)
+      for (const chainId of unknown) added.add(chainId)
+      return keepTimerLeases(database, nodeId, chainIds, ttlMs)
+    },
+    releaseTimerLeases: (leases) => releaseTimerLeases(database, leases),
+    findTimerLease: (chainId) => findTimerLease(database, chainId),
+    insertCommand: (command, maxPending) => insertCommand(database, command, maxPending),
+    findCommands: (ids) => findCommands(database, ids),
+    readPendingCommands: (chainId, limit) => readPendingCommands(database, chainId, limit),
+    loadTimers: (chainId) => loadTimers(database, chainId),
+    writeBlocks: (write) => writeBlocks(database, write),
+    writeCommands: (write) => writeCommands(database, write),
+    saveSnapshot: (lease, snapshot) => saveSnapshot(database, lease, snapshot),
+    readIncarnations: (kernelIds) => readIncarnations(database, kernelIds),
+    countTimers: (chainId, tenant, atMost) => countTimers(database, chainId, tenant, atMost),
+    findTimer: (id) => findTimer(database, id),
+    findTimers: (ids) => findTimers(database, ids),
+    findTimersByKernelId: (kernelIds) => findTimersByKernelId(database, kernelIds),
+    findTimerByRequest: (chainId, tenant, requestId) => findTimerByRequest(database, chainId, tenant, requestId),
+    listTimers: (filter, page) => listTimers(database, filter, page),
+    listFires: (id, page) => listFires(database, id, page),
+    readTip: (chainId) => readTip(database, chainId),
+    close: () => database.close(),
+  }
+}

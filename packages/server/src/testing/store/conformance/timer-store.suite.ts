@@ -1,0 +1,455 @@
+/** What every store of timers must do: run against the model in memory and against PostgreSQL. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Lane } from '../../../core/lane/lane.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
+import {
+  acceptCommand,
+  anyBlock,
+  anyFire,
+  anyHash,
+  anyLabel,
+  anySpec,
+  handOffOf,
+  startTimer,
+  writeBlock,
+} from '../sample-timers.ts'
+import { anyAddress, registerLane } from '../samples.ts'
+
+export interface TimerStoreUnderTest {
+  readonly timers: TimerStore
+  readonly store: Store
+  /** Lets leases grow older by this much. */
+  elapse(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+const TTL_MS = 10_000
+
+export function describeTimerStore(name: string, create: () => Promise<TimerStoreUnderTest>): void {
+  describe(`${name} as a store of timers`, () => {
+    let subject: TimerStoreUnderTest
+    let timers: TimerStore
+    let store: Store
+    beforeAll(async () => {
+      subject = await create()
+      timers = subject.timers
+      store = subject.store
+    })
+    afterAll(() => subject?.close())
+
+    let chains = 0
+    /** A chain of its own with a signer, and the lease of its timers. */
+    async function open(): Promise<{ lease: TimerLease; lane: Lane; chainId: number }> {
+      chains += 1
+      const lane = await registerLane(store, { chainId: 7_000 + chains, signer: anyAddress() })
+      const [lease] = await timers.keepTimerLeases('node-a', [lane.chainId], TTL_MS)
+      if (lease === undefined) throw new Error('not leased')
+      return { lease, lane, chainId: lane.chainId }
+    }
+
+    const queuedOf = async (lane: Lane) =>
+      (await store.listTransactions({ chainId: lane.chainId }, { after: null, limit: 100, order: 'asc' })).items
+
+    describe('leases', () => {
+      test('one node has them; another takes over when they have run out, with a higher fence', async () => {
+        const { chainId, lease } = await open()
+        expect(await timers.keepTimerLeases('node-b', [chainId], TTL_MS)).toEqual([])
+        expect(await timers.keepTimerLeases('node-a', [chainId], TTL_MS)).toEqual([lease])
+        await subject.elapse(TTL_MS + 1)
+        expect(await timers.findTimerLease(chainId)).toBeNull()
+        const [taken] = await timers.keepTimerLeases('node-b', [chainId], TTL_MS)
+        expect(taken).toEqual({ chainId, nodeId: 'node-b', fence: lease.fence + 1 })
+        expect(await timers.findTimerLease(chainId)).toEqual(taken)
+      })
+
+      test('given up, they are free at once; those of somebody else are left alone', async () => {
+        const { chainId, lease } = await open()
+        await timers.releaseTimerLeases([{ ...lease, nodeId: 'node-b' }])
+        expect(await timers.findTimerLease(chainId)).toEqual(lease)
+        await timers.releaseTimerLeases([lease])
+        expect(await timers.keepTimerLeases('node-b', [chainId], TTL_MS)).toHaveLength(1)
+      })
+
+      test('without one, nothing is written [G5]', async () => {
+        const { chainId, lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        await subject.elapse(TTL_MS + 1)
+        const block = anyBlock(11)
+        const fire = anyFire(timer, block)
+        expect(await writeBlock(timers, lease, block, { fires: [fire] })).toEqual({ type: 'fenced' })
+        await timers.keepTimerLeases('node-b', [chainId], TTL_MS)
+        expect(await writeBlock(timers, lease, block, { fires: [fire] })).toEqual({ type: 'fenced' })
+        const command = { type: 'cancel', timerId: timer.id, kernelId: timer.kernelId, spec: timer.spec } as const
+        expect((await acceptCommand(timers, lease, command)).written).toEqual({ type: 'fenced' })
+        expect((await timers.readTip(chainId))?.height).toBe(10)
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toEqual([])
+        expect(await timers.findTimer(timer.id)).toMatchObject({ state: 'ACTIVE' })
+      })
+    })
+
+    describe('commands', () => {
+      test('wait in order until they are answered', async () => {
+        const { chainId, lease, lane } = await open()
+        await writeBlock(timers, lease, anyBlock(10))
+        const ids = [randomUUID(), randomUUID()]
+        for (const id of ids)
+          await timers.insertCommand({ id, chainId, command: { type: 'params', change: { maxFiresPerBlock: 1 } } }, 10)
+        expect((await timers.readPendingCommands(chainId, 10)).map(({ id }) => id)).toEqual(ids)
+        expect((await timers.readPendingCommands(chainId, 1)).map(({ id }) => id)).toEqual(ids.slice(0, 1))
+        await startTimer(timers, lease, anySpec(lane))
+        expect(await timers.findCommands([ids[0] ?? '', randomUUID()])).toMatchObject([{ answer: null }, null])
+      })
+
+      test('past the bound they are refused', async () => {
+        const { chainId } = await open()
+        const ask = () => timers.insertCommand({ id: randomUUID(), chainId, command: { type: 'queue', limit: 1 } }, 2)
+        expect([await ask(), await ask(), await ask()]).toEqual([
+          ...[{ type: 'inserted' }, { type: 'inserted' }, { type: 'too_many' }],
+        ])
+      })
+
+      test('the same request again is the same command; another body under its id is told apart', async () => {
+        const { chainId, lane } = await open()
+        const label = anyLabel({ requestId: 'one', tenant: 'shop' })
+        const ask = (change: Partial<typeof label> = {}) => {
+          const spec = anySpec(lane)
+          const own = { ...label, ...change }
+          const command = { type: 'set', timerId: randomUUID(), spec, label: own } as const
+          return timers.insertCommand({ id: randomUUID(), chainId, command }, 100)
+        }
+        expect(await ask()).toEqual({ type: 'inserted' })
+        const [first] = await timers.readPendingCommands(chainId, 1)
+        expect(await ask()).toEqual({ type: 'existing', commandId: first?.id, isSame: true })
+        expect(await ask({ requestDigest: anyHash() })).toMatchObject({ type: 'existing', isSame: false })
+        expect(await ask({ tenant: 'other' })).toEqual({ type: 'inserted' })
+      })
+
+      test('a refusal frees its request id', async () => {
+        const { chainId, lease, lane } = await open()
+        await writeBlock(timers, lease, anyBlock(10))
+        const label = anyLabel({ requestId: 'again' })
+        const ask = (id: string) =>
+          timers.insertCommand(
+            { id, chainId, command: { type: 'set', timerId: randomUUID(), spec: anySpec(lane), label } },
+            100,
+          )
+        const id = randomUUID()
+        await ask(id)
+        const expected = await timers.readTip(chainId)
+        if (expected === null) throw new Error('no block')
+        const answer = { type: 'refused', code: 'ERR_QUOTA_EXCEEDED', message: 'too many' } as const
+        const results = [{ id, answer, logged: null, started: null }]
+        await timers.writeCommands({ lease, expected, expectedSeq: 0, results, changes: [] })
+        expect(await timers.findCommands([id])).toMatchObject([{ answer }])
+        expect(await ask(randomUUID())).toEqual({ type: 'inserted' })
+      })
+
+      test('a write that was decided on other blocks or commands changes nothing', async () => {
+        const { chainId, lease, lane } = await open()
+        const { id, kernelId, spec } = await startTimer(timers, lease, anySpec(lane))
+        const expected = await timers.readTip(chainId)
+        if (expected === null) throw new Error('no block')
+        const command = { type: 'pause', timerId: id, kernelId, spec } as const
+        const late = { type: 'stale' }
+        expect((await acceptCommand(timers, lease, command, null, { expectedSeq: 0 })).written).toEqual(late)
+        const other = { height: expected.height, hash: anyHash() }
+        expect((await acceptCommand(timers, lease, command, null, { expected: other })).written).toEqual(late)
+        expect(await timers.findTimer(id)).toMatchObject({ state: 'ACTIVE' })
+        expect((await acceptCommand(timers, lease, command)).written).toEqual({ type: 'written' })
+        expect(await timers.findTimer(id)).toMatchObject({ state: 'PAUSED', dueHeight: null })
+      })
+    })
+
+    describe('timers', () => {
+      test('are stored as they were asked for, and found by id, kernel id and request', async () => {
+        const { chainId, lease, lane } = await open()
+        const spec = anySpec(lane, {
+          schedule: { type: 'watch', keys: [`0x${'ab'.repeat(21)}`] },
+          when: { to: `0x${'dd'.repeat(20)}`, data: '0x01', comparison: 'gt', value: -5n, isSigned: true },
+          ...{ overlap: 'skip', appendDeliverId: true, maxFeeWei: 2n ** 90n, value: 2n ** 200n },
+        })
+        const timer = await startTimer(timers, lease, spec, { requestId: 'r', tenant: 'shop' })
+        expect(timer).toMatchObject({ spec, tenant: 'shop', name: 'sample', metadata: { job: 'one' }, fireCount: 0 })
+        expect(timer).toMatchObject({ state: 'ACTIVE', dueHeight: 15, createdHeight: 10, createdBy: 'tests' })
+        expect(await timers.findTimers([timer.id, randomUUID()])).toEqual([timer])
+        expect(await timers.findTimersByKernelId([timer.kernelId])).toEqual([timer])
+        expect(await timers.findTimerByRequest(chainId, 'shop', 'r')).toEqual(timer)
+        expect(await timers.findTimerByRequest(chainId, '', 'r')).toBeNull()
+        const [incarnation] = await timers.readIncarnations([timer.kernelId])
+        expect(incarnation).toMatchObject({ timerId: timer.id, tenant: 'shop', spec })
+        expect(await timers.countTimers(chainId, 'shop', 5)).toBe(1)
+        expect(await timers.countTimers(chainId, '', 5)).toBe(0)
+      })
+
+      test('are listed newest first, by what is asked for and within reach', async () => {
+        const { chainId, lease, lane } = await open()
+        const made = []
+        for (const digits of ['a1', 'a2', 'a3'])
+          made.push(await startTimer(timers, lease, anySpec(lane, { target: `0x${digits.repeat(20)}` })))
+        const [first, second, third] = made
+        const list = async (filter: object, before: number | null = null, limit = 10) =>
+          (await timers.listTimers({ chainId, ...filter }, { before, limit })).map(({ id }) => id)
+        expect(await list({})).toEqual([third?.id, second?.id, first?.id])
+        expect(await list({}, null, 2)).toEqual([third?.id, second?.id])
+        expect(await list({}, second?.place ?? 0)).toEqual([first?.id])
+        expect(await list({ target: `0x${'a2'.repeat(20)}` })).toEqual([second?.id])
+        expect(await list({ owner: lane.signer, states: ['ACTIVE'] })).toHaveLength(3)
+        expect(await list({ states: ['PAUSED'] })).toEqual([])
+        expect(await list({ reach: { signers: [`0x${'99'.repeat(20)}`], chains: null } })).toEqual([])
+        expect(await list({ reach: { signers: null, chains: [chainId] } })).toHaveLength(3)
+      })
+
+      test('a resumed timer goes on under another kernel id, and keeps its count', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const { id, kernelId, spec } = timer
+        const change = { kernelId, isLive: true, dueHeight: 20, fireSeq: 2, ended: null }
+        await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
+        await acceptCommand(timers, lease, { type: 'pause', timerId: id, kernelId, spec })
+        const started = { timerId: id, kernelId: anyHash(), dueHeight: 30 }
+        await acceptCommand(timers, lease, { type: 'set', timerId: id, spec, label: null }, started)
+        expect(await timers.findTimer(id)).toMatchObject({ state: 'ACTIVE', dueHeight: 30, fireCount: 2 })
+        const again = { kernelId: started.kernelId, isLive: true, dueHeight: 35, fireSeq: 1, ended: null }
+        await writeBlock(timers, lease, anyBlock(12), { changes: [again] })
+        expect(await timers.findTimer(id)).toMatchObject({ kernelId: started.kernelId, fireCount: 3, dueHeight: 35 })
+        expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
+      })
+
+      test('one that ended says how; one that was paused stays so', async () => {
+        const { lease, lane } = await open()
+        const [spent, paused] = [
+          await startTimer(timers, lease, anySpec(lane)),
+          await startTimer(timers, lease, anySpec(lane)),
+        ]
+        await acceptCommand(timers, lease, {
+          type: 'pause',
+          timerId: paused.id,
+          kernelId: paused.kernelId,
+          spec: paused.spec,
+        })
+        const end = (kernelId: typeof spent.kernelId) => ({
+          ...{ kernelId, isLive: false, dueHeight: null, fireSeq: 1 },
+          ended: { state: 'EVICTED', reason: 'gas_below_minimum' } as const,
+        })
+        await writeBlock(timers, lease, anyBlock(11), { changes: [end(spent.kernelId), end(paused.kernelId)] })
+        expect(await timers.findTimer(spent.id)).toMatchObject({ state: 'EVICTED', endReason: 'gas_below_minimum' })
+        expect(await timers.findTimer(paused.id)).toMatchObject({ state: 'PAUSED', endReason: null })
+      })
+    })
+
+    describe('blocks and fires', () => {
+      test('a fire waits as OBSERVED, and is then handed over as one queued transaction', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane), { tenant: 'shop' })
+        const block = anyBlock(11, { keys: [`0x${'ab'.repeat(21)}`] })
+        const fire = anyFire(timer, block)
+        expect(await writeBlock(timers, lease, block, { fires: [fire] })).toEqual({ type: 'written' })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          { ...fire, txId: null, isOrphaned: false, aliases: [] },
+        ])
+        const loaded = await timers.loadTimers(chainId)
+        expect(loaded.observed).toMatchObject([fire])
+        expect(loaded.blocks.at(-1)).toEqual(block)
+        const handOff = await handOffOf(timers, fire)
+        await writeBlock(timers, lease, anyBlock(12), { handOffs: [handOff] })
+        const [queued, ...others] = await queuedOf(lane)
+        expect(others).toEqual([])
+        expect(queued).toMatchObject({ id: handOff.transaction.id, state: 'QUEUED' })
+        expect(queued?.intent).toMatchObject({ requestId: fire.deliverId, to: fire.target, data: fire.data, value: 3n })
+        const [handed] = await timers.listFires(timer.id, { before: null, limit: 10 })
+        expect(handed).toMatchObject({ state: 'QUEUED', txId: queued?.id })
+        expect((await timers.loadTimers(chainId)).observed).toEqual([])
+        const history = await store.readHistory(queued?.id ?? '')
+        expect(history).toMatchObject([{ toState: 'QUEUED' }])
+        // Handed over again, by whatever mistake: nothing comes of it.
+        await writeBlock(timers, lease, anyBlock(13), { handOffs: [await handOffOf(timers, fire)] })
+        expect(await queuedOf(lane)).toHaveLength(1)
+      })
+
+      test('a fire can be written and handed over at once', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        const fire = anyFire(timer, block)
+        await writeBlock(timers, lease, block, { fires: [fire], handOffs: [await handOffOf(timers, fire)] })
+        const [tx] = await queuedOf(lane)
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          { deliverId: fire.deliverId, state: 'QUEUED', txId: tx?.id },
+        ])
+      })
+
+      test('a write that was decided on another block changes nothing', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        const fire = anyFire(timer, block)
+        const handOffs = [await handOffOf(timers, fire)]
+        for (const expected of [null, { height: 10, hash: anyHash() }, { height: 9, hash: anyHash() }])
+          expect(await writeBlock(timers, lease, block, { fires: [fire], handOffs, expected })).toEqual({
+            type: 'stale',
+          })
+        expect(await queuedOf(lane)).toEqual([])
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toEqual([])
+      })
+
+      test('fires of dropped blocks vanish; one that became a transaction is an orphan until it recurs [G10]', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const [sentBlock, seenBlock] = [anyBlock(11), anyBlock(12)]
+        const sent = anyFire(timer, sentBlock)
+        const seen = anyFire(timer, seenBlock, { fireSeq: 1 })
+        const handOffs = [await handOffOf(timers, sent)]
+        await writeBlock(timers, lease, sentBlock, { fires: [sent], handOffs })
+        await writeBlock(timers, lease, seenBlock, { fires: [seen] })
+        const other = [anyBlock(11), anyBlock(12)]
+        await writeBlock(timers, lease, anyBlock(11), { rewindTo: 10, blocks: other })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          { deliverId: sent.deliverId, isOrphaned: true, state: 'QUEUED' },
+        ])
+        expect((await timers.loadTimers(chainId)).blocks.slice(-2)).toEqual(other)
+        const block = anyBlock(13)
+        const again = anyFire(timer, block, { fireKey: sent.fireKey })
+        await writeBlock(timers, lease, block, { fires: [again], handOffs: [await handOffOf(timers, again)] })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          {
+            deliverId: sent.deliverId,
+            aliases: [again.deliverId],
+            isOrphaned: false,
+            height: 13,
+            blockHash: block.hash,
+          },
+        ])
+        expect(await queuedOf(lane)).toHaveLength(1)
+      })
+
+      test('a fire that recurs in the very write that drops its block keeps its transaction [G10]', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const before = anyBlock(11)
+        const [sent, seen] = [anyFire(timer, before), anyFire(timer, before, { position: 1, fireSeq: 1 })]
+        await writeBlock(timers, lease, before, { fires: [sent, seen], handOffs: [await handOffOf(timers, sent)] })
+        const block = anyBlock(11)
+        const again = anyFire(timer, block, { fireKey: sent.fireKey })
+        const [lasting] = [anyFire(timer, block, { fireKey: seen.fireKey, fireSeq: 1, position: 1 })]
+        const handOffs = [await handOffOf(timers, again), await handOffOf(timers, lasting)]
+        await writeBlock(timers, lease, block, { rewindTo: 10, fires: [again, lasting], handOffs })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          { deliverId: lasting.deliverId, state: 'QUEUED', aliases: [] },
+          { deliverId: sent.deliverId, aliases: [again.deliverId], isOrphaned: false, blockHash: block.hash },
+        ])
+        expect(await queuedOf(lane)).toHaveLength(2)
+        // Back on the first branch: the first name again, and still no other transaction.
+        const back = { ...sent, blockHash: before.hash }
+        await writeBlock(timers, lease, before, {
+          rewindTo: 10,
+          fires: [back],
+          handOffs: [await handOffOf(timers, back)],
+        })
+        const fires = await timers.listFires(timer.id, { before: null, limit: 10 })
+        expect(fires.find(({ deliverId }) => deliverId === sent.deliverId)).toMatchObject({
+          ...{ isOrphaned: false, aliases: [again.deliverId], blockHash: before.hash },
+        })
+        expect(fires.find(({ deliverId }) => deliverId === lasting.deliverId)).toMatchObject({ isOrphaned: true })
+        expect(await queuedOf(lane)).toHaveLength(2)
+      })
+
+      test('while earlier fires are on their way, those past the bound are skipped', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane, { overlap: 'skip' }))
+        const block = anyBlock(11)
+        const [first, second] = [anyFire(timer, block), anyFire(timer, block, { position: 1, fireSeq: 1 })]
+        const handOffs = [await handOffOf(timers, first), await handOffOf(timers, second)]
+        await writeBlock(timers, lease, block, { fires: [first, second], handOffs })
+        const later = anyBlock(12)
+        const third = anyFire(timer, later, { fireSeq: 2 })
+        await writeBlock(timers, lease, later, { fires: [third], handOffs: [await handOffOf(timers, third)] })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          { deliverId: third.deliverId, state: 'SKIPPED', skipReason: 'overlap', txId: null },
+          { deliverId: second.deliverId, state: 'SKIPPED', skipReason: 'overlap', txId: null },
+          { deliverId: first.deliverId, state: 'QUEUED', skipReason: null },
+        ])
+        expect(await queuedOf(lane)).toHaveLength(1)
+      })
+
+      test('a signer with a full line gets no more', async () => {
+        const { lease, lane } = await open()
+        const [one, two] = [
+          await startTimer(timers, lease, anySpec(lane)),
+          await startTimer(timers, lease, anySpec(lane)),
+        ]
+        const block = anyBlock(11)
+        const first = anyFire(one, block)
+        await writeBlock(timers, lease, block, { fires: [first], handOffs: [await handOffOf(timers, first)] })
+        const later = anyBlock(12)
+        const second = anyFire(two, later)
+        const handOffs = [await handOffOf(timers, second)]
+        await writeBlock(timers, lease, later, { fires: [second], handOffs, maxQueued: 1 })
+        expect(await timers.listFires(two.id, { before: null, limit: 10 })).toMatchObject([
+          { state: 'SKIPPED', skipReason: 'queue_full' },
+        ])
+      })
+
+      test('fires are listed newest first, page by page', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        for (const height of [11, 12, 13]) {
+          const block = anyBlock(height)
+          const condition = { outcome: 'not_met', value: -(2n ** 255n), message: null } as const
+          const skipped = { state: 'SKIPPED', skipReason: 'condition_not_met', condition } as const
+          const fires = [anyFire(timer, block), anyFire(timer, block, { position: 1, ...skipped })]
+          await writeBlock(timers, lease, block, { fires })
+        }
+        const page = async (before: { height: number; position: number } | null) =>
+          (await timers.listFires(timer.id, { before, limit: 4 })).map((fire) => [fire.height, fire.position])
+        expect(await page(null)).toEqual([
+          ...[
+            [13, 1],
+            [13, 0],
+            [12, 1],
+            [12, 0],
+          ],
+        ])
+        expect(await page({ height: 12, position: 0 })).toEqual([
+          ...[
+            [11, 1],
+            [11, 0],
+          ],
+        ])
+        const [newest] = await timers.listFires(timer.id, { before: null, limit: 1 })
+        expect(newest?.condition).toEqual({ outcome: 'not_met', value: -(2n ** 255n), message: null })
+      })
+    })
+
+    describe('loading', () => {
+      test('gives what was written, and after a snapshot only what came since', async () => {
+        const { lease, lane, chainId } = await open()
+        expect(await timers.loadTimers(chainId)).toEqual({
+          ...{ tip: null, lastSeq: 0, snapshot: null, blocks: [], commands: [], observed: [] },
+        })
+        const first = anyBlock(10)
+        await writeBlock(timers, lease, first)
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const second = anyBlock(11, { keys: [`0x${'ab'.repeat(21)}`, `0x${'ac'.repeat(30)}`] })
+        await writeBlock(timers, lease, second)
+        const before = await timers.loadTimers(chainId)
+        expect(before).toMatchObject({ lastSeq: 1, snapshot: null, blocks: [first, second] })
+        expect(before.tip).toEqual({ height: 11, hash: second.hash, stateRoot: second.stateRoot })
+        expect(before.commands).toMatchObject([{ seq: 1, height: 10, command: { type: 'set', spec: timer.spec } }])
+        const chunks = [Buffer.from('one'), Buffer.from('two'), Buffer.alloc(3_000_000, 7)]
+        const snapshot = { block: first, seq: 1, chunks, params: { a: '1' } }
+        expect(await timers.saveSnapshot(lease, snapshot)).toEqual({ type: 'written' })
+        const after = await timers.loadTimers(chainId)
+        expect(after).toMatchObject({ lastSeq: 1, blocks: [second], commands: [] })
+        expect(after.snapshot).toMatchObject({ block: first, seq: 1, params: { a: '1' } })
+        expect(after.snapshot?.chunks.map((chunk) => Buffer.from(chunk).toString('latin1'))).toEqual(
+          chunks.map((chunk) => chunk.toString('latin1')),
+        )
+        await timers.saveSnapshot(lease, { block: second, seq: 1, chunks: chunks.slice(0, 1), params: {} })
+        expect((await timers.loadTimers(chainId)).snapshot?.chunks).toHaveLength(1)
+        expect(await timers.saveSnapshot({ ...lease, fence: 99 }, snapshot)).toEqual({ type: 'fenced' })
+      })
+    })
+  })
+}
