@@ -59,7 +59,10 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     streams.close()
     const since = (end: number) => scenario.intents / ((end - report.startedAt) / 1_000)
     return {
-      ...{ name: scenario.name, intents: scenario.intents, refused: report.refused, barePerSecond },
+      name: scenario.name,
+      intents: scenario.intents,
+      refused: report.refused,
+      barePerSecond,
       acceptedPerSecond: since(report.endedAt),
       minedPerSecond: since(minedAt),
       finalPerSecond: since(finalAt),
@@ -92,8 +95,12 @@ async function runDriver({ service, accounts }: BenchStack, scenario: Scenario):
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const order: DriverOrder = {
-    ...{ url: service.url, token: service.token, from: accounts.map(({ address }) => address) },
-    ...{ intents: scenario.intents, simulate: scenario.simulate, perSecond: scenario.perSecond ?? null },
+    url: service.url,
+    token: service.token,
+    from: accounts.map(({ address }) => address),
+    intents: scenario.intents,
+    simulate: scenario.simulate,
+    perSecond: scenario.perSecond ?? null,
   }
   child.stdin.end(`${JSON.stringify(order)}\n`)
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]

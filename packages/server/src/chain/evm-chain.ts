@@ -94,7 +94,10 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
   const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
   const getFeeMarket = createFeeMarketReader({
-    ...{ chainId, pool, clock, telemetry },
+    chainId,
+    pool,
+    clock,
+    telemetry,
     settings: {
       minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
       feeModel: options.feeModel ?? 'auto',

@@ -239,7 +239,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
   }
 
   const readInTurn = createReadTurn({
-    ...{ batchSize: client.batchSize, isRefused: client.isRefused },
+    batchSize: client.batchSize,
+    isRefused: client.isRefused,
     send: (requests, patient) => sendNow(requests, 'read', patient),
   })
 
@@ -266,7 +267,11 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     send: (requests, purpose, patient = false) =>
       purpose === 'read' ? readInTurn(requests, patient) : sendNow(requests, purpose, patient),
     report: (inUse) => ({
-      ...{ name, inUse, lastError, state: state(), since: since.at },
+      name,
+      inUse,
+      lastError,
+      state: state(),
+      since: since.at,
       head: head && { number: head.number, seenAt: head.seenAt },
       lagBlocks: head?.lagBlocks ?? null,
       errorRate: figures.errorRate(),

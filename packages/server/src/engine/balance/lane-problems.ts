@@ -75,7 +75,10 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     const words = { lane, signer: lane.signer, lowestReserved: null, lease: OURS, waiting: 0, createdAt: 0 }
     for (const { code, message, action, txId } of describeLaneProblems({ ...words, ...known, problems: begun }, [])) {
       telemetry.log('warn', `${lane.signer} on chain ${lane.chainId}: ${message}`, {
-        ...{ ...fields, problem: code, next: action, ...(txId !== null && { txId }) },
+        ...fields,
+        problem: code,
+        next: action,
+        ...(txId !== null && { txId }),
       })
     }
     for (const { code } of problems) {

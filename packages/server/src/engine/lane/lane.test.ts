@@ -63,7 +63,14 @@ async function setUp(policy: Policy = QUICK) {
   }
   const runner = createLane(lease, {
     random: { id: anyId },
-    ...{ store, writer, chain, signer, clock, telemetry, tracker, balances: createBalanceReader(chain) },
+    store,
+    writer,
+    chain,
+    signer,
+    clock,
+    telemetry,
+    tracker,
+    balances: createBalanceReader(chain),
     broadcaster: {
       send: async (broadcast) => {
         if (!broadcast.maySend()) return { type: 'withheld' }

@@ -19,7 +19,15 @@ export function storeReservation(state: MemoryState, lane: MemoryLane, { reserva
   const { nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = structuredClone(reservation)
   row.reservation = {
     ...before,
-    ...{ state: reservation.state, nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt },
+    state: reservation.state,
+    nonce,
+    inclusion,
+    result,
+    reservedAt,
+    minedAt,
+    finalAt,
+    alarm,
+    yieldedAt,
     version: before.version + 1,
     lockedUntil: locks ? state.now() + before.ttlMs : before.lockedUntil,
   }

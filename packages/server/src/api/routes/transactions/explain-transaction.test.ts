@@ -36,7 +36,9 @@ async function explain(key: string) {
 test('nobody runs the lane', async () => {
   const explanation = await explain(await send())
   expect(explanation).toMatchObject({
-    ...{ cause: 'no_owner', blockedBy: { type: 'node', node: null }, nextActionAt: null },
+    cause: 'no_owner',
+    blockedBy: { type: 'node', node: null },
+    nextActionAt: null,
     options: [{ action: 'suspend' }, { action: 'cancel' }],
   })
 })

@@ -158,8 +158,11 @@ function readLane(rows: readonly LoadedRow[]): LoadedLane {
   const [first] = rows
   const health = first?.health ?? null
   return {
-    ...{ cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [] },
-    ...{ window: health?.window ?? null, seen: readSeen(health) },
+    cursor: first?.cursor ?? null,
+    inFlight,
+    recyclable: first?.recyclable ?? [],
+    window: health?.window ?? null,
+    seen: readSeen(health),
   }
 }
 

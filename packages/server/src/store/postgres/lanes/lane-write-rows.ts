@@ -167,7 +167,14 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
 /** Routine notes come first where there are any that may repeat: the first tells whether it is worth looking. */
 function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }: CountedNote, ord: number) {
   return {
-    ...{ ord, type, cause, detail: toStored(detail), count, from_state: from, to_state: to, sub_state: subState },
+    ord,
+    type,
+    cause,
+    detail: toStored(detail),
+    count,
+    from_state: from,
+    to_state: to,
+    sub_state: subState,
     may_repeat: mayRepeat,
   }
 }

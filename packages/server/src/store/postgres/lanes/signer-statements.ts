@@ -244,9 +244,15 @@ function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
   const { lowest_id: reservationId, lowest_nonce: nonce, lowest_locked_until: lockedUntil } = row
   if (reservationId === null || nonce === null || lockedUntil === null) return null
   return {
-    ...{ reservationId, nonce, lockedUntil, tenant: row.lowest_tenant, holder: row.lowest_holder },
+    reservationId,
+    nonce,
+    lockedUntil,
+    tenant: row.lowest_tenant,
+    holder: row.lowest_holder,
     hash: row.lowest_hash === null ? null : readBytes(row.lowest_hash),
-    ...{ alarm: row.lowest_alarm, isUsed: row.lowest_state === 'USED', isFilling: row.lowest_is_filling ?? false },
+    alarm: row.lowest_alarm,
+    isUsed: row.lowest_state === 'USED',
+    isFilling: row.lowest_is_filling ?? false,
   }
 }
 
