@@ -10,7 +10,7 @@ import {
   isTerminal,
   type Transaction,
 } from '../../core/transaction/transaction.ts'
-import type { LoadedLane } from '../../ports/store.ts'
+import type { LoadedLane } from '../../ports/lane-write.ts'
 import type { ApiServices } from '../api-services.ts'
 
 type Services = Pick<

@@ -15,7 +15,7 @@ import {
 } from '../../core/lane/lane-problem.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import { countRunway, isBalanceLow } from '../../core/lane/runway.ts'
-import type { LaneHealth } from '../../ports/store.ts'
+import type { LaneHealth } from '../../ports/lane-write.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'

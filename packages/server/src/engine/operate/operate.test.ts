@@ -3,7 +3,7 @@ import type { ChainView, Finality, Header } from '../../core/chain/finality.ts'
 import type { NonceUser } from '../../core/lane/nonce-user.ts'
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../../ports/chain.ts'
-import type { NonceMark, TxSave } from '../../ports/store.ts'
+import type { NonceMark, TxSave } from '../../ports/lane-write.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import {
   deferred,

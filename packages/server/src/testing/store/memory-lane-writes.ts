@@ -1,7 +1,7 @@
 /** The parts of a lane write in memory that are about the lane itself: reserved nonces, resets, health. */
 import { isInFlight } from '../../core/transaction/transaction.ts'
 import type { ReservationSave } from '../../ports/lane-requests.ts'
-import type { LaneHealth, LaneWrite } from '../../ports/store.ts'
+import type { LaneHealth, LaneWrite } from '../../ports/lane-write.ts'
 import { findLaneTimes, later } from '../../store/rules/lane-times.ts'
 import { openReservations } from './memory-requests.ts'
 import type { MemoryLane, MemoryState } from './memory-state.ts'

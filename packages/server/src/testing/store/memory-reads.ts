@@ -12,9 +12,9 @@ import {
   type Transaction,
   type TxId,
 } from '../../core/transaction/transaction.ts'
+import type { LoadedLane } from '../../ports/lane-write.ts'
 import type {
   LaneStatus,
-  LoadedLane,
   MinedTransaction,
   NonceLine,
   Page,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { LoadedLane } from '../../../ports/store.ts'
+import type { LoadedLane } from '../../../ports/lane-write.ts'
 import {
   allocate,
   CHAIN_ID,

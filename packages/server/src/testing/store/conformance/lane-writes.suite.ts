@@ -1,7 +1,8 @@
 /** Fenced writes: all of a lane or nothing of it, and never at a neighbour's cost. */
 import { describe, expect, test } from 'vitest'
 import type { Lease } from '../../../core/lane/lane.ts'
-import type { LaneWrite, Store } from '../../../ports/store.ts'
+import type { LaneWrite } from '../../../ports/lane-write.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   acceptOne,
   acquire,

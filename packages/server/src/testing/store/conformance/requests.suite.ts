@@ -4,7 +4,8 @@ import type { Lane, Lease } from '../../../core/lane/lane.ts'
 import { moveReservation, type Reservation, type ReservationEvent } from '../../../core/lane/reservation.ts'
 import { narrowWindow, openWindow, windowLimits } from '../../../core/lane/window.ts'
 import type { ReservationSave } from '../../../ports/lane-requests.ts'
-import type { LaneWrite, Store } from '../../../ports/store.ts'
+import type { LaneWrite } from '../../../ports/lane-write.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   acceptOne,
   acquire,
