@@ -17,7 +17,12 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
   const attackMs = place < 0 ? ATTACK_MS : Number(options[place + 1]) * 1_000
   build()
   const stack = await startBenchStack({
-    ...{ name: 'attack', signers: 2, intents: 0, blockSeconds: 1, preset: 'fast', simulate: true },
+    name: 'attack',
+    signers: 2,
+    intents: 0,
+    blockSeconds: 1,
+    preset: 'fast',
+    simulate: true,
   })
   try {
     const [own, other] = stack.accounts.map(({ address }) => address)
@@ -28,7 +33,8 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     await observe(victim, WARM_UP_MS)
     const calm = await observe(victim, attackMs / 4)
     const attack = launchProcess(['--import', import.meta.resolve('tsx'), ATTACKER], {
-      ...{ ATTACK: JSON.stringify(attacker), ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '' },
+      ATTACK: JSON.stringify(attacker),
+      ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '',
     })
     // It stands for other machines: what is measured is the service, and not how well two processors are shared with the
     // attacker's own work. It still gets what the service, the database and the chain leave.

@@ -155,7 +155,9 @@ const timeout = (target: Hex, dueHeight: number, more: Fields = {}) => ({
   ...more,
 })
 const interval = (target: Hex, everyBlocks: number, more: Fields = {}) => ({
-  ...{ kind: 'INTERVAL', target, everyBlocks },
+  kind: 'INTERVAL',
+  target,
+  everyBlocks,
   ...terms,
   ...more,
 })

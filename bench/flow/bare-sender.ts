@@ -46,7 +46,13 @@ async function signBatches({ signers, intents }: Scenario): Promise<readonly str
     const from = toAddress(accounts[index % signers]?.address ?? '')
     const nonce = Math.floor(index / signers)
     const { raw } = await signer.sign(from, {
-      ...{ chainId: 31_337, nonce, to: from, data: '0x', value: 1n, gasLimit: 21_000n, fees: FEES },
+      chainId: 31_337,
+      nonce,
+      to: from,
+      data: '0x',
+      value: 1n,
+      gasLimit: 21_000n,
+      fees: FEES,
     })
     calls.push(JSON.stringify({ jsonrpc: '2.0', id: index, method: 'eth_sendRawTransaction', params: [raw] }))
   }

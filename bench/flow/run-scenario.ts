@@ -60,7 +60,10 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     streams.close()
     const since = (end: number) => scenario.intents / ((end - report.startedAt) / 1_000)
     return {
-      ...{ name: scenario.name, intents: scenario.intents, refused: report.refused, barePerSecond },
+      name: scenario.name,
+      intents: scenario.intents,
+      refused: report.refused,
+      barePerSecond,
       acceptedPerSecond: since(report.endedAt),
       minedPerSecond: since(minedAt),
       finalPerSecond: since(finalAt),
@@ -104,8 +107,12 @@ async function runDriver(
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const order: DriverOrder = {
-    ...{ url: service.url, token: service.token, from: accounts.map(({ address }) => address) },
-    ...{ intents: scenario.intents, simulate: scenario.simulate, perSecond: scenario.perSecond ?? null },
+    url: service.url,
+    token: service.token,
+    from: accounts.map(({ address }) => address),
+    intents: scenario.intents,
+    simulate: scenario.simulate,
+    perSecond: scenario.perSecond ?? null,
     batch: scenario.batch ?? 1,
     isWarmUp,
   }

@@ -19,7 +19,11 @@ export interface Scenario {
 }
 
 const BURST: Omit<Scenario, 'name'> = {
-  ...{ signers: 1, intents: 2_000, blockSeconds: 1, preset: 'fast', simulate: true },
+  signers: 1,
+  intents: 2_000,
+  blockSeconds: 1,
+  preset: 'fast',
+  simulate: true,
 }
 
 export const SCENARIOS: readonly Scenario[] = [

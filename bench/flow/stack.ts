@@ -36,10 +36,15 @@ const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.met
 
 export async function startBenchChain({ signers, blockSeconds }: Scenario): Promise<BenchChain> {
   const chain = await startLocalChain({
-    ...{ port: 0, accounts: signers, blockTimeSeconds: blockSeconds, extraArgs: ['--disable-block-gas-limit'] },
+    port: 0,
+    accounts: signers,
+    blockTimeSeconds: blockSeconds,
+    extraArgs: ['--disable-block-gas-limit'],
   })
   return {
-    ...{ rpcUrl: chain.rpcUrl, pid: chain.pid, stop: () => chain.stop() },
+    rpcUrl: chain.rpcUrl,
+    pid: chain.pid,
+    stop: () => chain.stop(),
     call: async <T>(method: string, params: readonly unknown[] = []) =>
       (await callAnvil(chain.rpcUrl, method, params)) as T,
   }
@@ -92,7 +97,9 @@ export async function startBenchNode(
   env: Readonly<Record<string, string>>,
 ): Promise<BenchNode> {
   const launched = launchProcess([...nodeArguments(), MAIN, 'start'], {
-    ...{ DROVER_DATABASE_URL: databaseUrl, DROVER_RPC_URL: chain.rpcUrl, DROVER_PORT: '0' },
+    DROVER_DATABASE_URL: databaseUrl,
+    DROVER_RPC_URL: chain.rpcUrl,
+    DROVER_PORT: '0',
     ...env,
   })
   const end = (signal: NodeJS.Signals): Promise<unknown> => {
@@ -131,7 +138,8 @@ function nodeArguments(): readonly string[] {
 export function createKey(databaseUrl: string, name: string, scopes: string): string {
   const args = [MAIN, 'key', 'create', '--name', name, '--scope', scopes, '--json']
   const made = spawnSync(process.execPath, args, {
-    ...{ env: { ...process.env, DROVER_DATABASE_URL: databaseUrl }, encoding: 'utf8' as const },
+    env: { ...process.env, DROVER_DATABASE_URL: databaseUrl },
+    encoding: 'utf8' as const,
   })
   const token = /drv_[0-9a-f]+_[\w-]+/.exec(made.stdout)?.[0]
   if (token === undefined) throw new Error(`no API key was made: ${made.stderr}`)

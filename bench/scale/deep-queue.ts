@@ -15,7 +15,12 @@ interface Posted {
 
 export async function measureDeepQueue(depth: number): Promise<Readonly<Record<string, string>>> {
   const stack = await startBenchStack({
-    ...{ name: 'deep', signers: 1, intents: 0, blockSeconds: 1, preset: 'fast', simulate: false },
+    name: 'deep',
+    signers: 1,
+    intents: 0,
+    blockSeconds: 1,
+    preset: 'fast',
+    simulate: false,
     tuned: {
       DROVER_MAX_QUEUED_PER_SIGNER: String(2 * depth),
       DROVER_MAX_QUEUED: String(2 * depth),
@@ -58,7 +63,11 @@ export async function measureDeepQueue(depth: number): Promise<Readonly<Record<s
 /** A batch; how many of it were taken a second. */
 async function fill(stack: BenchStack, from: string, first: number): Promise<number> {
   const items = Array.from({ length: BATCH }, (_, index) => ({
-    ...{ from, to: from, value: '1', simulate: false, requestId: `deep-${first + index}` },
+    from,
+    to: from,
+    value: '1',
+    simulate: false,
+    requestId: `deep-${first + index}`,
   }))
   for (;;) {
     const { status, ms, body } = await call(stack, 'POST', '/v1/transactions/batch', { transactions: items })

@@ -11,7 +11,12 @@ const LOOK_EVERY_MS = 250
 
 export async function measureIdleLanes(lanes: number): Promise<Readonly<Record<string, string>>> {
   const base = await startBenchBase({
-    ...{ name: 'idle', signers: 1, intents: 0, blockSeconds: 1, preset: 'fast', simulate: true },
+    name: 'idle',
+    signers: 1,
+    intents: 0,
+    blockSeconds: 1,
+    preset: 'fast',
+    simulate: true,
   })
   try {
     const token = createKey(base.databaseUrl, 'bench', 'read,admin')

@@ -9,7 +9,12 @@ const LOOK_EVERY_MS = 10
 
 export async function measureTakeover(): Promise<Readonly<Record<string, string>>> {
   const base = await startBenchBase({
-    ...{ name: 'takeover', signers: LANES, intents: 0, blockSeconds: 1, preset: 'fast', simulate: true },
+    name: 'takeover',
+    signers: LANES,
+    intents: 0,
+    blockSeconds: 1,
+    preset: 'fast',
+    simulate: true,
   })
   try {
     createKey(base.databaseUrl, 'bench', 'read,admin')

@@ -21,7 +21,9 @@ describe('a schema becomes a type', () => {
     [{ type: 'object', properties: { a: { type: 'null' } } }, '{\n  readonly a?: null\n}'],
     [
       {
-        ...{ type: 'object', required: ['a'], additionalProperties: {} },
+        type: 'object',
+        required: ['a'],
+        additionalProperties: {},
         properties: { a: { type: 'object', properties: { b: { description: 'Why.' } } } },
       },
       '{\n  readonly a: {\n    /** Why. */\n    readonly b?: unknown\n  }\n  readonly [other: string]: unknown\n}',

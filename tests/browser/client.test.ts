@@ -41,7 +41,10 @@ const PROGRAM = `
 `
 
 const EXPECTED = {
-  ...{ value: '1', state: 'CONFIRMED', event: true, verdict: 'invalid_webhook' },
+  value: '1',
+  state: 'CONFIRMED',
+  event: true,
+  verdict: 'invalid_webhook',
   hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
 }
 
@@ -63,7 +66,9 @@ afterAll(async () => {
 async function withService<T>(account: number, use: (url: string) => Promise<T>): Promise<T> {
   database = await createTestDatabase()
   service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [developmentAccount(account).privateKey] },
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [developmentAccount(account).privateKey],
     env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
   })
   try {
@@ -76,8 +81,22 @@ async function withService<T>(account: number, use: (url: string) => Promise<T>)
 
 test('in a context that has the web and nothing of Node', async () => {
   const web = {
-    ...{ fetch, AbortController, AbortSignal, Headers, Response, URL, URLSearchParams, TextDecoder, TextEncoder },
-    ...{ crypto, setTimeout, clearTimeout, queueMicrotask, performance, atob, btoa },
+    fetch,
+    AbortController,
+    AbortSignal,
+    Headers,
+    Response,
+    URL,
+    URLSearchParams,
+    TextDecoder,
+    TextEncoder,
+    crypto,
+    setTimeout,
+    clearTimeout,
+    queueMicrotask,
+    performance,
+    atob,
+    btoa,
   }
   const context = createContext({ ...web })
   runInContext(script, context)

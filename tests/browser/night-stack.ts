@@ -65,7 +65,11 @@ export async function startNightStack(chromiumPath: string): Promise<NightStack>
   }
 
   return {
-    ...{ chain, proxy, relay, drover, openPage },
+    chain,
+    proxy,
+    relay,
+    drover,
+    openPage,
     page: await openPage(drover.url),
     startPeer: async (signerKeys) => {
       const peer = await start(signerKeys)

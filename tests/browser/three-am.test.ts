@@ -188,8 +188,13 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
       (state) => state === 'ALLOCATED',
     )
     const raw = await privateKeyToAccount(account.privateKey).signTransaction({
-      ...{ chainId: CHAIN_ID, nonce: 0, gas: 21_000n, to: developmentAccount(8).address, value: 5n },
-      ...{ maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
+      chainId: CHAIN_ID,
+      nonce: 0,
+      gas: 21_000n,
+      to: developmentAccount(8).address,
+      value: 5n,
+      maxFeePerGas: 50_000_000_000n,
+      maxPriorityFeePerGas: 2_000_000_000n,
     })
     await stack.chain.rpc(SEND, [raw])
     heal()

@@ -20,7 +20,8 @@ let database: Client
 
 beforeAll(async () => {
   cluster = await startCluster({
-    ...{ nodes: 3, lanes: 1 },
+    nodes: 3,
+    lanes: 1,
   })
   database = new Client({ connectionString: cluster.database.url })
   await database.connect()
@@ -66,8 +67,14 @@ async function reserve(ttlMs = LONG_TTL_MS): Promise<Lent> {
 async function signAndSend(nonce: number): Promise<string> {
   const account = privateKeyToAccount(cluster.signers[0]?.privateKey as `0x${string}`)
   const raw = await account.signTransaction({
-    ...{ type: 'eip1559', chainId: 31_337, nonce, to: account.address, value: 0n, gas: 21_000n },
-    ...{ maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 2n * 10n ** 9n },
+    type: 'eip1559',
+    chainId: 31_337,
+    nonce,
+    to: account.address,
+    value: 0n,
+    gas: 21_000n,
+    maxFeePerGas: 100n * 10n ** 9n,
+    maxPriorityFeePerGas: 2n * 10n ** 9n,
   })
   return await cluster.chain.rpc<string>('eth_sendRawTransaction', [raw])
 }

@@ -70,8 +70,11 @@ describe('before there are keys', () => {
   test('a service that others could reach does not start, and says what to do', async () => {
     const empty = await createTestDatabase()
     const run = launchDrover(['start'], {
-      ...{ DROVER_DATABASE_URL: empty.url, DROVER_RPC_URL: chain.rpcUrl, DROVER_SIGNER_KEYS: alice.privateKey },
-      ...{ DROVER_PORT: '0', DROVER_HOST: '0.0.0.0' },
+      DROVER_DATABASE_URL: empty.url,
+      DROVER_RPC_URL: chain.rpcUrl,
+      DROVER_SIGNER_KEYS: alice.privateKey,
+      DROVER_PORT: '0',
+      DROVER_HOST: '0.0.0.0',
     })
     expect(await run.exited).toBe(1)
     expect(run.output()).toContain('drover key create')

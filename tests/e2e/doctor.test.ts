@@ -52,7 +52,9 @@ async function examine(env: Record<string, string>, ...args: readonly string[]) 
 
 test('everything is in order while the service runs', async () => {
   const service = await startDrover({
-    ...{ databaseUrl: database.url, rpcUrl: chain.rpcUrl, signerKeys: [signer.privateKey] },
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [signer.privateKey],
   })
   const { code, stdout, find } = await examine({ DROVER_URL: service.url })
   await service.end()

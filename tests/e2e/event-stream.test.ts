@@ -62,7 +62,9 @@ test('events come as they happen, from a cursor on, with the same JSON as a page
   const id = await send()
   const live = await open('?after=0').response
   expect(Object.fromEntries(live.headers)).toMatchObject({
-    ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
   })
   const events = await take(live, 4)
   const { items } = (await drover.get('/v1/events?after=0&limit=4')).body

@@ -8,8 +8,11 @@ beforeAll(async () => {
   node = await startSingleNode({
     preset: 'stable',
     env: {
-      ...{ DROVER_FETCH_RECEIPT_UPON_ENTRY: 'true', DROVER_POLL_INTERVAL: '10m', DROVER_STALE_RECEIPT_TIMEOUT: '1h' },
-      ...{ DROVER_RESUBMIT_INTERVAL: '1h', DROVER_FINALITY: '0' },
+      DROVER_FETCH_RECEIPT_UPON_ENTRY: 'true',
+      DROVER_POLL_INTERVAL: '10m',
+      DROVER_STALE_RECEIPT_TIMEOUT: '1h',
+      DROVER_RESUBMIT_INTERVAL: '1h',
+      DROVER_FINALITY: '0',
     },
   })
   await node.chain.setAutomine(true)

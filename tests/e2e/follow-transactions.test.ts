@@ -103,10 +103,15 @@ test('a completion says whose it was and what was paid, in the stream, the page 
   const fee = BigInt(onChain.gasUsed ?? 0) * BigInt(onChain.effectiveGasPrice ?? 0)
   expect(fee).toBeGreaterThan(0n)
   const completion = {
-    ...{ requestId: 'order-18', metadata: { customer: '8' }, error: null },
+    requestId: 'order-18',
+    metadata: { customer: '8' },
+    error: null,
     receipt: {
-      ...{ transactionHash: hash, status: 'success', blockNumber: Number(onChain.blockNumber) },
-      ...{ gasUsed: String(Number(onChain.gasUsed)), fee: fee.toString() },
+      transactionHash: hash,
+      status: 'success',
+      blockNumber: Number(onChain.blockNumber),
+      gasUsed: String(Number(onChain.gasUsed)),
+      fee: fee.toString(),
     },
   }
   const { items } = await get('/v1/events?completions=true')

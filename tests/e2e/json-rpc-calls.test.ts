@@ -202,8 +202,13 @@ describe('calls', () => {
   test('signed bytes of a stranger are passed on, those of a managed account refused', async () => {
     const sign = (index: number) =>
       privateKeyToAccount(developmentAccount(index).privateKey).signTransaction({
-        ...{ chainId: 31_337, nonce: 0, to: service.stranger.address, gas: 21_000n, type: 'eip1559' },
-        ...{ maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1n },
+        chainId: 31_337,
+        nonce: 0,
+        to: service.stranger.address,
+        gas: 21_000n,
+        type: 'eip1559',
+        maxFeePerGas: 3_000_000_000n,
+        maxPriorityFeePerGas: 1n,
       })
     expect((await service.rpc('eth_sendRawTransaction', await sign(2))).result).toMatch(/^0x/)
     const own = await service.rpc('eth_sendRawTransaction', await sign(0))

@@ -32,8 +32,13 @@ test('sends, counts, subscribes and fails as at a node', async (context) => {
   const seen = JSON.parse(stdout)
   expect(seen).toMatchObject({
     accounts: [service.fast.address, service.stable.address],
-    ...{ plain: 1, lone_tip: 1, numeric_type: 1, access_list: 2 },
-    ...{ parallel: [4, 2, 0, 3, 1], websocket: [31_337, 1], batch: 2 },
+    plain: 1,
+    lone_tip: 1,
+    numeric_type: 1,
+    access_list: 2,
+    parallel: [4, 2, 0, 3, 1],
+    websocket: [31_337, 1],
+    batch: 2,
   })
   expect(seen.revert).toMatch(/^ContractLogicError: .*execution reverted: closed on Sundays/)
   expect(seen.poor).toMatch(/insufficient funds for gas \* price \+ value/)

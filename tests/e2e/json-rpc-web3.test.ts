@@ -18,7 +18,9 @@ test('eth.sendTransaction', async () => {
   const web3 = new Web3(service.rpcUrl)
   expect((await web3.eth.getAccounts()).toSorted()).toEqual([service.fast.address, service.stable.address].sort())
   const receipt = await web3.eth.sendTransaction({
-    ...{ from: service.fast.address, to: service.stranger.address, value: '3' },
+    from: service.fast.address,
+    to: service.stranger.address,
+    value: '3',
   })
   expect(receipt).toMatchObject({ status: 1n, from: service.fast.address.toLowerCase() })
 })

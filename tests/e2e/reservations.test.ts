@@ -34,8 +34,11 @@ beforeAll(async () => {
       ops = toHeaders(await createFirstKey(url, grant))
     },
     env: {
-      ...{ DROVER_FINALITY: '1', DROVER_STUCK_AFTER: '2s', DROVER_RESUBMIT_INTERVAL: '1s' },
-      ...{ DROVER_SIGNER_POLICY: `fast,${phantom?.address}=stable`, DROVER_MAX_IN_FLIGHT: '4' },
+      DROVER_FINALITY: '1',
+      DROVER_STUCK_AFTER: '2s',
+      DROVER_RESUBMIT_INTERVAL: '1s',
+      DROVER_SIGNER_POLICY: `fast,${phantom?.address}=stable`,
+      DROVER_MAX_IN_FLIGHT: '4',
     },
   })
   ;({ chain, database, drover, stop } = started)

@@ -220,7 +220,9 @@ test.each([
   nowhere.port = '9'
   nowhere.password = planted.password
   const run = launchDrover(['start'], {
-    ...{ DROVER_SIGNER_KEYS: key, DROVER_LOG_LEVEL: 'debug', DROVER_PORT: '0' },
+    DROVER_SIGNER_KEYS: key,
+    DROVER_LOG_LEVEL: 'debug',
+    DROVER_PORT: '0',
     DROVER_DATABASE_URL: part === 'the database' ? nowhere.href : database.url,
     DROVER_RPC_URL: withSecrets(part === 'the database' ? proxy.url : 'http://127.0.0.1:9'),
   })
@@ -242,13 +244,12 @@ test('a bug that nobody caught, in a hook that knows the environment', async () 
      export default async () => ({ action: 'wait' })`,
   )
   const run = launchDrover(['start'], {
-    ...{
-      DROVER_DATABASE_URL: database.url,
-      DROVER_RPC_URL: withSecrets(proxy.url),
-      DROVER_SIGNER_KEYS: key,
-      DROVER_OPEN: 'true',
-    },
-    ...{ DROVER_PORT: '0', DROVER_STUCK_HOOK: hook },
+    DROVER_DATABASE_URL: database.url,
+    DROVER_RPC_URL: withSecrets(proxy.url),
+    DROVER_SIGNER_KEYS: key,
+    DROVER_OPEN: 'true',
+    DROVER_PORT: '0',
+    DROVER_STUCK_HOOK: hook,
   })
   expect(await run.exited).toBe(1)
   await rm(folder, { recursive: true })

@@ -32,7 +32,11 @@ async function mineAtBaseFee(baseFee: bigint, blocks = 1): Promise<void> {
 test('allows one at a time, and other bytes in the place of those that were sent only on order', async () => {
   const { body } = await node.drover().get(`/v1/signers/${node.sender.address}`)
   expect(body.lanes[0].policy).toMatchObject({
-    ...{ preset: 'stable', maxInFlight: 1, mayReplace: 'on_order', onForeignNonce: 'stuck', externalUse: false },
+    preset: 'stable',
+    maxInFlight: 1,
+    mayReplace: 'on_order',
+    onForeignNonce: 'stuck',
+    externalUse: false,
   })
 })
 

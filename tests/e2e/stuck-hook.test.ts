@@ -39,7 +39,8 @@ test('it is asked, its answer is done with its reason in the history, and a late
   const entries = await eventually(history, (items) => items.some(({ type }) => type === 'operator.retried'))
   expect(entries.map(({ type }) => type)).toContain('stuck.declared')
   expect(entries.find(({ type }) => type === 'operator.retried')?.detail).toMatchObject({
-    ...{ actor: 'stuck-hook', reason: 'the node was restarted' },
+    actor: 'stuck-hook',
+    reason: 'the node was restarted',
   })
   const final = await eventually(
     async () => {

@@ -73,8 +73,10 @@ async function refusalOf(socket: WebSocket): Promise<number | undefined> {
 describe('a service without keys', () => {
   let empty: TestDatabase
   const envOf = () => ({
-    ...{ DROVER_DATABASE_URL: empty.url, DROVER_RPC_URL: chain.rpcUrl, DROVER_SIGNER_KEYS: bob.privateKey },
-    ...{ DROVER_PORT: '0' },
+    DROVER_DATABASE_URL: empty.url,
+    DROVER_RPC_URL: chain.rpcUrl,
+    DROVER_SIGNER_KEYS: bob.privateKey,
+    DROVER_PORT: '0',
   })
 
   beforeAll(async () => {

@@ -113,8 +113,11 @@ describe('a posted intent', () => {
     const target = '0x00000000000000000000000000000000000c0de2'
     await chain.rpc('anvil_setCode', [target, revertingCode('too late')])
     const answer = await drover.post('/v1/transactions', {
-      ...{ from: sender.address, to: target, data: '0x12345678' },
-      ...{ simulate: false, gasLimit: '60000' },
+      from: sender.address,
+      to: target,
+      data: '0x12345678',
+      simulate: false,
+      gasLimit: '60000',
     })
     expect(answer.status).toBe(202)
     const final = await eventually(

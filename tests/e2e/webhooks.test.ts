@@ -32,7 +32,9 @@ beforeAll(async () => {
   running = await startService({
     chain: { blockTimeSeconds: 1 },
     env: {
-      ...{ DROVER_LOG_LEVEL: 'debug', DROVER_SIGNER_POLICY: 'fast', DROVER_FINALITY: '1' },
+      DROVER_LOG_LEVEL: 'debug',
+      DROVER_SIGNER_POLICY: 'fast',
+      DROVER_FINALITY: '1',
       DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
       DROVER_WEBHOOK_RETRY_INTERVAL: '100ms',
       DROVER_WEBHOOK_RETRY_MAX_INTERVAL: '100ms',
@@ -88,8 +90,13 @@ test('an event arrives: its own JSON, signed so that a library can verify it', a
     ([first]) => first?.state === 'DELIVERED',
   )
   expect(delivery).toMatchObject({
-    ...{ id: got?.headers['webhook-id'], eventId: items[0].eventId, transactionId: id, type: 'accepted', attempts: 1 },
-    ...{ dueAt: null, lastAttempt: { status: 200, error: null } },
+    id: got?.headers['webhook-id'],
+    eventId: items[0].eventId,
+    transactionId: id,
+    type: 'accepted',
+    attempts: 1,
+    dueAt: null,
+    lastAttempt: { status: 200, error: null },
   })
   expect(() => new Webhook(secret).verify(`${got?.body} `, got?.headers ?? {})).toThrow()
   await call('DELETE', path)

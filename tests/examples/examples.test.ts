@@ -66,7 +66,8 @@ test('reserve-a-nonce', async () => {
   const nonce = Number(/^nonce (\d+) is ours until 2/.exec(lent ?? '')?.[1])
   const [, block, hash] = /^succeeded in block (\d+): (0x\w{64})$/.exec(ended ?? '') ?? []
   expect(await chain.rpc('eth_getTransactionByHash', [hash])).toMatchObject({
-    ...{ nonce: `0x${nonce.toString(16)}`, blockNumber: `0x${Number(block).toString(16)}` },
+    nonce: `0x${nonce.toString(16)}`,
+    blockNumber: `0x${Number(block).toString(16)}`,
   })
 })
 

@@ -10,7 +10,8 @@ import { startService } from '../setup/service.ts'
 
 const guide = await readFile(new URL('../../docs/http.md', import.meta.url), 'utf8')
 const commands = [...guide.matchAll(/```sh\n# (\d{3})\n(.*?)```/gs)].map(([, status, text = '']) => ({
-  ...{ status: Number(status), text },
+  status: Number(status),
+  text,
 }))
 /** Keeps the headers of the last answer beside what the command prints. */
 const SHELL = 'curl() { command curl -sS --dump-header "$HEADERS" "$@"; }\n'

@@ -39,7 +39,8 @@ test('everything in flight is cancelled over a restart, then the cursor is where
     ({ cause }) => cause !== 'no_owner',
   )
   expect(explained).toMatchObject({
-    ...{ cause: 'lane_cancelling', summary: expect.stringContaining(ordered.body.id) },
+    cause: 'lane_cancelling',
+    summary: expect.stringContaining(ordered.body.id),
   })
 
   await node.mineUntil(ids, 'CANCELLED')
@@ -48,7 +49,9 @@ test('everything in flight is cancelled over a restart, then the cursor is where
     ({ state }: { state: string }) => state === 'DONE',
   )
   expect(done).toMatchObject({
-    ...{ fromNonce: COUNT, toNonce: COUNT, reason: 'stuck lane' },
+    fromNonce: COUNT,
+    toNonce: COUNT,
+    reason: 'stuck lane',
     progress: { total: COUNT, cancelled: COUNT, endedOtherwise: 0, left: 0 },
   })
   expect((await node.history(ids[0] ?? '')).find(({ type }) => type === 'operator.cancelled')).toMatchObject({

@@ -23,7 +23,10 @@ describe('a running service', () => {
   scenario('a POST while the RPC node hangs is accepted without simulation, and simulated later', async () => {
     const heal = node.proxy.on('eth_estimateGas', () => new Promise(() => {}))
     const { status, body } = await node.drover().post('/v1/transactions', {
-      ...{ from: sender.address, to: developmentAccount(9).address, value: '1', requestId: 'hanging' },
+      from: sender.address,
+      to: developmentAccount(9).address,
+      value: '1',
+      requestId: 'hanging',
     })
     heal()
     expect({ status, body }).toMatchObject({ status: 202, body: { simulated: false } })
@@ -50,7 +53,8 @@ describe('a running service', () => {
         expect(summary).toMatch(new RegExp(`^RPC node ${host} has not responded since \\d{4}-`))
       }
       expect((await node.drover().get('/readyz')).body).toMatchObject({
-        ...{ ready: false, status: 'unavailable' },
+        ready: false,
+        status: 'unavailable',
         problems: [{ part: 'chain 31337', message: expect.stringContaining(host) }],
       })
       node.proxy.setDown(false)
@@ -85,8 +89,12 @@ describe('a start', () => {
 
   async function startWaiting(env: Record<string, string>): Promise<string> {
     run = launchDrover(['start'], {
-      ...{ DROVER_DATABASE_URL: ground.database.url, DROVER_RPC_URL: proxy.url, DROVER_SIGNER_KEYS: sender.privateKey },
-      ...{ DROVER_PORT: '0', DROVER_OPEN: 'true', ...env },
+      DROVER_DATABASE_URL: ground.database.url,
+      DROVER_RPC_URL: proxy.url,
+      DROVER_SIGNER_KEYS: sender.privateKey,
+      DROVER_PORT: '0',
+      DROVER_OPEN: 'true',
+      ...env,
     })
     return urlOf(await run.lineWhere((line) => line.includes('cannot start yet')))
   }
@@ -146,7 +154,9 @@ describe('two nodes, each with its own RPC node', () => {
       proxies.push(proxy)
       nodes.push(
         await startDrover({
-          ...{ databaseUrl: ground.database.url, rpcUrl: proxy.url, signerKeys: [sender.privateKey] },
+          databaseUrl: ground.database.url,
+          rpcUrl: proxy.url,
+          signerKeys: [sender.privateKey],
           env: { DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms', DROVER_FINALITY: '2' },
         }),
       )

@@ -43,7 +43,9 @@ describe('bytes that are proven invalid', () => {
     expect(await node.read(third)).toMatchObject({ nonce: 0 })
     await node.mineUntil([second, third], 'CONFIRMED')
     expect(await node.read(bad)).toMatchObject({
-      ...{ state: 'CANCELLED', subState: 'rejected', nonce: null },
+      state: 'CANCELLED',
+      subState: 'rejected',
+      nonce: null,
       error: { code: 'rejected' },
     })
     expect(await node.read(second)).toMatchObject({ nonce: 1 })
@@ -73,7 +75,10 @@ test('bytes that the node refuses keep their nonce: an empty transaction takes i
   const good = [await node.send(PLAIN), await node.send(PLAIN)]
   await node.mineUntil([bad, ...good], 'CONFIRMED', 'CANCELLED')
   expect(await node.read(bad)).toMatchObject({
-    ...{ state: 'CANCELLED', subState: 'rejected', nonce: 0, hashes: { length: 2 } },
+    state: 'CANCELLED',
+    subState: 'rejected',
+    nonce: 0,
+    hashes: { length: 2 },
     error: { code: 'rejected' },
   })
   expect((await Promise.all(good.map(node.read))).map(({ state, nonce }) => [state, nonce])).toEqual([

@@ -33,11 +33,10 @@ afterEach(async () => {
 const inflateHistory = change((result) => {
   const history = result as { baseFeePerGas: string[]; gasUsedRatio: number[] }
   return {
-    ...{ ...history, baseFeePerGas: history.baseFeePerGas.map(() => hex(HUGE)) },
-    ...{
-      gasUsedRatio: history.gasUsedRatio.map(() => 0.5),
-      reward: history.gasUsedRatio.map(() => [HUGE, HUGE, HUGE].map(hex)),
-    },
+    ...history,
+    baseFeePerGas: history.baseFeePerGas.map(() => hex(HUGE)),
+    gasUsedRatio: history.gasUsedRatio.map(() => 0.5),
+    reward: history.gasUsedRatio.map(() => [HUGE, HUGE, HUGE].map(hex)),
   }
 })
 const LIES = {
@@ -173,7 +172,8 @@ scenario("a caller's own fees above the cap are refused, by HTTP and by JSON-RPC
   const offer = (wei: bigint) => ({ maxFeePerGas: String(wei), maxPriorityFeePerGas: '1' })
   // 21,000 gas is the least: what is too dear with that needs no estimate.
   expect(await post({ fees: offer(HUGE / 2n) })).toMatchObject({
-    ...{ status: 422, body: { code: 'transaction_rejected', field: 'fees.maxFeePerGas' } },
+    status: 422,
+    body: { code: 'transaction_rejected', field: 'fees.maxFeePerGas' },
   })
   expect(await post({ fees: { gasPrice: String(HUGE) } })).toMatchObject({
     status: 422,
@@ -292,7 +292,9 @@ scenario('a cap raised on another node wakes what waits for it at once, without 
   await node.until(id, isSent)
   expect(await node.chain.blockNumber()).toBe(height)
   expect((await node.drover().get(`/v1/chains/31337/fees`)).body).toMatchObject({
-    ...{ maxTxFee: String(ETHER / 20n), saidBy: [new URL(node.proxy.url).host], caps: [] },
+    maxTxFee: String(ETHER / 20n),
+    saidBy: [new URL(node.proxy.url).host],
+    caps: [],
   })
   await other.end()
 })

@@ -94,7 +94,8 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect(wrong).toMatchObject({ status: 409, body: { code: 'action_forbidden' } })
     for (const named of [{ hash: foreign }, {}]) {
       expect(await act(id, 'resolve', named)).toMatchObject({
-        ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') } },
+        status: 409,
+        body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') },
       })
     }
     expect(await act(id, 'retry')).toMatchObject({

@@ -109,7 +109,12 @@ async function delegateFirst(): Promise<void> {
   const authorization = await signer.signAuthorization({ address: sponsor.address, chainId: 1337, nonce })
   const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n }
   const raw = await sponsor.signTransaction({
-    ...{ type: 'eip7702', chainId: 1337, nonce: 0, to: sponsor.address, gas: 200_000n, ...fees },
+    type: 'eip7702',
+    chainId: 1337,
+    nonce: 0,
+    to: sponsor.address,
+    gas: 200_000n,
+    ...fees,
     authorizationList: [authorization],
   })
   await geth.rpc('eth_sendRawTransaction', [raw])

@@ -36,9 +36,15 @@ function showPromises(): void {
     change(async (result, { params: [hash] }) => {
       if (result !== null || !promised.has(String(hash))) return result
       return {
-        ...{ transactionHash: hash, transactionIndex: '0x0', blockHash: `0x${'f1'.repeat(32)}`, status: '0x1' },
-        ...{ blockNumber: `0x${((await chain.blockNumber()) + 1).toString(16)}`, gasUsed: '0x5208' },
-        ...{ effectiveGasPrice: '0x3b9aca00', contractAddress: null, logs: [] },
+        transactionHash: hash,
+        transactionIndex: '0x0',
+        blockHash: `0x${'f1'.repeat(32)}`,
+        status: '0x1',
+        blockNumber: `0x${((await chain.blockNumber()) + 1).toString(16)}`,
+        gasUsed: '0x5208',
+        effectiveGasPrice: '0x3b9aca00',
+        contractAddress: null,
+        logs: [],
       }
     }),
   )

@@ -60,7 +60,8 @@ describe('stable', () => {
     }
     const reset = `/v1/signers/${node.sender.address}/reset-nonce`
     expect(await node.drover().post(reset, { reason: 'x', cancelInFlight: true })).toMatchObject({
-      ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('mayReplace: never') } },
+      status: 409,
+      body: { code: 'action_forbidden', detail: expect.stringContaining('mayReplace: never') },
     })
     expect((await setPolicy({ mayReplace: true })).body.policy.mayReplace).toBe('automatic')
   })

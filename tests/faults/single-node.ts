@@ -135,7 +135,15 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     throw error
   })
   return {
-    ...{ chain, proxy, sender, accepted, drover, start, stopService, send, read },
+    chain,
+    proxy,
+    sender,
+    accepted,
+    drover,
+    start,
+    stopService,
+    send,
+    read,
     sendTogether: async (count, meanwhile) => {
       await setPaused(drover(), sender.address, true)
       const ids: string[] = []

@@ -141,7 +141,10 @@ test(`${ROUNDS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () 
   const targets = [
     ...listTargets(document),
     ...['/', '/v1', '/v2/transactions', '/assets/x.js', '/favicon.ico'].map((path) => ({
-      ...{ method: 'GET', path, queryNames: [], bodySchema: null },
+      method: 'GET',
+      path,
+      queryNames: [],
+      bodySchema: null,
     })),
   ]
   expect(targets.length).toBeGreaterThan(40)

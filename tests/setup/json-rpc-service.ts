@@ -44,7 +44,12 @@ export async function startJsonRpcService(options: JsonRpcOptions = {}): Promise
   const call: JsonRpcService['call'] = async (body, headers) => (await drover.post('/rpc', body, headers)).body
   return {
     databaseUrl: database.url,
-    ...{ chain, drover, fast, stable, stranger, call },
+    chain,
+    drover,
+    fast,
+    stable,
+    stranger,
+    call,
     rpcUrl: `${drover.url}/rpc`,
     socketUrl: `${drover.url.replace('http', 'ws')}/rpc`,
     rpc: (method, ...params) => call({ jsonrpc: '2.0', id: 1, method, params }),

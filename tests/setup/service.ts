@@ -42,7 +42,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     await prepare?.(database)
     const drover = await start()
     return {
-      ...{ chain, database, drover, startPeer: start },
+      chain,
+      database,
+      drover,
+      startPeer: start,
       stop: async () => {
         // A test is over: nothing of it needs an end in order.
         await drover.end('SIGKILL')

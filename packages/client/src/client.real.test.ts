@@ -22,9 +22,11 @@ beforeAll(async () => {
   running = await startService({
     chain: { blockTimeSeconds: 1 },
     env: {
-      ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
+      DROVER_FINALITY: '1',
+      DROVER_SIGNER_POLICY: 'fast',
       // For the one that is killed; a busy machine that loses a lease gets it again.
-      ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
+      DROVER_LEASE_DURATION: '3s',
+      DROVER_LEASE_RENEW_INTERVAL: '500ms',
     },
   })
   ;({ chain, drover: service } = running)
@@ -61,7 +63,10 @@ describe('an intent', () => {
     const again = await drover.send({ ...INTENT, requestId: 'order 17' })
     expect(again.id).toBe(first.id)
     await expect(drover.send({ ...INTENT, value: 2n, requestId: 'order 17' })).rejects.toMatchObject({
-      ...{ name: 'DroverError', code: 'idempotency_conflict', status: 409, requestId: 'order 17' },
+      name: 'DroverError',
+      code: 'idempotency_conflict',
+      status: 409,
+      requestId: 'order 17',
       problem: { transactionId: first.id },
     })
     const found = await collect(drover.transactions.list({ requestId: 'order 17' }))
@@ -72,26 +77,33 @@ describe('an intent', () => {
     const target = '0x00000000000000000000000000000000000c0de1'
     await chain.setCode(target, revertingCode('not today'))
     await expect(drover.send({ from: sender.address, to: target, data: '0x12345678' })).rejects.toMatchObject({
-      ...{ code: 'transaction_rejected', status: 422, reason: 'not today', transient: false },
+      code: 'transaction_rejected',
+      status: 422,
+      reason: 'not today',
+      transient: false,
     })
     const forced = { from: sender.address, to: target, data: '0x12345678', simulate: false, gasLimit: 60_000 }
     const tx = await drover.send(forced)
     await expect(tx.wait('confirmed', { timeoutMs: 60_000 })).rejects.toMatchObject({
-      ...{ code: 'transaction_reverted', transaction: { state: 'FAILED_FINAL' } },
+      code: 'transaction_reverted',
+      transaction: { state: 'FAILED_FINAL' },
     })
   })
 
   test('that is malformed is refused with the field at fault', async () => {
     const call = { function: 'transfer(address,uint256)', args: [recipient, 'much'] }
     await expect(drover.send({ ...INTENT, call })).rejects.toMatchObject({
-      ...{ code: 'invalid_request', status: 400, field: 'call.args[1]' },
+      code: 'invalid_request',
+      status: 400,
+      field: 'call.args[1]',
     })
   })
 
   test('that cannot be paid for waits, can be cancelled, and is then not to be waited for', async () => {
     const tx = await drover.send({ ...INTENT, value: 10n ** 30n, simulate: false })
     const refused = expect(tx.wait('submitted', { timeoutMs: 60_000 })).rejects.toMatchObject({
-      ...{ code: 'transaction_cancelled', transaction: { state: 'CANCELLED', nonce: null } },
+      code: 'transaction_cancelled',
+      transaction: { state: 'CANCELLED', nonce: null },
     })
     expect(await tx.cancel('changed my mind')).toMatchObject({ state: 'CANCELLED' })
     await refused
@@ -146,11 +158,13 @@ test('signers, chains and nodes', async () => {
   const [followed] = await drover.chains.list()
   const chainId = followed?.chainId ?? 0
   await expect(drover.signers.register({ chainId, address: sender.address })).rejects.toMatchObject({
-    ...{ code: 'signer_exists', field: 'address' },
+    code: 'signer_exists',
+    field: 'address',
   })
   expect(await drover.signers.resetNonce(sender.address, { reason: 'test' })).toMatchObject({ state: 'DONE' })
   await expect(drover.signers.fillGap(sender.address, { reason: 'test' })).rejects.toMatchObject({
-    ...{ code: 'action_forbidden', status: 409 },
+    code: 'action_forbidden',
+    status: 409,
   })
   expect(followed?.following).toBe(true)
   expect((await drover.chains.blocks(followed?.chainId ?? 0)).items.length).toBeGreaterThan(0)

@@ -74,7 +74,9 @@ describe('keys', () => {
 
   test('one that may only read cannot send, and a revoked one opens nothing', async () => {
     const { id, token } = await admin.apiKeys.create({
-      ...{ name: 'reader', scopes: ['read'], signers: [sender.address] },
+      name: 'reader',
+      scopes: ['read'],
+      signers: [sender.address],
       expiresAt: new Date(Date.now() + 3_600_000),
     })
     const reader = createDrover({ url: service.url, apiKey: token })

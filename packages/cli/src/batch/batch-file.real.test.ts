@@ -94,7 +94,12 @@ test('a file that changes after it was checked is not sent from there on', async
 })
 
 const row = (number: number, state: string | null = null): JournalRow => ({
-  ...{ row: number, digest: 'd', id: `id-${number}`, state, hash: null, error: null },
+  row: number,
+  digest: 'd',
+  id: `id-${number}`,
+  state,
+  hash: null,
+  error: null,
 })
 
 test('a journal outlives a kill in the middle of a line', async () => {

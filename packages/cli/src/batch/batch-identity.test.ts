@@ -4,8 +4,12 @@ import type { Journal } from './journal.ts'
 import type { BatchSurvey } from './survey-batch.ts'
 
 const survey: BatchSurvey = {
-  ...{ rows: 3, fileDigest: 'f'.repeat(64), rowDigests: ['a', 'b', 'c'] },
-  ...{ problems: [], problemCount: 0, valueBySigner: new Map() },
+  rows: 3,
+  fileDigest: 'f'.repeat(64),
+  rowDigests: ['a', 'b', 'c'],
+  problems: [],
+  problemCount: 0,
+  valueBySigner: new Map(),
 }
 const name = { survey, journalPath: 'x.journal', batchId: null }
 const none: Journal = { head: null, rows: new Map() }

@@ -9,7 +9,9 @@ import { describeCommands } from './command-tree.ts'
 import { type Shell, writeCompletion } from './completion-scripts.ts'
 
 const program = createProgram({
-  ...{ terminal: createProcessTerminal(), redactor: createRedactor([]), finish: () => undefined },
+  terminal: createProcessTerminal(),
+  redactor: createRedactor([]),
+  finish: () => undefined,
 })
 const root = describeCommands(program)
 

@@ -5,10 +5,22 @@ import { presentConfirmations, presentEvent } from './events-command.ts'
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const EVENT: DroverEvent = {
-  ...{ eventId: 17, transactionId: ID, chainId: 1, from: `0x${'11'.repeat(20)}`, type: 'nonce.allocated', cause: null },
-  ...{ fromState: 'QUEUED', toState: 'ALLOCATED', subState: 'signed', node: null, fence: null, count: 1 },
+  eventId: 17,
+  transactionId: ID,
+  chainId: 1,
+  from: `0x${'11'.repeat(20)}`,
+  type: 'nonce.allocated',
+  cause: null,
+  fromState: 'QUEUED',
+  toState: 'ALLOCATED',
+  subState: 'signed',
+  node: null,
+  fence: null,
+  count: 1,
   completion: null,
-  ...{ at: '2030-01-01T00:00:00.000Z', lastAt: '2030-01-01T00:00:00.000Z', detail: { hash: `0x${'22'.repeat(32)}` } },
+  at: '2030-01-01T00:00:00.000Z',
+  lastAt: '2030-01-01T00:00:00.000Z',
+  detail: { hash: `0x${'22'.repeat(32)}` },
 }
 const HEAD = `17  2030-01-01T00:00:00.000Z  ${ID}  nonce.allocated  ALLOCATED signed`
 
@@ -25,8 +37,15 @@ test('a narrow window costs details, and never the id or what happened', () => {
 
 test('confirmations say how far it is, and by which block', () => {
   const update: ConfirmationUpdate = {
-    ...{ transactionId: ID, chainId: 1, from: EVENT.from, blockNumber: 7, blockHash: '0x07', count: 2 },
-    ...{ required: 12, newFork: false, confirmations: [{ blockNumber: 9, blockHash: '0x09' }] },
+    transactionId: ID,
+    chainId: 1,
+    from: EVENT.from,
+    blockNumber: 7,
+    blockHash: '0x07',
+    count: 2,
+    required: 12,
+    newFork: false,
+    confirmations: [{ blockNumber: 9, blockHash: '0x09' }],
   }
   expect(presentConfirmations(update)).toBe(`${ID}  2 of 12  block 9 0x09`)
   expect(presentConfirmations({ ...update, required: 'safe', newFork: true })).toBe(

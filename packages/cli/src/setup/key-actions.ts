@@ -55,7 +55,8 @@ async function createKey(command: Command, context: CommandContext, keys: KeyAdm
     throw new AppError('invalid_request', '--burst needs --rate.', { field: 'rate' })
   }
   const key = await keys.create({
-    ...{ name, scopes: scope.split(',').map((part) => part.trim()) },
+    name,
+    scopes: scope.split(',').map((part) => part.trim()),
     ...(tenant !== undefined && { tenant }),
     ...(signer !== undefined && { signers: signer }),
     ...(chain !== undefined && { chains: chain }),

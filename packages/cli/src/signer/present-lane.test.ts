@@ -5,9 +5,26 @@ import { presentLane } from './present-lane.ts'
 
 const AT = '2030-01-01T00:00:00.000Z'
 const LANE = {
-  ...{ address: `0x${'11'.repeat(20)}`, chainId: 1, label: null, nextNonce: 9, queued: 0, inFlight: 0, stuck: 0 },
-  ...{ reserved: 0, free: 0, lowestReserved: null, balance: null, window: null, lease: null, paused: false },
-  ...{ lastConfirmationAt: null, lastNonceMovementAt: null, createdAt: AT, chain: null, policy: {}, problems: [] },
+  address: `0x${'11'.repeat(20)}`,
+  chainId: 1,
+  label: null,
+  nextNonce: 9,
+  queued: 0,
+  inFlight: 0,
+  stuck: 0,
+  reserved: 0,
+  free: 0,
+  lowestReserved: null,
+  balance: null,
+  window: null,
+  lease: null,
+  paused: false,
+  lastConfirmationAt: null,
+  lastNonceMovementAt: null,
+  createdAt: AT,
+  chain: null,
+  policy: {},
+  problems: [],
 } as unknown as Lane
 
 test.each([

@@ -14,10 +14,29 @@ function setUp(script: Script) {
 function reservation(change: Partial<Reservation> = {}): Reservation {
   const at = '2030-01-01T00:00:00.000Z'
   return {
-    ...{ id: ID, chainId: 1, address: ADDRESS, state: 'RESERVED', nonce: 7, lockedUntil: at, ttlMs: 60_000 },
-    ...{ tenant: '', holder: null, alarm: null, fillOrderedAt: null },
-    ...{ label: null, requestId: 'r', hash: null, hashes: [], inclusion: null, result: null, createdAt: at },
-    ...{ reservedAt: at, usedAt: null, minedAt: null, finalAt: null, ...change },
+    id: ID,
+    chainId: 1,
+    address: ADDRESS,
+    state: 'RESERVED',
+    nonce: 7,
+    lockedUntil: at,
+    ttlMs: 60_000,
+    tenant: '',
+    holder: null,
+    alarm: null,
+    fillOrderedAt: null,
+    label: null,
+    requestId: 'r',
+    hash: null,
+    hashes: [],
+    inclusion: null,
+    result: null,
+    createdAt: at,
+    reservedAt: at,
+    usedAt: null,
+    minedAt: null,
+    finalAt: null,
+    ...change,
   }
 }
 

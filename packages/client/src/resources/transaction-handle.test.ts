@@ -116,7 +116,9 @@ describe('waiting', () => {
   ])('is over when time is up %s, and the transaction goes on', async (_, script) => {
     const { tx } = await openHandle(script)
     const refused = expect(tx.wait('confirmed', { timeoutMs: 1_000 })).rejects.toMatchObject({
-      ...{ code: 'wait_timeout', transaction: { id: ID }, detail: expect.stringContaining('1000 ms') },
+      code: 'wait_timeout',
+      transaction: { id: ID },
+      detail: expect.stringContaining('1000 ms'),
     })
     await vi.advanceTimersByTimeAsync(1_000)
     await refused

@@ -35,21 +35,32 @@ describe('a list', () => {
   test('is filtered on every page', async () => {
     const { drover, requests } = setUp(inTurn(page(['a'], 'a'), page([], null)))
     const filter = {
-      ...{ chainId: 1, from: ADDRESS, state: ['STUCK', 'TRACKING'] as const, requestId: 'order & 17', nonce: 0 },
-      ...{
-        since: new Date(0),
-        until: new Date(1),
-        to: ADDRESS,
-        requestIdPrefix: 'order',
-        metadata: { key: 'a', value: 'b=c' },
-      },
+      chainId: 1,
+      from: ADDRESS,
+      state: ['STUCK', 'TRACKING'] as const,
+      requestId: 'order & 17',
+      nonce: 0,
+      since: new Date(0),
+      until: new Date(1),
+      to: ADDRESS,
+      requestIdPrefix: 'order',
+      metadata: { key: 'a', value: 'b=c' },
     }
     for await (const _ of drover.transactions.list(filter, { pageSize: 10, order: 'asc' }));
     const asked = requests.map(({ url }) => Object.fromEntries(url.searchParams))
     expect(asked[0]).toEqual({
-      ...{ chainId: '1', from: ADDRESS, state: 'STUCK,TRACKING', requestId: 'order & 17', nonce: '0' },
-      ...{ since: '1970-01-01T00:00:00.000Z', until: '1970-01-01T00:00:00.001Z', to: ADDRESS, limit: '10' },
-      ...{ requestIdPrefix: 'order', metadata: 'a=b=c', order: 'asc' },
+      chainId: '1',
+      from: ADDRESS,
+      state: 'STUCK,TRACKING',
+      requestId: 'order & 17',
+      nonce: '0',
+      since: '1970-01-01T00:00:00.000Z',
+      until: '1970-01-01T00:00:00.001Z',
+      to: ADDRESS,
+      limit: '10',
+      requestIdPrefix: 'order',
+      metadata: 'a=b=c',
+      order: 'asc',
     })
     expect(asked[1]).toEqual({ ...asked[0], after: 'a' })
   })

@@ -61,13 +61,41 @@ export const NETWORK_DOWN = new TypeError('fetch failed', { cause: new Error('co
 
 export function transaction(change: Partial<Transaction> = {}): Transaction {
   return {
-    ...{ id: ID, chainId: 1, from: ADDRESS, to: ADDRESS, data: '0x', value: '1', gasLimit: null, nonce: null },
-    ...{ state: 'QUEUED', subState: 'accepted', hash: null, hashes: [], attempts: 0, receipt: null, inclusion: null },
+    id: ID,
+    chainId: 1,
+    from: ADDRESS,
+    to: ADDRESS,
+    data: '0x',
+    value: '1',
+    gasLimit: null,
+    nonce: null,
+    state: 'QUEUED',
+    subState: 'accepted',
+    hash: null,
+    hashes: [],
+    attempts: 0,
+    receipt: null,
+    inclusion: null,
     confirmations: { count: 0, required: 2, newForks: 0 },
-    ...{ error: null, simulated: true, requestId: 'r', metadata: {}, createdAt: '2030-01-01T00:00:00.000Z' },
-    ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
-    ...{ fees: null, speed: 'standard', priority: 0, validUntil: null, suspended: false, submitCount: 0 },
-    ...{ lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },
+    error: null,
+    simulated: true,
+    requestId: 'r',
+    metadata: {},
+    createdAt: '2030-01-01T00:00:00.000Z',
+    submittedAt: null,
+    minedAt: null,
+    finalAt: null,
+    fence: null,
+    node: null,
+    fees: null,
+    speed: 'standard',
+    priority: 0,
+    validUntil: null,
+    suspended: false,
+    submitCount: 0,
+    lastSubmitAt: null,
+    nextResubmitAt: null,
+    stuckAt: null,
     ...change,
   }
 }
@@ -75,7 +103,12 @@ export function transaction(change: Partial<Transaction> = {}): Transaction {
 const HASH = `0x${'ab'.repeat(32)}` as const
 
 export const sent = transaction({
-  ...{ state: 'TRACKING', subState: 'pending', nonce: 0, hash: HASH, hashes: [HASH], attempts: 1 },
+  state: 'TRACKING',
+  subState: 'pending',
+  nonce: 0,
+  hash: HASH,
+  hashes: [HASH],
+  attempts: 1,
   submittedAt: '2030-01-01T00:00:01.000Z',
 })
 
@@ -87,14 +120,29 @@ export function mined(status: 'success' | 'reverted', change: Partial<Transactio
 }
 
 export const confirmed = mined('success', {
-  ...{ state: 'CONFIRMED', subState: 'final', finalAt: '2030-01-01T00:00:03.000Z' },
+  state: 'CONFIRMED',
+  subState: 'final',
+  finalAt: '2030-01-01T00:00:03.000Z',
 })
 
 export function event(eventId: number): Event {
   return {
-    ...{ eventId, transactionId: ID, chainId: 1, from: ADDRESS, type: 'accepted', cause: null, fromState: null },
-    ...{ toState: 'QUEUED', subState: 'accepted', node: null, fence: null, detail: {}, count: 1 },
-    ...{ at: '2030-01-01T00:00:00.000Z', lastAt: '2030-01-01T00:00:00.000Z', completion: null },
+    eventId,
+    transactionId: ID,
+    chainId: 1,
+    from: ADDRESS,
+    type: 'accepted',
+    cause: null,
+    fromState: null,
+    toState: 'QUEUED',
+    subState: 'accepted',
+    node: null,
+    fence: null,
+    detail: {},
+    count: 1,
+    at: '2030-01-01T00:00:00.000Z',
+    lastAt: '2030-01-01T00:00:00.000Z',
+    completion: null,
   }
 }
 

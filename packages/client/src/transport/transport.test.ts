@@ -203,13 +203,21 @@ describe('what is sent', () => {
   test('amounts in any exact form, times in any form, under the id of the caller', async () => {
     const { drover, requests } = setUp(() => json(transaction()))
     await drover.send({
-      ...{ from: ADDRESS, to: ADDRESS, value: 2n ** 200n, gasLimit: 21_000, requestId: 'order 17' },
+      from: ADDRESS,
+      to: ADDRESS,
+      value: 2n ** 200n,
+      gasLimit: 21_000,
+      requestId: 'order 17',
       fees: { maxFeePerGas: '0x10', maxPriorityFeePerGas: 1n },
       call: { function: 'f(uint256,uint8[])', args: [10n ** 30n, [1n]] },
       validUntil: new Date(Date.UTC(2030, 0, 31)),
     })
     expect(requests[0]?.body).toEqual({
-      ...{ from: ADDRESS, to: ADDRESS, value: (2n ** 200n).toString(), gasLimit: 21_000, requestId: 'order 17' },
+      from: ADDRESS,
+      to: ADDRESS,
+      value: (2n ** 200n).toString(),
+      gasLimit: 21_000,
+      requestId: 'order 17',
       fees: { maxFeePerGas: '0x10', maxPriorityFeePerGas: '1' },
       call: { function: 'f(uint256,uint8[])', args: ['1000000000000000000000000000000', ['1']] },
       validUntil: '2030-01-31T00:00:00.000Z',

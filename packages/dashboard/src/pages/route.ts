@@ -82,8 +82,11 @@ export function formHash(route: Exclude<Route, { page: 'unknown' }>): string {
       return `#/signer/${route.address}${formSearch({ after: route.after })}`
     case 'overview':
       return `#/${formSearch({
-        ...{ state: route.group === 'all' ? null : route.group, from: route.from },
-        ...{ find: route.find ?? null, order: route.order ?? null, after: route.after },
+        state: route.group === 'all' ? null : route.group,
+        from: route.from,
+        find: route.find ?? null,
+        order: route.order ?? null,
+        after: route.after,
       })}`
   }
 }

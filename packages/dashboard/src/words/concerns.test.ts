@@ -11,8 +11,14 @@ test('nothing is said where all is well, an idle signer without an owner include
 
 function problem(over: Partial<LaneResource['problems'][number]>): LaneResource['problems'][number] {
   return {
-    ...{ code: 'stuck', level: 'bad', message: 'Nonce 4 is stuck.', action: 'Look.', since: LANE.createdAt },
-    ...{ transactionId: null, reservationId: null, ...over },
+    code: 'stuck',
+    level: 'bad',
+    message: 'Nonce 4 is stuck.',
+    action: 'Look.',
+    since: LANE.createdAt,
+    transactionId: null,
+    reservationId: null,
+    ...over,
   }
 }
 
@@ -20,7 +26,9 @@ test('what is wrong with a signer leads to its transaction, and says what to do'
   const transactionId = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
   const [concern] = findConcerns(READY, [{ ...LANE, label: 'payouts', problems: [problem({ transactionId })] }])
   expect(concern).toEqual({
-    ...{ level: 'bad', text: 'payouts: Nonce 4 is stuck.', action: 'Look.' },
+    level: 'bad',
+    text: 'payouts: Nonce 4 is stuck.',
+    action: 'Look.',
     href: `#/tx/${transactionId}`,
   })
 })
@@ -29,7 +37,9 @@ test('and to the signer where there is none', () => {
   const low = problem({ code: 'balance_low', level: 'warn', message: 'The balance is low.', action: 'Pay in.' })
   expect(findConcerns(READY, [{ ...LANE, problems: [low] }])).toEqual([
     {
-      ...{ level: 'warn', text: '0xf39F…2266: The balance is low.', action: 'Pay in.' },
+      level: 'warn',
+      text: '0xf39F…2266: The balance is low.',
+      action: 'Pay in.',
       href: `#/signer/${LANE.address}`,
     },
   ])
@@ -52,11 +62,24 @@ test('the worst comes first', () => {
 
 test('an RPC endpoint that is not used as it should be is told, with the reason', () => {
   const endpoint = {
-    ...{ name: 'a.example', since: LANE.createdAt, inUse: false, head: null, lagBlocks: 12, errorRate: 0 },
-    ...{ latencyMs: 5, callsPerSecond: null, lastError: { message: 'HTTP 429', at: LANE.createdAt } },
+    name: 'a.example',
+    since: LANE.createdAt,
+    inUse: false,
+    head: null,
+    lagBlocks: 12,
+    errorRate: 0,
+    latencyMs: 5,
+    callsPerSecond: null,
+    lastError: { message: 'HTTP 429', at: LANE.createdAt },
   }
   const chain = {
-    ...{ chainId: 1, head: null, safe: null, finalized: null, finality: 12, following: true, lastError: null },
+    chainId: 1,
+    head: null,
+    safe: null,
+    finalized: null,
+    finality: 12,
+    following: true,
+    lastError: null,
     health: { state: 'ok', since: null, message: null } as const,
     endpoints: (['healthy', 'lagging', 'rate_limited'] as const).map((state) => ({ ...endpoint, state })),
   }

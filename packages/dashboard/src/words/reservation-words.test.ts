@@ -4,9 +4,27 @@ import { describeReservation, summarizeTaken } from './reservation-words.ts'
 
 const at = '2026-01-02T03:04:05.000Z'
 const RESERVED: ReservationResource = {
-  ...{ id: 'r-1', chainId: 1, address: '0x01', state: 'RESERVED', nonce: 7, lockedUntil: at, ttlMs: 60_000 },
-  ...{ tenant: 'shop', holder: 'till (ab12)', label: null, requestId: null, hash: null, hashes: [], inclusion: null },
-  ...{ result: null, alarm: null, fillOrderedAt: null, createdAt: at, reservedAt: at, usedAt: null, minedAt: null },
+  id: 'r-1',
+  chainId: 1,
+  address: '0x01',
+  state: 'RESERVED',
+  nonce: 7,
+  lockedUntil: at,
+  ttlMs: 60_000,
+  tenant: 'shop',
+  holder: 'till (ab12)',
+  label: null,
+  requestId: null,
+  hash: null,
+  hashes: [],
+  inclusion: null,
+  result: null,
+  alarm: null,
+  fillOrderedAt: null,
+  createdAt: at,
+  reservedAt: at,
+  usedAt: null,
+  minedAt: null,
   finalAt: null,
 }
 
@@ -20,7 +38,9 @@ test('each state is told in words', () => {
 
 test('what became of them is summed up, with the reason for what was left', () => {
   const taken = (outcome: 'released' | 'filled' | 'left', why: string | null = null) => ({
-    ...{ reservation: RESERVED, outcome, why },
+    reservation: RESERVED,
+    outcome,
+    why,
   })
   expect(summarizeTaken([])).toBe('There were no reserved nonces.')
   expect(summarizeTaken([taken('released'), taken('filled'), taken('left', 'it is mined')])).toBe(

@@ -46,7 +46,9 @@ type Scene = (route: Route) => Promise<Answer>
 
 const HASH = `0x${'ab'.repeat(32)}` as const
 const NOBODY: Readonly<Record<string, string>> = {
-  ...{ address: STRANGER, chainId: '5', id: '01890a5d-ac96-774b-bcce-b302099a8057' },
+  address: STRANGER,
+  chainId: '5',
+  id: '01890a5d-ac96-774b-bcce-b302099a8057',
   deliveryId: '01890a5d-ac96-774b-bcce-b302099a8057',
 }
 const { components, paths } = JSON.parse(JSON.stringify(buildOpenApi(ROUTES)))
@@ -85,7 +87,9 @@ const onCancelled: Scene = async (route) => {
   const api = await createTestApi()
   const id = await send(api)
   const cancelled = await api.server.inject({
-    ...{ method: 'POST', url: `/v1/transactions/${id}/cancel`, payload: { reason: 'done' } },
+    method: 'POST',
+    url: `/v1/transactions/${id}/cancel`,
+    payload: { reason: 'done' },
   })
   expect(cancelled.json().state).toBe('CANCELLED')
   return call(api, route, { id })
@@ -204,13 +208,15 @@ const onManyStreams: Scene = async (route) => {
 }
 
 const SWITCHED_OFF: Webhook = {
-  ...{ id: NOBODY.id ?? '', url: 'https://example.com/', description: null, failingSince: null, plannedTo: 0 },
-  ...{
-    filter: { types: null, chainId: null, signer: null, completions: false },
-    previousSecretUntil: null,
-    createdAt: NOW,
-    createdBy: 'local',
-  },
+  id: NOBODY.id ?? '',
+  url: 'https://example.com/',
+  description: null,
+  failingSince: null,
+  plannedTo: 0,
+  filter: { types: null, chainId: null, signer: null, completions: false },
+  previousSecretUntil: null,
+  createdAt: NOW,
+  createdBy: 'local',
   disabled: { reason: 'operator', at: NOW },
 }
 
@@ -221,7 +227,11 @@ const onWebhookThatCannot: Scene = async (route) => {
   const events = createMemoryStore({ clock })
   const memory = createMemoryWebhookStore({ clock, events, newId: random.id })
   const webhooks = createWebhooks({
-    ...{ clock, random, maxWebhooks: 3, secretOverlapMs: 1, findTargetProblem: async () => null },
+    clock,
+    random,
+    maxWebhooks: 3,
+    secretOverlapMs: 1,
+    findTargetProblem: async () => null,
     store: {
       ...memory,
       redeliver: async () => ({ type: 'waiting' }),

@@ -85,7 +85,10 @@ export function defineRoute<I extends RouteInputs>(
   const { params, query, headers, body } = inputs
   return {
     ...description,
-    ...{ params, query, headers, body },
+    params,
+    query,
+    headers,
+    body,
     async answer(raw, services, caller) {
       const input = {
         params: parseInput<I['params']>(params, raw.params),

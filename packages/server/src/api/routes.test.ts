@@ -119,7 +119,11 @@ describe('one transaction', () => {
     const { body } = await get(`/v1/transactions/${HASH}/attempts`)
     expect(attemptList.parse(body).items).toEqual([
       {
-        ...{ hash: HASH, kind: 'original', nonce: 0, gasLimit: '21000', raw: '0x02ab' },
+        hash: HASH,
+        kind: 'original',
+        nonce: 0,
+        gasLimit: '21000',
+        raw: '0x02ab',
         fees: { maxFeePerGas: '2', maxPriorityFeePerGas: '1' },
         createdAt: '2026-01-02T03:04:05.000Z',
       },
@@ -182,8 +186,15 @@ describe('signers', () => {
     expect(status).toBe(200)
     expect(laneList.parse(body).items).toMatchObject([
       {
-        ...{ chainId: CHAIN_ID, address: SIGNER_CHECKSUMMED, label: 'treasury', paused: false, nextNonce: 1 },
-        ...{ queued: 1, inFlight: 1, stuck: 0, lease: { node: 'node-a', fence: 1, live: true } },
+        chainId: CHAIN_ID,
+        address: SIGNER_CHECKSUMMED,
+        label: 'treasury',
+        paused: false,
+        nextNonce: 1,
+        queued: 1,
+        inFlight: 1,
+        stuck: 0,
+        lease: { node: 'node-a', fence: 1, live: true },
         policy: { preset: 'fast', maxInFlight: 'auto', slotHeldUntil: 'mined', maxFeePerGas: null, finality: null },
       },
     ])
@@ -232,7 +243,12 @@ describe('the service itself', () => {
   test('chains', async () => {
     expect(chainList.parse((await get('/v1/chains')).body).items).toEqual([
       {
-        ...{ chainId: CHAIN_ID, safe: 100, finalized: 90, finality: 'safe', following: true, lastError: null },
+        chainId: CHAIN_ID,
+        safe: 100,
+        finalized: 90,
+        finality: 'safe',
+        following: true,
+        lastError: null,
         head: { number: 110, hash: blockHash(110), timestamp: '2026-01-02T03:04:05.000Z' },
         endpoints: [],
         health: { state: 'ok', since: null, message: null },
@@ -294,7 +310,8 @@ describe('the service itself', () => {
       expect(await get('/readyz')).toEqual({
         status: 200,
         body: {
-          ...{ ready: true, status: 'degraded' },
+          ready: true,
+          status: 'degraded',
           problems: [{ part: `chain ${CHAIN_ID}`, message: 'no block for 2 min', action: expect.any(String) }],
         },
       })

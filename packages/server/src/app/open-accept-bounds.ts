@@ -23,7 +23,9 @@ const ACCEPTED_MS = 1
 export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }: BoundsPorts): AcceptBounds {
   const { sharePercent } = tenants
   const places = createTenantPool({
-    ...{ what: 'requests on their way to the store', size: intake.queueLimit, sharePercent },
+    what: 'requests on their way to the store',
+    size: intake.queueLimit,
+    sharePercent,
     retryAfterMs: RETRY_AFTER_MS,
     whenFull: () => {
       const message = 'Too many requests are waiting. Nothing was stored, so retry after the time given.'

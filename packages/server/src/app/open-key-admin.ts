@@ -33,8 +33,12 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
 
   const record = (operation: string, id: string): Promise<void> =>
     store.appendAudit({
-      ...{ keyId: null, actor: COMMAND_LINE.name, nodeId: null, operation },
-      ...{ target: `/v1/api-keys/${id}`, result: 'done' },
+      keyId: null,
+      actor: COMMAND_LINE.name,
+      nodeId: null,
+      operation,
+      target: `/v1/api-keys/${id}`,
+      result: 'done',
     })
 
   return {

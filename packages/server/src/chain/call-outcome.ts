@@ -1,10 +1,10 @@
 /** Reads a node's error to `eth_estimateGas`: a certain failure of the call, or no answer at all. */
 import type { CallOutcome } from '../ports/chain.ts'
-import { findSendErrorClass } from './classify-send-error.ts'
 import { listErrorTexts } from './error-texts.ts'
 import { describeRevert, findRevertData } from './revert-reason.ts'
 import type { RpcError } from './rpc/rpc-error.ts'
-import type { SendErrorClass } from './send-error-patterns.ts'
+import { findSendErrorClass } from './send/classify-send-error.ts'
+import type { SendErrorClass } from './send/send-error-patterns.ts'
 
 const REVERTED = /\brevert(ed)?\b|CONTRACT_REVERT_EXECUTED/i
 /** The machine stopped the contract: as certain as a revert, without a reason of its own. */

@@ -30,9 +30,9 @@ import {
 } from './chain-reads.ts'
 import { readEstimates } from './estimates.ts'
 import { createFeeMarketReader } from './fee-market.ts'
-import { createHeadHints } from './head-hints.ts'
+import { createHeadHints } from './heads/head-hints.ts'
+import { createFixedPace, createPollPace } from './heads/poll-pace.ts'
 import { readNonceUser } from './nonce-user-read.ts'
-import { createFixedPace, createPollPace } from './poll-pace.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
@@ -100,7 +100,10 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
   const heads = createHeadWatch({ endpoints, inUse: pool.inUse, pollIntervalMs, blockTimeMs, clock })
   const getFeeMarket = createFeeMarketReader({
-    ...{ chainId, pool, clock, telemetry },
+    chainId,
+    pool,
+    clock,
+    telemetry,
     settings: {
       minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
       feeModel: options.feeModel ?? 'auto',

@@ -147,7 +147,10 @@ test.each([
 describe('a node that lies', () => {
   const rows = (tip: bigint) => Array.from({ length: 4 }, () => [tip, tip, tip])
   const block = (number: number, base = GWEI) => ({
-    ...{ number: hex(BigInt(number)), baseFeePerGas: hex(base), gasUsed: '0x64', gasLimit: '0xc8' },
+    number: hex(BigInt(number)),
+    baseFeePerGas: hex(base),
+    gasUsed: '0x64',
+    gasLimit: '0xc8',
   })
   const honest = (number = 1) => ({
     eth_feeHistory: history(rows(GWEI), [1, 1, 1, 1], GWEI),
@@ -216,7 +219,9 @@ describe('a chain where gas is free', () => {
     ['and no other call', { eth_gasPrice: '0x0', eth_getBlockByNumber: block }],
   ])('%s has no floor', async (_, table) => {
     expect(await open(table).read()).toMatchObject({
-      ...{ baseFeePerGas: 0n, gasPrice: 0n, priorityFeePerGas: { slow: 0n, standard: 0n, fast: 0n } },
+      baseFeePerGas: 0n,
+      gasPrice: 0n,
+      priorityFeePerGas: { slow: 0n, standard: 0n, fast: 0n },
     })
   })
 

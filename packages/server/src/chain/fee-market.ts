@@ -50,7 +50,11 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
       if (now - (warnedAt.get(host) ?? Number.NEGATIVE_INFINITY) < WARN_INTERVAL_MS) continue
       warnedAt.set(host, now)
       telemetry.log('warn', 'RPC node reports a fee far above the others; ignored', {
-        ...{ chainId, host, source, saidWei, usedWei },
+        chainId,
+        host,
+        source,
+        saidWei,
+        usedWei,
       })
     }
   }

@@ -45,8 +45,15 @@ function poolOf(nodes: readonly Node[]): RpcPool {
 
 test('one node is believed where there is no other', async () => {
   expect(await readNonceUser(poolOf([{}]), WANTED)).toMatchObject({
-    ...{ chainId: 5, from: FROM, nonce: 7, to: `0x${'c3'.repeat(20)}`, data: '0xab', value: 5n, isPlain: true },
-    ...{ minedAt: 100_000, inclusion: { txHash: HASH, blockHash: BLOCK, succeeded: true } },
+    chainId: 5,
+    from: FROM,
+    nonce: 7,
+    to: `0x${'c3'.repeat(20)}`,
+    data: '0xab',
+    value: 5n,
+    isPlain: true,
+    minedAt: 100_000,
+    inclusion: { txHash: HASH, blockHash: BLOCK, succeeded: true },
   })
 })
 

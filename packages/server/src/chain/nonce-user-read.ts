@@ -62,7 +62,8 @@ function seenRead({ height, address, nonce }: WantedUser): Read<Seen> {
 function minedRead(hash: Hash, blockHash: Hash): Read<Inclusion> {
   const { method, params, decode } = receiptRead(hash)
   return {
-    ...{ method, params },
+    method,
+    params,
     decode(result) {
       const receipt = decode(result)
       if (receipt?.blockHash !== blockHash) throw new NotKnown('the RPC node has no receipt of this block')

@@ -53,7 +53,9 @@ export async function probeNode(url: string, addresses: readonly Address[], cloc
     const [block, ...rest] = await client.send([head, ...reads, ...NEEDED], false)
     const replies = rest.slice(reads.length)
     return {
-      ...{ type: 'answers', host, chainId },
+      type: 'answers',
+      host,
+      chainId,
       head: readHead(block),
       lacking: NEEDED.filter((_, index) => isLacking(replies[index])).map(({ method }) => method),
       balances: new Map(addresses.map((address, index) => [address, readAmount(rest[index])])),

@@ -7,7 +7,11 @@ import { recoverSender } from './recover-sender.ts'
 type Parsed = ReturnType<typeof parseTransaction>
 
 const TYPE_NUMBERS: Readonly<Record<string, string>> = {
-  ...{ legacy: '0x0', eip2930: '0x1', eip1559: '0x2', eip4844: '0x3', eip7702: '0x4' },
+  legacy: '0x0',
+  eip2930: '0x1',
+  eip1559: '0x2',
+  eip4844: '0x3',
+  eip7702: '0x4',
 }
 
 export async function readPending(raw: Hex): Promise<PendingTransaction | null> {
@@ -28,7 +32,11 @@ function describe(parsed: Parsed, hash: Hex, from: Hex): Readonly<Record<string,
   const yParity = parsed.yParity ?? (parsed.v === undefined ? 0 : Number(parsed.v % 2n === 0n))
   const isLegacy = parsed.type === 'legacy'
   return {
-    ...{ blockHash: null, blockNumber: null, transactionIndex: null, hash, from },
+    blockHash: null,
+    blockNumber: null,
+    transactionIndex: null,
+    hash,
+    from,
     to: parsed.to ?? null,
     nonce: toQuantity(parsed.nonce ?? 0),
     gas: toQuantity(parsed.gas ?? 0n),

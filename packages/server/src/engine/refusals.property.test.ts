@@ -83,7 +83,10 @@ function anyIntent(dice: Dice, now: number): Partial<Intent> {
     maxPriorityFeePerGas: BigInt(dice(2)) * GWEI,
   }
   return {
-    ...{ to: `0x${'b2'.repeat(20)}`, value: BigInt(dice(1_000)), simulate: false, gasLimit: 21_000n },
+    to: `0x${'b2'.repeat(20)}`,
+    value: BigInt(dice(1_000)),
+    simulate: false,
+    gasLimit: 21_000n,
     ...(kind < 3 && { fees }),
     ...(kind === 3 && { gasLimit: 20_000n }),
     ...(kind === 4 && { validUntil: now + 1_000 + dice(20_000) }),

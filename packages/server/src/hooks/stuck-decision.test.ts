@@ -9,7 +9,9 @@ test('each decision is read', () => {
     expect(parseStuckDecision({ action, reason: ' because ' })).toEqual({ action, reason: 'because' })
   }
   expect(parseStuckDecision({ action: 'resolve', reason: 'seen', hash: HASH })).toEqual({
-    ...{ action: 'resolve', reason: 'seen', hash: HASH.toLowerCase() },
+    action: 'resolve',
+    reason: 'seen',
+    hash: HASH.toLowerCase(),
   })
 })
 

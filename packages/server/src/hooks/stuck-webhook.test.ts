@@ -7,9 +7,18 @@ import { signWebhook } from './sign-webhook.ts'
 import { createStuckWebhook } from './stuck-webhook.ts'
 
 const QUESTION: StuckQuestion = {
-  ...{ transactionId: 'tx', chainId: 1, from: `0x${'11'.repeat(20)}`, to: null, nonce: 3, hashes: [] },
-  ...{ cause: 'no_inclusion', message: 'not in any block', stuckSince: '2030-01-01T00:00:00.000Z' },
-  ...{ requestId: null, metadata: {}, allowed: ['retry'] },
+  transactionId: 'tx',
+  chainId: 1,
+  from: `0x${'11'.repeat(20)}`,
+  to: null,
+  nonce: 3,
+  hashes: [],
+  cause: 'no_inclusion',
+  message: 'not in any block',
+  stuckSince: '2030-01-01T00:00:00.000Z',
+  requestId: null,
+  metadata: {},
+  allowed: ['retry'],
 }
 const NOW = Date.UTC(2030, 0, 1)
 const clock = { now: () => NOW, monotonic: () => 0, schedule: () => () => {} }
@@ -53,7 +62,9 @@ test('the question is posted with a signature that its owner can check, and the 
   const signed = `msg-1.${NOW / 1_000}.${request?.body}`
   const expected = createHmac('sha256', Buffer.from('secret')).update(signed).digest('base64')
   expect(request?.headers).toMatchObject({
-    ...{ 'webhook-id': 'msg-1', 'webhook-timestamp': String(NOW / 1_000), 'webhook-signature': `v1,${expected}` },
+    'webhook-id': 'msg-1',
+    'webhook-timestamp': String(NOW / 1_000),
+    'webhook-signature': `v1,${expected}`,
   })
 })
 

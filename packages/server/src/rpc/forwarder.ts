@@ -52,7 +52,10 @@ export function createForwarder(
   { sharePercent, pace = NO_PACE, clock }: ForwarderOptions = {},
 ): SharedForwarder {
   const turns = createFairTurns({
-    ...{ what: 'calls to the chain', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
+    what: 'calls to the chain',
+    maxRunning: MAX_RUNNING,
+    maxWaiting: MAX_WAITING,
+    sharePercent,
     ...(clock !== undefined && { clock }),
     most: pace.requestsOf,
     whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for an RPC node; try again later'),

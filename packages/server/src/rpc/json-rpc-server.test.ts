@@ -49,7 +49,8 @@ function start() {
     ownAddresses: [],
     chargeItems: () => {},
     recordRefusal: async () => {},
-    ...{ clock: createManualClock(), telemetry: createRecordingTelemetry() },
+    clock: createManualClock(),
+    telemetry: createRecordingTelemetry(),
     settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 },
   })
   const ask = async (tenant: string, method: string, count: number) => {

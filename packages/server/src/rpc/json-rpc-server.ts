@@ -67,7 +67,10 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
     }),
   )
   const running = createTenantPool({
-    ...{ what: 'JSON-RPC messages', size: MAX_MESSAGES, sharePercent: settings.sharePercent, retryAfterMs: 1_000 },
+    what: 'JSON-RPC messages',
+    size: MAX_MESSAGES,
+    sharePercent: settings.sharePercent,
+    retryAfterMs: 1_000,
     whenFull: () => new AppError('overloaded', `${MAX_MESSAGES} messages are already being processed; try again later`),
   })
 

@@ -11,9 +11,21 @@ const HOLD_MS = 8_000
 
 function request(exactNonce: number, requestId: string | null = null): ExactRequest {
   return {
-    ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null, fees: null },
-    ...{ speed: null, priority: null, validUntil: null, finality: null, simulate: null, metadata: {} },
-    ...{ exactNonce, requestId },
+    chainId: lane.chainId,
+    from: lane.signer,
+    to: lane.signer,
+    data: '0x',
+    value: 0n,
+    gasLimit: null,
+    fees: null,
+    speed: null,
+    priority: null,
+    validUntil: null,
+    finality: null,
+    simulate: null,
+    metadata: {},
+    exactNonce,
+    requestId,
   }
 }
 
@@ -40,7 +52,8 @@ function setUp(first: number, refused: readonly number[] = []) {
     })
   }
   const turns = createNonceTurns({
-    ...{ acceptBatch, clock },
+    acceptBatch,
+    clock,
     store: {
       listen: (listener) => {
         listeners.add(listener)

@@ -41,14 +41,19 @@ function start(chainIds: readonly number[]) {
     ownAddresses: [],
     recordRefusal: async () => {},
     chargeItems: () => {},
-    ...{ clock, telemetry, settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 } },
+    clock,
+    telemetry,
+    settings: { holdTimeoutMs: 1_000, allowedMethods: [], maxSockets: 1 },
   })
   const server = Fastify()
   const sockets = { attach: () => {}, close: () => {} }
   registerRpc(server, { endpoint, sockets, callerOf: () => LOCAL_CALLER })
   const post = async (url: string, payload: string | object, headers: Record<string, string> = {}) => {
     const reply = await server.inject({
-      ...{ method: 'POST', url, payload, headers: { 'content-type': 'application/json', ...headers } },
+      method: 'POST',
+      url,
+      payload,
+      headers: { 'content-type': 'application/json', ...headers },
     })
     return { status: reply.statusCode, body: reply.body === '' ? null : reply.json() }
   }

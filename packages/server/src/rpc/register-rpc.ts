@@ -35,7 +35,9 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
     })
     for (const url of ['/rpc', '/rpc/:chainId']) {
       scope.route({
-        ...{ method: 'POST', url, bodyLimit: MAX_BODY_BYTES },
+        method: 'POST',
+        url,
+        bodyLimit: MAX_BODY_BYTES,
         handler: async (request, reply) => {
           const answer = await answerRequest(endpoint, request, callerOf(request))
           // Notifications alone get no answer.
@@ -64,7 +66,9 @@ async function answerRequest(endpoint: JsonRpcServer, request: FastifyRequest, c
   }
   const { chainId } = request.params as { readonly chainId?: string }
   return endpoint.answer(text, {
-    ...{ chain: chainId ?? null, caller, own: new Map() },
+    chain: chainId ?? null,
+    caller,
+    own: new Map(),
     idempotencyKey: typeof key === 'string' ? key : null,
   })
 }

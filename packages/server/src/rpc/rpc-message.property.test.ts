@@ -32,7 +32,9 @@ const endpoint = createJsonRpcServer({
   ownAddresses: [],
   recordRefusal: async () => {},
   chargeItems: () => {},
-  ...{ clock, telemetry, settings: { holdTimeoutMs: 1, allowedMethods: [], maxSockets: 1 } },
+  clock,
+  telemetry,
+  settings: { holdTimeoutMs: 1, allowedMethods: [], maxSockets: 1 },
 })
 
 const OWN = ['eth_sendTransaction', 'eth_accounts', 'eth_getTransactionReceipt', 'eth_getTransactionByHash']

@@ -17,7 +17,9 @@ test.each<[string, object]>([
 
 describe('fees', () => {
   const market = (maxFeePerGas: bigint | null, maxPriorityFeePerGas: bigint | null) => ({
-    ...{ type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+    type: 'eip1559',
+    maxFeePerGas,
+    maxPriorityFeePerGas,
   })
   test.each<[object, object | null]>([
     [{}, null],

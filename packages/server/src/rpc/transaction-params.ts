@@ -84,11 +84,20 @@ export function parseTransactionParams(
     throw new RpcFailure('invalid_params', 'to is required, unless data deploys a contract')
   }
   return {
-    ...{ chainId, from: given.from, to, data, requestId },
+    chainId,
+    from: given.from,
+    to,
+    data,
+    requestId,
     value: given.value ?? 0n,
     gasLimit: pickGas(given),
     fees: pickFees(given),
-    ...{ speed: null, priority: null, validUntil: null, finality: null, simulate: null, metadata: {} },
+    speed: null,
+    priority: null,
+    validUntil: null,
+    finality: null,
+    simulate: null,
+    metadata: {},
     ...(accessList !== undefined && { accessList }),
     ...(nonce !== undefined && { exactNonce: Number(nonce) }),
   }

@@ -35,7 +35,9 @@ export async function attemptDelivery(
 
 /** Never sent unsigned: a receiver that checks would refuse it, and one that does not could be told anything. */
 const NO_SECRET = {
-  ...{ status: null, response: null, durationMs: 0 },
+  status: null,
+  response: null,
+  durationMs: 0,
   error: 'cannot decrypt the secret of the webhook: this node lacks the key in secretsKey',
 }
 const NO_EVENT = { status: null, error: 'the event is no longer stored', response: null, durationMs: 0 }

@@ -22,7 +22,9 @@ const LEASE = { ttlMs: 30_000, renewIntervalMs: 200 }
 const SHORT_LEASE = { ttlMs: 1_000, renewIntervalMs: 200 }
 const SETTINGS = {
   retry: { firstPauseMs: 100, longestPauseMs: 200, giveUpAfterMs: 60_000 },
-  ...{ disableAfterMs: 60_000, retentionMs: 60_000, parallel: 16 },
+  disableAfterMs: 60_000,
+  retentionMs: 60_000,
+  parallel: 16,
 }
 
 let database: TestDatabase
@@ -69,7 +71,14 @@ function open(over: Over = {}) {
   const nodeId = random.id(clock.now())
   const poster = createPoster({ allowPrivate: true, timeoutMs: over.timeoutMs ?? 30_000, now: clock.now })
   const deliverer = createWebhookDeliverer({
-    ...{ store, clock, random, telemetry, nodeId, poster, settings: SETTINGS, lease: over.lease ?? LEASE },
+    store,
+    clock,
+    random,
+    telemetry,
+    nodeId,
+    poster,
+    settings: SETTINGS,
+    lease: over.lease ?? LEASE,
     webhooks: over.webhooks ?? webhooks,
     present: ({ eventId, txId }) => ({ eventId, txId }),
   })

@@ -75,7 +75,12 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   let onIdle = (): void => {}
 
   const leases = createWebhookLeases({
-    ...{ store: webhooks, nodes: store, clock, telemetry, nodeId, ...ports.lease },
+    store: webhooks,
+    nodes: store,
+    clock,
+    telemetry,
+    nodeId,
+    ...ports.lease,
     isBusy: (id) => busyOf(id).length > 0,
     onKept() {
       for (const { webhookId, controller } of running.values()) if (!leases.holds(webhookId)) controller.abort()

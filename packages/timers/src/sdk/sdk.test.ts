@@ -107,8 +107,16 @@ describe('migration of a whole state', () => {
   const at = { height: 100n, timestamp: 1_000n, blockTimeMs: 12_000 }
   const idOf = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
   const record = (n: number, time: Pick<TimeTimer, 'dueTime' | 'everySecs'>): TimeTimer => ({
-    ...{ owner, target: owner, timerId: idOf(n), payload: '0x', gasLimit: 10_000n, bidFp: 0n, version: 0 },
-    ...{ fifoRank: BigInt(n), fireSeq: 0, ...time },
+    owner,
+    target: owner,
+    timerId: idOf(n),
+    payload: '0x',
+    gasLimit: 10_000n,
+    bidFp: 0n,
+    version: 0,
+    fifoRank: BigInt(n),
+    fireSeq: 0,
+    ...time,
   })
   const world = setTimeout(
     createTimerState({ chainId: 1n }),

@@ -21,7 +21,11 @@ export function TransactionPanel({ query, linkTo, filter }: TransactionPanelProp
   const { group, from, find, order, after } = query
   const page = useResource(`transactions ${group} ${from} ${order} ${after} ${find}`, () =>
     api.listTransactions({
-      ...{ states: STATE_GROUPS[group], from, found: toQuery(find), after, limit: PAGE_SIZE },
+      states: STATE_GROUPS[group],
+      from,
+      found: toQuery(find),
+      after,
+      limit: PAGE_SIZE,
       ...(order && { order }),
     }),
   )

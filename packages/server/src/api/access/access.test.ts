@@ -39,7 +39,13 @@ async function makeKey(change: Partial<KeyGrant> = {}) {
     releaseReservations: async () => {},
   })
   const grant = {
-    ...{ name: 'test', scopes: SCOPES, signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null },
+    name: 'test',
+    scopes: SCOPES,
+    signers: null,
+    chains: null,
+    rate: null,
+    maxTxFeeWei: null,
+    expiresAt: null,
     ...change,
   }
   const { key, token } = await keys.create(COMMAND_LINE, grant)

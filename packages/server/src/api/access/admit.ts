@@ -21,8 +21,14 @@ declare module 'fastify' {
 
 /** Has no scope and reaches nothing: what is open to everybody asks nobody who they are. */
 const NOBODY: Caller = {
-  ...{ keyId: null, tenant: '', name: 'nobody', scopes: [], rate: null, maxTxFeeWei: 0n },
-  ...{ signers: [], chains: [] },
+  keyId: null,
+  tenant: '',
+  name: 'nobody',
+  scopes: [],
+  rate: null,
+  maxTxFeeWei: 0n,
+  signers: [],
+  chains: [],
 }
 
 type Services = Pick<ApiServices, 'access' | 'telemetry'>

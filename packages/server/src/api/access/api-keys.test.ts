@@ -31,7 +31,9 @@ test('a key that is revoked while it makes another makes none: nobody is told it
         return store.insertKey(key)
       },
     },
-    ...{ clock, withoutKey: false, releaseReservations: async () => {} },
+    clock,
+    withoutKey: false,
+    releaseReservations: async () => {},
   })
   const caller: Caller = { ...NOBODY_YET, keyId: maker.id, name: maker.name }
   await expect(keys.create(caller, { ...GRANT, name: 'back door' })).rejects.toMatchObject({ code: 'unauthorized' })

@@ -1,7 +1,7 @@
 /** The store, limited to the signers and chains of a caller: what is out of reach is not there. */
 import { type Caller, mayUse, mayUseChain } from '../../core/access/caller.ts'
 import type { Lane } from '../../core/lane/lane.ts'
-import type { LoadedLane } from '../../ports/store.ts'
+import type { LoadedLane } from '../../ports/lane-write.ts'
 import type { ApiStore } from '../api-services.ts'
 import { forbidLane } from './forbid-lane.ts'
 

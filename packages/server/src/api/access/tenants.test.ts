@@ -32,7 +32,12 @@ async function makeKey(wanted: Wanted = {}) {
     releaseReservations: async () => {},
   })
   const { key, token } = await keys.create(LOCAL_CALLER, {
-    ...{ name: 'ann', scopes: ['read', 'send'] as const, signers: null, chains: null, rate: null, expiresAt: null },
+    name: 'ann',
+    scopes: ['read', 'send'] as const,
+    signers: null,
+    chains: null,
+    rate: null,
+    expiresAt: null,
     maxTxFeeWei: null,
     ...wanted,
   })
@@ -72,7 +77,9 @@ describe('a request id', () => {
     const first = await post('/v1/transactions', { headers: { authorization: '' } }, intent({ requestId: 'early' }))
     expect(first.status).toBe(401)
     const open = await api.server.inject({
-      ...{ method: 'POST', url: '/v1/transactions', payload: intent({ requestId: 'early' }) },
+      method: 'POST',
+      url: '/v1/transactions',
+      payload: intent({ requestId: 'early' }),
     })
     expect(open.statusCode).toBe(202)
     const again = await post('/v1/transactions', await makeKey(), intent({ requestId: 'early' }))
@@ -111,7 +118,7 @@ describe('a reservation', () => {
       const [asked] = await api.store.findReservations([id])
       const step = asked && moveReservation(asked, { type: 'reservation.granted', at: NOW, nonce })
       if (!asked || !step) throw new Error('not asked')
-      const write = { ...{ lease, saves: [], notes: [], reset: null, balance: null }, cursor: null }
+      const write = { lease, saves: [], notes: [], reset: null, balance: null, cursor: null }
       const nonces = [{ nonce, status: 'RESERVED', txId: null, reservationId: id }] as const
       await api.store.writeLanes([
         { ...write, nonces, reservations: [{ before: asked, reservation: step.reservation, locks: true }] },
@@ -147,7 +154,9 @@ describe('a reservation', () => {
     const [mine, theirs] = ids
     for (const { key } of [ann, bob]) {
       await api.store.orderReservations({
-        ...{ type: 'release', filter: { keyId: key.id }, cause: 'key_revoked' },
+        type: 'release',
+        filter: { keyId: key.id },
+        cause: 'key_revoked',
         by: { actor: 'root (r-1)', reason: `API key ${key.id} was revoked` },
       })
     }

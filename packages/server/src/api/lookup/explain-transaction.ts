@@ -10,7 +10,7 @@ import {
   isTerminal,
   type Transaction,
 } from '../../core/transaction/transaction.ts'
-import type { LoadedLane } from '../../ports/store.ts'
+import type { LoadedLane } from '../../ports/lane-write.ts'
 import type { ApiServices } from '../api-services.ts'
 
 type Services = Pick<
@@ -42,7 +42,8 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     baseFeeWei,
     queueAhead,
     lane: {
-      ...{ paused: signer.paused, lowestReserved: status.lowestReserved },
+      paused: signer.paused,
+      lowestReserved: status.lowestReserved,
       owner: lease && { ...lease, silentSince: findSilence(services, lease.nodeId) },
       inFlight: inFlight.length + status.reserved,
       reserved: status.reserved,

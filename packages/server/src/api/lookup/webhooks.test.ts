@@ -22,8 +22,14 @@ test('made, shown without its secret, changed, deleted', async () => {
   expect([made.status, made.headers.location]).toEqual([201, `/v1/webhooks/${webhook.id}`])
   expect(Buffer.from(secret.replace('whsec_', ''), 'base64').length).toBe(32)
   expect(webhookResource.strict().parse(webhook)).toMatchObject({
-    ...{ url: URL, types: ['accepted'], from: SIGNER_CHECKSUMMED, chainId: CHAIN_ID, completions: false },
-    ...{ enabled: true, createdBy: 'local', description: null },
+    url: URL,
+    types: ['accepted'],
+    from: SIGNER_CHECKSUMMED,
+    chainId: CHAIN_ID,
+    completions: false,
+    enabled: true,
+    createdBy: 'local',
+    description: null,
   })
   const path = `/${webhook.id}`
   expect((await call('GET', path)).body).toEqual(webhook)

@@ -56,7 +56,11 @@ export function createWebhooks(ports: WebhooksPorts): Webhooks {
       const secret = createSecret()
       const webhook = await store.insertWebhook(
         {
-          ...{ id: random.id(clock.now()), url: url.href, description, secret, after },
+          id: random.id(clock.now()),
+          url: url.href,
+          description,
+          secret,
+          after,
           filter: { types, chainId, signer: from, completions },
           createdBy: actorOf(caller),
         },

@@ -57,7 +57,9 @@ function digestOf(text: string): string {
 function listOperations(document: Json): readonly Operation[] {
   return Object.entries(toJson(document.paths)).flatMap(([path, methods]) =>
     Object.entries(toJson(methods)).map(([method, described]) => ({
-      ...{ method: method.toUpperCase(), path, described: toJson(described) },
+      method: method.toUpperCase(),
+      path,
+      described: toJson(described),
     })),
   )
 }

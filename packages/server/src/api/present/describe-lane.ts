@@ -14,8 +14,15 @@ export function describeLane(
   const { lane, createdAt } = signer
   return describeLaneProblems(
     {
-      ...{ lane, signer: name, createdAt, waiting: queued + inFlight },
-      ...{ problems, balance, txCost, lowestReserved, lease },
+      lane,
+      signer: name,
+      createdAt,
+      waiting: queued + inFlight,
+      problems,
+      balance,
+      txCost,
+      lowestReserved,
+      lease,
     },
     silent,
   )

@@ -7,7 +7,13 @@ import { presentInstant, presentOptionalInstant } from '../contract/values/insta
 export function presentApiKey(key: ApiKey): ApiKeyResource {
   const { id, name, tenant, scopes, chains, rate, createdBy, revokedBy } = key
   return {
-    ...{ id, name, tenant, scopes: [...scopes], rate, createdBy, revokedBy },
+    id,
+    name,
+    tenant,
+    scopes: [...scopes],
+    rate,
+    createdBy,
+    revokedBy,
     signers: key.signers?.map(checksumAddress) ?? null,
     chains: chains === null ? null : [...chains],
     maxTxFee: key.maxTxFeeWei?.toString() ?? null,

@@ -7,7 +7,10 @@ import { presentFees } from './present-fees.ts'
 export function presentAttempt(attempt: Attempt): AttemptResource {
   const { hash, kind, nonce, gasLimit, fees, raw, createdAt } = attempt
   return {
-    ...{ hash, kind, nonce, raw },
+    hash,
+    kind,
+    nonce,
+    raw,
     gasLimit: gasLimit.toString(),
     fees: presentFees(fees),
     createdAt: presentInstant(createdAt),

@@ -19,12 +19,17 @@ const list = (...numbers: number[]) => numbers.map((number) => ({ blockNumber: n
 
 test('while it is tracked: the headers that this node has on top of it, as many as the rule asks for', () => {
   expect(presentConfirmations(inBlock(108), THREE, view)).toEqual({
-    ...{ required: 3, count: 2, final: false, newForks: 0 },
+    required: 3,
+    count: 2,
+    final: false,
+    newForks: 0,
     items: list(109, 110),
   })
   expect(presentConfirmations(inBlock(100), THREE, view)).toMatchObject({ count: 10, items: list(101, 102, 103) })
   expect(presentConfirmations(inBlock(108), { type: 'finalized' }, view)).toMatchObject({
-    ...{ required: 'finalized', count: 2, items: list(109, 110) },
+    required: 'finalized',
+    count: 2,
+    items: list(109, 110),
   })
 })
 
@@ -32,7 +37,8 @@ test('once final: the list that made it so, whatever the node sees now', () => {
   const final = { required: 3, final: true, items: CONFIRMATIONS }
   expect(presentConfirmations(finished('CONFIRMED'), THREE, null)).toMatchObject({ ...final, count: 3 })
   expect(presentConfirmations(finished('CONFIRMED'), THREE, createTestView({ from: 105, head: 110 }))).toMatchObject({
-    ...{ ...final, count: 10 },
+    ...final,
+    count: 10,
   })
 })
 

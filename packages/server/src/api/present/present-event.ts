@@ -9,7 +9,14 @@ import { presentReceipt } from './present-receipt.ts'
 export function presentEvent(entry: HistoryEntry): EventResource {
   const { eventId, txId, lane, type, cause, fromState, toState, subState, nodeId, fence, count } = entry
   return {
-    ...{ eventId, type, cause, fromState, toState, subState, fence, count },
+    eventId,
+    type,
+    cause,
+    fromState,
+    toState,
+    subState,
+    fence,
+    count,
     transactionId: txId,
     chainId: lane.chainId,
     from: checksumAddress(lane.signer),

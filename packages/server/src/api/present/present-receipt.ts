@@ -6,7 +6,10 @@ import { checksumAddress } from '../contract/values/address.ts'
 export function presentReceipt(inclusion: Inclusion): ReceiptResource {
   const { txHash, txIndex, blockNumber, blockHash, gasUsed, effectiveGasPrice, contractAddress } = inclusion
   return {
-    ...{ transactionHash: txHash, transactionIndex: txIndex, blockNumber, blockHash },
+    transactionHash: txHash,
+    transactionIndex: txIndex,
+    blockNumber,
+    blockHash,
     status: inclusion.succeeded ? 'success' : 'reverted',
     gasUsed: gasUsed.toString(),
     effectiveGasPrice: effectiveGasPrice.toString(),

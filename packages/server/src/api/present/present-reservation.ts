@@ -8,7 +8,15 @@ export function presentReservation(reservation: Reservation): ReservationResourc
   const { id, lane, state, nonce, ttlMs, label, requestId, hashes, inclusion, result } = reservation
   const { tenant, holder, alarm } = reservation
   return {
-    ...{ id, state, nonce, ttlMs, label, requestId, result, tenant, holder },
+    id,
+    state,
+    nonce,
+    ttlMs,
+    label,
+    requestId,
+    result,
+    tenant,
+    holder,
     chainId: lane.chainId,
     address: checksumAddress(lane.signer),
     lockedUntil: presentInstant(reservation.lockedUntil),

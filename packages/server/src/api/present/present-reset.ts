@@ -7,7 +7,14 @@ import { presentInstant, presentOptionalInstant } from '../contract/values/insta
 export function presentReset({ lane, requestedAt, answeredAt, ...reset }: NonceReset): ResetResource {
   const { id, state, actor, reason, fromNonce, toNonce, refusal, progress } = reset
   return {
-    ...{ id, state, actor, reason, fromNonce, toNonce, refusal, progress },
+    id,
+    state,
+    actor,
+    reason,
+    fromNonce,
+    toNonce,
+    refusal,
+    progress,
     cancelsInFlight: reset.cancelsFirst,
     chainId: lane.chainId,
     address: checksumAddress(lane.signer),

@@ -18,27 +18,38 @@ const around = {
 
 const intent: Intent = {
   lane: { chainId: 1, signer: SIGNER },
-  ...{
-    to: TARGET,
-    data: '0xabcd',
-    value: 10n ** 24n,
-    gasLimit: null,
-    fees: null,
-    maxFeeWei: null,
-    speed: 'fast',
-    priority: 0,
-  },
-  ...{ validUntil: null, requestId: 'order-17', requestDigest: `0x${'00'.repeat(32)}`, finality: null },
-  ...{ simulate: true, simulated: true, metadata: { order: '17' } },
+  to: TARGET,
+  data: '0xabcd',
+  value: 10n ** 24n,
+  gasLimit: null,
+  fees: null,
+  maxFeeWei: null,
+  speed: 'fast',
+  priority: 0,
+  validUntil: null,
+  requestId: 'order-17',
+  requestDigest: `0x${'00'.repeat(32)}`,
+  finality: null,
+  simulate: true,
+  simulated: true,
+  metadata: { order: '17' },
 }
 
 const base = {
   id: '01890a5d-ac96-774b-bcce-b302099a8057',
   intent,
-  ...{ version: 1, error: null, suspended: false, createdAt: AT },
+  version: 1,
+  error: null,
+  suspended: false,
+  createdAt: AT,
 } as const
 const queued: Queued = {
-  ...{ ...base, state: 'QUEUED', subState: 'accepted', attempts: [], retryAt: null, prepareFailures: 0 },
+  ...base,
+  state: 'QUEUED',
+  subState: 'accepted',
+  attempts: [],
+  retryAt: null,
+  prepareFailures: 0,
 }
 
 function attempt(hash: Attempt['hash'], kind: Attempt['kind']): Attempt {
@@ -49,46 +60,80 @@ function attempt(hash: Attempt['hash'], kind: Attempt['kind']): Attempt {
 const signed = {
   ...base,
   attempts: [attempt(HASHES[0], 'original'), attempt(HASHES[1], 'bump')] as const,
-  ...{
-    nonce: 7,
-    fence: 3,
-    nodeId: 'node-a',
-    allocatedAt: AT,
-    waitingSince: AT,
-    submittedAt: AT + 1,
-    lastSubmitAt: AT + 1,
-  },
-  ...{ submitCount: 2, refusals: 0, nextResubmitAt: AT, newForks: 1, requestedReplacement: 'none' as const },
-  ...{ mayBeHeld: true, refusal: null },
+  nonce: 7,
+  fence: 3,
+  nodeId: 'node-a',
+  allocatedAt: AT,
+  waitingSince: AT,
+  submittedAt: AT + 1,
+  lastSubmitAt: AT + 1,
+  submitCount: 2,
+  refusals: 0,
+  nextResubmitAt: AT,
+  newForks: 1,
+  requestedReplacement: 'none' as const,
+  mayBeHeld: true,
+  refusal: null,
 } as const
 
 const inclusion: Inclusion = {
-  ...{ txHash: HASHES[0], blockNumber: 100, blockHash: BLOCK_HASH, txIndex: 4, succeeded: true, gasUsed: 40_000n },
-  ...{ effectiveGasPrice: 10n ** 9n, contractAddress: TARGET },
+  txHash: HASHES[0],
+  blockNumber: 100,
+  blockHash: BLOCK_HASH,
+  txIndex: 4,
+  succeeded: true,
+  gasUsed: 40_000n,
+  effectiveGasPrice: 10n ** 9n,
+  contractAddress: TARGET,
 }
 const tracking: Tracking = { ...signed, state: 'TRACKING', subState: 'mined', inclusion, minedAt: AT + 2 }
 const finished: Finished = {
-  ...{ ...signed, state: 'CONFIRMED', subState: 'final', inclusion, minedAt: AT + 2, finalAt: AT + 3 },
+  ...signed,
+  state: 'CONFIRMED',
+  subState: 'final',
+  inclusion,
+  minedAt: AT + 2,
+  finalAt: AT + 3,
   confirmations: [{ blockNumber: 101, blockHash: BLOCK_HASH }],
 }
 
 test('a queued transaction has nothing of the chain', () => {
   expect(presentTransaction(queued, around)).toEqual({
-    ...{ id: base.id, chainId: 1, from: '0x52908400098527886E0F7030069857D2E4169EE7' },
+    id: base.id,
+    chainId: 1,
+    from: '0x52908400098527886E0F7030069857D2E4169EE7',
     to: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-    ...{ data: '0xabcd', value: '1000000000000000000000000', gasLimit: null, nonce: null },
-    ...{ fees: null, speed: 'fast', priority: 0, validUntil: null },
-    ...{ state: 'QUEUED', subState: 'accepted', hash: null, hashes: [], attempts: 0, receipt: null, inclusion: null },
+    data: '0xabcd',
+    value: '1000000000000000000000000',
+    gasLimit: null,
+    nonce: null,
+    fees: null,
+    speed: 'fast',
+    priority: 0,
+    validUntil: null,
+    state: 'QUEUED',
+    subState: 'accepted',
+    hash: null,
+    hashes: [],
+    attempts: 0,
+    receipt: null,
+    inclusion: null,
     confirmations: { count: 0, required: 12, newForks: 0 },
-    ...{
-      error: null,
-      simulated: true,
-      requestId: 'order-17',
-      metadata: { order: '17' },
-      createdAt: '2026-01-02T03:04:05.678Z',
-    },
-    ...{ submittedAt: null, minedAt: null, finalAt: null, fence: null, node: null },
-    ...{ suspended: false, submitCount: 0, lastSubmitAt: null, nextResubmitAt: null, stuckAt: null },
+    error: null,
+    simulated: true,
+    requestId: 'order-17',
+    metadata: { order: '17' },
+    createdAt: '2026-01-02T03:04:05.678Z',
+    submittedAt: null,
+    minedAt: null,
+    finalAt: null,
+    fence: null,
+    node: null,
+    suspended: false,
+    submitCount: 0,
+    lastSubmitAt: null,
+    nextResubmitAt: null,
+    stuckAt: null,
   })
 })
 
@@ -97,7 +142,9 @@ test('what was asked for is shown as it was asked', () => {
   const asked = { ...intent, fees, speed: 'slow', priority: 3, validUntil: AT } as const
   expect(presentTransaction({ ...queued, intent: asked }, around)).toMatchObject({
     fees: { maxFeePerGas: '30', maxPriorityFeePerGas: '2' },
-    ...{ speed: 'slow', priority: 3, validUntil: '2026-01-02T03:04:05.678Z' },
+    speed: 'slow',
+    priority: 3,
+    validUntil: '2026-01-02T03:04:05.678Z',
   })
 })
 
@@ -105,11 +152,16 @@ test('how often it was sent, when it is sent again, and since when it is stuck',
   const stuck: Transaction = { ...signed, state: 'STUCK', subState: 'no_inclusion', stuckAt: AT + 5 }
   const sent = { submitCount: 2, submittedAt: '2026-01-02T03:04:05.679Z', lastSubmitAt: '2026-01-02T03:04:05.679Z' }
   expect(presentTransaction(stuck, around)).toMatchObject({
-    ...{ ...sent, suspended: false, nextResubmitAt: '2026-01-02T03:04:05.678Z', stuckAt: '2026-01-02T03:04:05.683Z' },
+    ...sent,
+    suspended: false,
+    nextResubmitAt: '2026-01-02T03:04:05.678Z',
+    stuckAt: '2026-01-02T03:04:05.683Z',
   })
   // What is held back, or in a block, is not sent again.
   expect(presentTransaction({ ...stuck, suspended: true }, around)).toMatchObject({
-    ...{ ...sent, suspended: true, nextResubmitAt: null },
+    ...sent,
+    suspended: true,
+    nextResubmitAt: null,
   })
   expect(presentTransaction(tracking, around)).toMatchObject({ ...sent, nextResubmitAt: null, stuckAt: null })
   expect(presentTransaction(finished, around)).toMatchObject({ ...sent, nextResubmitAt: null })
@@ -117,15 +169,28 @@ test('how often it was sent, when it is sent again, and since when it is stuck',
 
 test('an included one shows the attempt that was included, not the newest', () => {
   expect(presentTransaction(tracking, around)).toMatchObject({
-    ...{ nonce: 7, hash: HASHES[0], hashes: HASHES, attempts: 2, gasLimit: '50000', fence: 3, node: 'node-a' },
+    nonce: 7,
+    hash: HASHES[0],
+    hashes: HASHES,
+    attempts: 2,
+    gasLimit: '50000',
+    fence: 3,
+    node: 'node-a',
     inclusion: { blockNumber: 100, blockHash: BLOCK_HASH },
     receipt: {
-      ...{ transactionHash: HASHES[0], transactionIndex: 4, blockNumber: 100, blockHash: BLOCK_HASH },
-      ...{ status: 'success', gasUsed: '40000', effectiveGasPrice: '1000000000' },
+      transactionHash: HASHES[0],
+      transactionIndex: 4,
+      blockNumber: 100,
+      blockHash: BLOCK_HASH,
+      status: 'success',
+      gasUsed: '40000',
+      effectiveGasPrice: '1000000000',
       contractAddress: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     },
     confirmations: { count: 10, required: 12, newForks: 1 },
-    ...{ submittedAt: '2026-01-02T03:04:05.679Z', minedAt: '2026-01-02T03:04:05.680Z', finalAt: null },
+    submittedAt: '2026-01-02T03:04:05.679Z',
+    minedAt: '2026-01-02T03:04:05.680Z',
+    finalAt: null,
   })
   expect(presentTransaction({ ...tracking, inclusion: null, minedAt: null }, around).hash).toBe(HASHES[1])
 })

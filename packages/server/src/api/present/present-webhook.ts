@@ -7,7 +7,10 @@ import { presentInstant } from '../contract/values/instant.ts'
 export function presentWebhook(webhook: Webhook): WebhookResource {
   const { id, url, description, filter, disabled, failingSince, plannedTo, previousSecretUntil } = webhook
   return {
-    ...{ id, url, description, plannedTo },
+    id,
+    url,
+    description,
+    plannedTo,
     types: filter.types === null ? null : [...filter.types],
     chainId: filter.chainId,
     from: filter.signer === null ? null : checksumAddress(filter.signer),
@@ -24,7 +27,13 @@ export function presentWebhook(webhook: Webhook): WebhookResource {
 export function presentDelivery(delivery: Delivery): DeliveryResource {
   const { id, webhookId, eventId, txId, type, state, dueAt, attempts, lastAttempt, createdAt, settledAt } = delivery
   return {
-    ...{ id, webhookId, eventId, transactionId: txId, type, state, attempts },
+    id,
+    webhookId,
+    eventId,
+    transactionId: txId,
+    type,
+    state,
+    attempts,
     dueAt: presentTime(dueAt),
     lastAttempt: lastAttempt === null ? null : { ...lastAttempt, at: presentInstant(lastAttempt.at) },
     createdAt: presentInstant(createdAt),

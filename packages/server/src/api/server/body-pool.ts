@@ -6,7 +6,9 @@ const RETRY_AFTER_MS = 1_000
 
 export function createBodyPool(limits: { readonly maxBytes: number; readonly sharePercent?: number }): TenantPool {
   return createTenantPool({
-    ...{ what: 'bytes in requests at one time', size: limits.maxBytes, sharePercent: limits.sharePercent },
+    what: 'bytes in requests at one time',
+    size: limits.maxBytes,
+    sharePercent: limits.sharePercent,
     retryAfterMs: RETRY_AFTER_MS,
     whenFull: () => {
       const message = `This node is already reading ${limits.maxBytes} bytes of requests, its limit. Retry after the time given.`

@@ -132,7 +132,9 @@ test.each([
   await server.close()
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
-    ...{ status, code, detail: expect.stringMatching(detail) },
+    status,
+    code,
+    detail: expect.stringMatching(detail),
   })
 })
 

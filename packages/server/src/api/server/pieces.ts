@@ -23,7 +23,10 @@ const UNCOUNTED = { spendWhenDue: () => null }
 /** `work`: what pieces cost is counted for the tenant, and one that has used its share of the thread waits. */
 export function createPieces(work: Pick<WorkTurns, 'spendWhenDue'> = UNCOUNTED): Pieces {
   const turns = createFairTurns({
-    ...{ what: 'pieces of batches', maxRunning: 1, maxWaiting: MAX_WAITING, sharePercent: 100 },
+    what: 'pieces of batches',
+    maxRunning: 1,
+    maxWaiting: MAX_WAITING,
+    sharePercent: 100,
     whenFull: () =>
       new AppError('overloaded', 'Too many batches are being processed. Retry later.', { retryAfterMs: 1_000 }),
   })

@@ -58,8 +58,15 @@ test('what is wrong with a signer is told without the ids of transactions and re
       (await memory.listLaneStatus({})).map((status) => ({
         ...status,
         lowestReserved: {
-          ...{ nonce: 7, lockedUntil: 0, isUsed: false, isFilling: false, alarm: null },
-          ...{ reservationId: 'secret-id', tenant: 'secret', holder: 'secret key', hash: null },
+          nonce: 7,
+          lockedUntil: 0,
+          isUsed: false,
+          isFilling: false,
+          alarm: null,
+          reservationId: 'secret-id',
+          tenant: 'secret',
+          holder: 'secret key',
+          hash: null,
         },
         health: {
           ...status.health,

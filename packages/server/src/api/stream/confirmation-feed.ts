@@ -179,8 +179,14 @@ function isPrefix(before: readonly Confirmation[], after: readonly Confirmation[
 function frame({ mined, required, confirmations }: Told, added: readonly Confirmation[], newFork: boolean): Buffer {
   const { txId, lane, blockNumber, blockHash } = mined
   const resource: ConfirmationUpdate = {
-    ...{ transactionId: txId, chainId: lane.chainId, from: checksumAddress(lane.signer), blockNumber, blockHash },
-    ...{ count: confirmations.length, required: presentFinality(required), newFork },
+    transactionId: txId,
+    chainId: lane.chainId,
+    from: checksumAddress(lane.signer),
+    blockNumber,
+    blockHash,
+    count: confirmations.length,
+    required: presentFinality(required),
+    newFork,
     confirmations: added.map((one) => ({ blockNumber: one.blockNumber, blockHash: one.blockHash })),
   }
   return Buffer.from(`event: confirmations\ndata: ${JSON.stringify(resource)}\n\n`)

@@ -38,12 +38,14 @@ beforeEach(async () => {
   telemetry = createRecordingTelemetry()
   allowed = true
   streams = createEventStreams({
-    ...{ store, clock, telemetry, limits: LIMITS, isAllowed: async () => allowed },
-    ...{
-      work: { begin: async () => () => undefined, spend: () => undefined },
-      pieces: AT_ONCE,
-      reads: createReadTurns(),
-    },
+    store,
+    clock,
+    telemetry,
+    limits: LIMITS,
+    isAllowed: async () => allowed,
+    work: { begin: async () => () => undefined, spend: () => undefined },
+    pieces: AT_ONCE,
+    reads: createReadTurns(),
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   lane = await registerLane(store)
@@ -239,7 +241,10 @@ test('one who is behind does not wait for the many of another tenant that are be
   const memory = store.readEvents
   const waiting: (() => void)[] = []
   const slow = createEventStreams({
-    ...{ clock, telemetry, limits: { ...LIMITS, maxStreams: 200 }, isAllowed: async () => true },
+    clock,
+    telemetry,
+    limits: { ...LIMITS, maxStreams: 200 },
+    isAllowed: async () => true,
     store: {
       ...store,
       readEvents: async (after, limit) => {
@@ -247,11 +252,9 @@ test('one who is behind does not wait for the many of another tenant that are be
         return memory(after, limit)
       },
     },
-    ...{
-      work: { begin: async () => () => undefined, spend: () => undefined },
-      pieces: AT_ONCE,
-      reads: createReadTurns(),
-    },
+    work: { begin: async () => () => undefined, spend: () => undefined },
+    pieces: AT_ONCE,
+    reads: createReadTurns(),
     confirmations: { createReader: () => ({ follow: () => () => {}, readNext: () => null }) },
   })
   const follow = (tenant: string) =>

@@ -58,7 +58,9 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const readPage = createEventPages({ store, clock })
   const streams = new Set<ServerEvents>()
   const pool = createTenantPool({
-    ...{ what: 'event streams', size: limits.maxStreams, retryAfterMs: RETRY_AFTER_MS },
+    what: 'event streams',
+    size: limits.maxStreams,
+    retryAfterMs: RETRY_AFTER_MS,
     sharePercent: limits.sharePercent,
     whenFull: () => refuse(`This node already serves ${limits.maxStreams} streams`),
   })

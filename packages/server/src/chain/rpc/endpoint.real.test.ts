@@ -45,8 +45,14 @@ test('bytes that a dying node read over an old connection are lost, not unsent, 
   const [target] = parseRpcUrls([url])
   if (target === undefined) throw new Error('no URL')
   endpoint = createEndpoint(target, {
-    ...{ name: 'node', chainId: 1, clock: createSystemClock(), telemetry: createRecordingTelemetry() },
-    ...{ timeoutMs: 30_000, maxConcurrent: 1, maxBatch: 10, maxResponseBytes: 65_536 },
+    name: 'node',
+    chainId: 1,
+    clock: createSystemClock(),
+    telemetry: createRecordingTelemetry(),
+    timeoutMs: 30_000,
+    maxConcurrent: 1,
+    maxBatch: 10,
+    maxResponseBytes: 65_536,
   })
   await endpoint.send([{ method: 'eth_blockNumber', params: [] }], 'read')
   const replies = await endpoint.send([{ method: 'eth_sendRawTransaction', params: ['0x02'] }], 'broadcast')

@@ -65,10 +65,8 @@ export interface EndpointOptions extends JsonRpcOptions {
   readonly telemetry: Telemetry
 }
 
-const FIRST_BACKOFF_MS = 250
-const MAX_BACKOFF_MS = 15_000
-const FIRST_BAR_MS = 1_000
-const MAX_BAR_MS = 30_000
+const FAILURE_PAUSES = { first: 250, max: 15_000 }
+const BAR_PAUSES = { first: 1_000, max: 30_000 }
 const BARS_FORGOTTEN_MS = 60_000
 const LACKING_RECHECK_MS = 10 * 60_000
 const PROOF_LASTS_MS = 30_000
@@ -120,7 +118,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     if (standing === 'wrong_chain') return
     failures++
     noteError(message)
-    stand('failing', backOff(failures, { first: FIRST_BACKOFF_MS, max: MAX_BACKOFF_MS }), message)
+    stand('failing', backOff(failures, FAILURE_PAUSES), message)
   }
 
   function bar(message: string): void {
@@ -129,7 +127,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     bars = clock.monotonic() - barredAt > BARS_FORGOTTEN_MS ? 1 : bars + 1
     barredAt = clock.monotonic()
     noteError(message)
-    stand('wrong_chain', backOff(bars, { first: FIRST_BAR_MS, max: MAX_BAR_MS }), message)
+    stand('wrong_chain', backOff(bars, BAR_PAUSES), message)
   }
 
   function noteError(message: string): void {
@@ -239,7 +237,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
   }
 
   const readInTurn = createReadTurn({
-    ...{ batchSize: client.batchSize, isRefused: client.isRefused },
+    batchSize: client.batchSize,
+    isRefused: client.isRefused,
     send: (requests, patient) => sendNow(requests, 'read', patient),
   })
 
@@ -266,7 +265,11 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     send: (requests, purpose, patient = false) =>
       purpose === 'read' ? readInTurn(requests, patient) : sendNow(requests, purpose, patient),
     report: (inUse) => ({
-      ...{ name, inUse, lastError, state: state(), since: since.at },
+      name,
+      inUse,
+      lastError,
+      state: state(),
+      since: since.at,
       head: head && { number: head.number, seenAt: head.seenAt },
       lagBlocks: head?.lagBlocks ?? null,
       errorRate: figures.errorRate(),

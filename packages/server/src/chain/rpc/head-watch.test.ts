@@ -39,7 +39,11 @@ function open(nodes: readonly Node[], inUse = 0) {
     }),
   )
   const watch = createHeadWatch({
-    ...{ endpoints, inUse: () => endpoints[inUse] ?? null, pollIntervalMs: 1_000, blockTimeMs: 2_000, clock },
+    endpoints,
+    inUse: () => endpoints[inUse] ?? null,
+    pollIntervalMs: 1_000,
+    blockTimeMs: 2_000,
+    clock,
   })
   async function poll(): Promise<number> {
     await clock.advance(1_000)

@@ -57,8 +57,17 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
   const watched = endpoints.map((endpoint): Watched => {
     const never = Number.NEGATIVE_INFINITY
     return {
-      ...{ endpoint, height: null, seenAt: 0, askedAt: never, answeredAt: never },
-      ...{ asking: null, showing: null, streak: 0, verdict: 'in_step', misses: 0, claim: null },
+      endpoint,
+      height: null,
+      seenAt: 0,
+      askedAt: never,
+      answeredAt: never,
+      asking: null,
+      showing: null,
+      streak: 0,
+      verdict: 'in_step',
+      misses: 0,
+      claim: null,
     }
   })
 

@@ -6,8 +6,8 @@
 
 import { isHeld, type SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Hash, Hex } from '../../core/hex.ts'
-import { classifySendError, type NodeAnswer } from '../classify-send-error.ts'
-import { combineSendOutcomes } from '../combine-send-outcomes.ts'
+import { classifySendError, type NodeAnswer } from '../send/classify-send-error.ts'
+import { combineSendOutcomes } from '../send/combine-send-outcomes.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcReply } from './read-reply.ts'
 

@@ -39,7 +39,12 @@ export interface Caller extends Reach {
 
 /** Whoever can reach a service that has no keys: it listens on this machine only. */
 export const LOCAL_CALLER: Caller = {
-  ...{ keyId: null, tenant: null, name: 'local', scopes: SCOPES, rate: null, maxTxFeeWei: null },
+  keyId: null,
+  tenant: null,
+  name: 'local',
+  scopes: SCOPES,
+  rate: null,
+  maxTxFeeWei: null,
   ...ALL_LANES,
 }
 

@@ -5,8 +5,16 @@ import type { Header } from './finality.ts'
 
 const LIMITS = { unreachableAfterMs: 7_500, quietAfterMs: 60_000, standingAfterMs: 120_000, rewoundAfterMs: 30_000 }
 const WELL: ChainSigns = {
-  ...{ now: T0, hosts: ['rpc-1.example'], answeredAt: T0 - 1_000, failingSince: null, lastError: null },
-  ...{ headSeenAt: T0 - 5_000, height: 100, highest: 100, belowSince: null, waitingSince: null },
+  now: T0,
+  hosts: ['rpc-1.example'],
+  answeredAt: T0 - 1_000,
+  failingSince: null,
+  lastError: null,
+  headSeenAt: T0 - 5_000,
+  height: 100,
+  highest: 100,
+  belowSince: null,
+  waitingSince: null,
 }
 
 const assess = (change: Partial<ChainSigns>) => assessChain({ ...WELL, ...change }, LIMITS)

@@ -9,15 +9,13 @@ const SIGNER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 const LANE: TroubledLane = {
   lane: { chainId: 1, signer: SIGNER },
-  ...{
-    signer: '0xf39F…2266',
-    problems: [],
-    balance: null,
-    txCost: null,
-    lowestReserved: null,
-    waiting: 0,
-    createdAt: AT,
-  },
+  signer: '0xf39F…2266',
+  problems: [],
+  balance: null,
+  txCost: null,
+  lowestReserved: null,
+  waiting: 0,
+  createdAt: AT,
   lease: { nodeId: 'node-a', expiresAt: AT, live: true },
 }
 
@@ -35,7 +33,11 @@ test('out of funds: what is lacking, what is there, and where to send it', () =>
   const problems = [problem({ code: 'out_of_funds', txId: TX, detail: 'it may cost 0.003 ETH' })]
   expect(describeLaneProblems({ ...LANE, ...funds, problems }, [])).toEqual([
     {
-      ...{ code: 'out_of_funds', level: 'bad', since: AT, txId: TX, reservationId: null },
+      code: 'out_of_funds',
+      level: 'bad',
+      since: AT,
+      txId: TX,
+      reservationId: null,
       message: 'Out of funds: it may cost 0.003 ETH. Balance: 0.001 ETH, enough for 0 transactions.',
       action: 'Send funds to 0xf39F…2266 on chain 1. Drover continues with the next block.',
     },

@@ -42,7 +42,9 @@ export function withChainHealth(tx: Transaction, finding: Finding, { chain }: Ex
   if (OWN_CAUSES.has(finding.cause)) return { ...finding, summary }
   const { chainId } = tx.intent.lane
   return {
-    ...{ cause, summary, blockedBy: { type: 'chain', chainId } },
+    cause,
+    summary,
+    blockedBy: { type: 'chain', chainId },
     nextAction: NEXT[chain.state] ?? finding.nextAction,
     nextActionAt: null,
   }

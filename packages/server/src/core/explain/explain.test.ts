@@ -28,26 +28,38 @@ type LaneContext = ExplainContext['lane']
 const owner = { nodeId: 'node-a', fence: 12, live: true, expiresAt: 0, silentSince: null }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
 const reserved = {
-  ...{ reservationId: 'r-1', nonce: 5, lockedUntil: T0 + 60_000, tenant: 'shop', holder: 'till (ab12)' },
-  ...{ isUsed: false, isFilling: false, hash: null, alarm: null },
+  reservationId: 'r-1',
+  nonce: 5,
+  lockedUntil: T0 + 60_000,
+  tenant: 'shop',
+  holder: 'till (ab12)',
+  isUsed: false,
+  isFilling: false,
+  hash: null,
+  alarm: null,
 } as const
 const phantom = { ...reserved, isUsed: true, hash: `0x${'de'.repeat(32)}`, alarm: 'unknown_hash' } as const
 const now = T0 + 20_000
 
 function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext> = {}): ExplainContext {
   return {
-    ...{
-      now,
-      policy: STABLE,
-      finality: { type: 'confirmations', count: 12 },
-      head: 103,
-      queueAhead: 0,
-      baseFeeWei: null,
-      chain: { state: 'ok', since: null, message: null },
-    },
+    now,
+    policy: STABLE,
+    finality: { type: 'confirmations', count: 12 },
+    head: 103,
+    queueAhead: 0,
+    baseFeeWei: null,
+    chain: { state: 'ok', since: null, message: null },
     lane: {
-      ...{ owner, inFlight: 0, reserved: 0, unmined: 0, window: null, paused: false },
-      ...{ lowestReserved: null, lowestUnmined: null, missingNonces: null },
+      owner,
+      inFlight: 0,
+      reserved: 0,
+      unmined: 0,
+      window: null,
+      paused: false,
+      lowestReserved: null,
+      lowestUnmined: null,
+      missingNonces: null,
       ...lane,
     },
     ...change,
@@ -55,15 +67,18 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
 }
 
 const UNREACHABLE: ChainHealth = {
-  ...{ state: 'unreachable', since: T0 },
+  state: 'unreachable',
+  since: T0,
   message: 'RPC node rpc-1.example has not responded since 12:03.',
 }
 const STANDING: ChainHealth = {
-  ...{ state: 'standing', since: T0 },
+  state: 'standing',
+  since: T0,
   message: 'The chain has made no block for 2 min; nothing can be mined.',
 }
 const REWOUND: ChainHealth = {
-  ...{ state: 'rewound', since: T0 },
+  state: 'rewound',
+  since: T0,
   message: 'The chain went back from block 9 to block 0.',
 }
 const fast = { ...FAST, maxInFlight: 64 }

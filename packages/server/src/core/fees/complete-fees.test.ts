@@ -4,10 +4,14 @@ import type { FeeMarket, WantedFees } from './fees.ts'
 import { findUnmineable, isTinyPrice } from './unmineable-price.ts'
 
 const MARKET: FeeMarket = {
-  ...{ baseFeePerGas: 100n, gasPrice: 110n, priorityFeePerGas: { slow: 1n, standard: 2n, fast: 3n } },
+  baseFeePerGas: 100n,
+  gasPrice: 110n,
+  priorityFeePerGas: { slow: 1n, standard: 2n, fast: 3n },
 }
 const wanted = (maxFeePerGas: bigint | null, maxPriorityFeePerGas: bigint | null): WantedFees => ({
-  ...{ type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+  type: 'eip1559',
+  maxFeePerGas,
+  maxPriorityFeePerGas,
 })
 const complete = (fees: WantedFees, capWei: bigint | null = null, market = MARKET) =>
   completeFees(fees, market, { speed: 'standard', capWei })

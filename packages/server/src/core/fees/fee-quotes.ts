@@ -71,12 +71,16 @@ export function combineQuotes(quotes: readonly FeeQuote[], context: QuoteContext
   const standard = max(tipAt('standard'), slow)
   const priorityFeePerGas = { slow, standard, fast: max(tipAt('fast'), standard) }
   const gasPrice = combineGasPrice(quotes, base === null || base === 'none' ? null : base + standard, {
-    ...{ baseWei, reference, bound: (wei) => bound(wei, context.last?.market.gasPrice) },
+    baseWei,
+    reference,
+    bound: (wei) => bound(wei, context.last?.market.gasPrice),
   })
   if (gasPrice === null) return null
   const market: FeeMarket = {
     baseFeePerGas: context.feeModel === 'legacy' || base === 'none' ? null : base,
-    ...{ gasPrice, priorityFeePerGas, saidBy: quotes.map(({ host }) => host) },
+    gasPrice,
+    priorityFeePerGas,
+    saidBy: quotes.map(({ host }) => host),
   }
   return { market, suspicions: quotes.flatMap((quote) => findSuspicions(quote, market, baseWei)) }
 }

@@ -9,7 +9,12 @@ const sent = tracking('pending')
 const cancelling = tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'cancel')] })
 
 const RESERVED_NONCE = {
-  ...{ id: 'r-1', state: 'RESERVED', nonce: 3, inclusion: null, finalAt: null, fillOrderedAt: null },
+  id: 'r-1',
+  state: 'RESERVED',
+  nonce: 3,
+  inclusion: null,
+  finalAt: null,
+  fillOrderedAt: null,
 } as unknown as Reservation
 
 function plan(txIds: readonly string[] | null, inFlight: readonly InFlight[], change: object = {}) {
@@ -54,7 +59,8 @@ describe('an order to cancel everything', () => {
   test('is refused while a nonce is reserved, by name', () => {
     const reserved = RESERVED_NONCE
     expect(plan(null, [sent], { reservations: [reserved] })).toMatchObject({
-      ...{ type: 'refuse', why: expect.stringContaining('nonce 3 (reservation r-1)') },
+      type: 'refuse',
+      why: expect.stringContaining('nonce 3 (reservation r-1)'),
     })
   })
 

@@ -3,7 +3,12 @@ import { findLaneProblems, type LaneScene } from './lane-problem.ts'
 
 const NOW = 1_000_000
 const WELL: LaneScene = {
-  ...{ now: NOW, inFlight: [], unfunded: null, priced: null, isBalanceLow: false, overdueReservation: null },
+  now: NOW,
+  inFlight: [],
+  unfunded: null,
+  priced: null,
+  isBalanceLow: false,
+  overdueReservation: null,
 }
 
 test('a lane that is well has none', () => {

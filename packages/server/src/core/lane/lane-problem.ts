@@ -75,7 +75,10 @@ function findStuck({ inFlight }: LaneScene, code: 'foreign_nonce' | 'stuck'): La
   if (first === undefined || first.state !== 'STUCK') return null
   return {
     ...problem(code, first.stuckAt),
-    ...{ txId: first.id, nonce: first.nonce, count: stuck.length, detail: first.error?.message ?? null },
+    txId: first.id,
+    nonce: first.nonce,
+    count: stuck.length,
+    detail: first.error?.message ?? null,
   }
 }
 

@@ -8,23 +8,52 @@ const HASH = `0x${'aa'.repeat(32)}` as const
 const BLOCK = `0x${'bb'.repeat(32)}` as const
 
 const requested: Reservation = {
-  ...{ id: 'r-1', lane: { chainId: 1, signer: '0x01' }, state: 'REQUESTED', version: 1, requestId: null, label: null },
-  ...{ ttlMs: 1_000, nonce: null, lockedUntil: 1_000, hashes: [], inclusion: null, result: null, createdAt: 0 },
-  ...{ tenant: '', keyId: null, holder: null, alarm: null, fillOrderedAt: null, yieldedAt: null },
-  ...{ reservedAt: null, usedAt: null, minedAt: null, finalAt: null },
+  id: 'r-1',
+  lane: { chainId: 1, signer: '0x01' },
+  state: 'REQUESTED',
+  version: 1,
+  requestId: null,
+  label: null,
+  ttlMs: 1_000,
+  nonce: null,
+  lockedUntil: 1_000,
+  hashes: [],
+  inclusion: null,
+  result: null,
+  createdAt: 0,
+  tenant: '',
+  keyId: null,
+  holder: null,
+  alarm: null,
+  fillOrderedAt: null,
+  yieldedAt: null,
+  reservedAt: null,
+  usedAt: null,
+  minedAt: null,
+  finalAt: null,
 }
 const reserved: Reservation = { ...requested, state: 'RESERVED', nonce: 7, reservedAt: 10, version: 2 }
 const used: Reservation = { ...reserved, state: 'USED', hashes: [HASH], usedAt: 20, version: 3 }
 
 function inclusion(over: Partial<Inclusion> = {}): Inclusion {
   return {
-    ...{ txHash: HASH, blockNumber: 5, blockHash: BLOCK, txIndex: 0, succeeded: true },
-    ...{ gasUsed: 1n, effectiveGasPrice: 1n, contractAddress: null, ...over },
+    txHash: HASH,
+    blockNumber: 5,
+    blockHash: BLOCK,
+    txIndex: 0,
+    succeeded: true,
+    gasUsed: 1n,
+    effectiveGasPrice: 1n,
+    contractAddress: null,
+    ...over,
   }
 }
 
 const lapsed = (latestCount: number, finalCount: number | null): ReservationEvent => ({
-  ...{ type: 'reservation.lapsed', at: 99, latestCount, finalCount },
+  type: 'reservation.lapsed',
+  at: 99,
+  latestCount,
+  finalCount,
 })
 
 describe('a nonce whose lock ran out', () => {
@@ -53,7 +82,8 @@ describe('a nonce whose lock ran out', () => {
 
   test('a request without a nonce gives nothing back', () => {
     expect(moveReservation(requested, lapsed(0, null))).toMatchObject({
-      ...{ reservation: { state: 'EXPIRED', nonce: null }, mark: null },
+      reservation: { state: 'EXPIRED', nonce: null },
+      mark: null,
     })
   })
 })
@@ -68,7 +98,8 @@ describe('a named hash', () => {
     const again = moveReservation(gone, { type: 'inclusion.seen', at: 32, inclusion: reverted })?.reservation ?? gone
     expect(moveReservation(again, { type: 'finality.reached', at: 40, blockHash: BLOCK })).toBeNull()
     expect(moveReservation(again, { type: 'finality.reached', at: 40, blockHash: HASH })).toMatchObject({
-      ...{ reservation: { result: 'reverted', finalAt: 40 }, mark: 'USED' },
+      reservation: { result: 'reverted', finalAt: 40 },
+      mark: 'USED',
     })
   })
 
@@ -80,7 +111,8 @@ describe('a named hash', () => {
 
   test('loses its nonce to a foreign transaction', () => {
     expect(moveReservation(used, { type: 'nonce.lost', at: 50, nonce: 7 })).toMatchObject({
-      ...{ reservation: { result: 'foreign', finalAt: 50 }, mark: 'USED' },
+      reservation: { result: 'foreign', finalAt: 50 },
+      mark: 'USED',
     })
     expect(moveReservation(used, { type: 'nonce.lost', at: 50, nonce: 8 })).toBeNull()
   })
@@ -112,7 +144,8 @@ test('an alarm is raised once, and ends with an inclusion', () => {
   const alarm: ReservationEvent = { type: 'reservation.alarmed', at: 50, cause: 'unknown_hash' }
   const raised = moveReservation({ ...used, holder: 'till (ab12)' }, alarm)
   expect(raised).toMatchObject({
-    ...{ mark: null, reservation: { alarm: { cause: 'unknown_hash', at: 50 } } },
+    mark: null,
+    reservation: { alarm: { cause: 'unknown_hash', at: 50 } },
     note: { type: 'reservation.stuck', cause: 'unknown_hash', detail: { nonce: 7, hash: HASH, holder: 'till (ab12)' } },
   })
   if (raised === null) throw new Error('not raised')
@@ -128,11 +161,14 @@ test('no sequence of events frees a nonce that was used, moves a final one, or h
   const anyEvent: fc.Arbitrary<ReservationEvent> = fc.oneof(
     fc.record({ type: fc.constant('reservation.granted' as const), at, nonce: fc.nat({ max: 9 }) }),
     fc.record({
-      ...{ type: fc.constant('reservation.lapsed' as const), at },
-      ...{ latestCount: fc.nat({ max: 9 }), finalCount: fc.option(fc.nat({ max: 9 })) },
+      type: fc.constant('reservation.lapsed' as const),
+      at,
+      latestCount: fc.nat({ max: 9 }),
+      finalCount: fc.option(fc.nat({ max: 9 })),
     }),
     fc.record({
-      ...{ type: fc.constant('inclusion.seen' as const), at },
+      type: fc.constant('inclusion.seen' as const),
+      at,
       inclusion: fc.tuple(hash, hash).map(([txHash, blockHash]) => inclusion({ txHash, blockHash })),
     }),
     fc.record({ type: fc.constant('inclusion.reorged' as const), at, blockHash: hash }),
@@ -140,7 +176,8 @@ test('no sequence of events frees a nonce that was used, moves a final one, or h
     fc.record({ type: fc.constant('nonce.lost' as const), at, nonce: fc.nat({ max: 9 }) }),
     fc.record({ type: fc.constant('reservation.yielded' as const), at, latestCount: fc.nat({ max: 9 }) }),
     fc.record({
-      ...{ type: fc.constant('reservation.alarmed' as const), at },
+      type: fc.constant('reservation.alarmed' as const),
+      at,
       cause: fc.constantFrom('unknown_hash' as const, 'not_used' as const),
     }),
   )

@@ -46,7 +46,11 @@ describe.each(HELD)('$type', (outcome) => {
   test('ends a row of refusals, and leaves the first time of sending as it was', () => {
     const tx = refused('underpriced')
     expect(answerBroadcast(tx, answer(outcome), STABLE).tx).toMatchObject({
-      ...{ subState: 'pending', refusals: 0, error: null, submittedAt: tx.submittedAt, waitingSince: tx.waitingSince },
+      subState: 'pending',
+      refusals: 0,
+      error: null,
+      submittedAt: tx.submittedAt,
+      waitingSince: tx.waitingSince,
     })
   })
 
@@ -60,7 +64,9 @@ describe.each(HELD)('$type', (outcome) => {
     const tx = stuck(subState)
     expect(answerBroadcast(tx, answer(outcome), STABLE).tx).toEqual({
       ...tx,
-      ...{ lastSubmitAt: at, submitCount: tx.submitCount + 1, nextResubmitAt: at + 30_000 },
+      lastSubmitAt: at,
+      submitCount: tx.submitCount + 1,
+      nextResubmitAt: at + 30_000,
     })
   })
 

@@ -77,8 +77,17 @@ function isFirstAnswer(tx: InFlight): boolean {
 function reject(tx: InFlight, event: Answer, outcome: Extract<SendOutcome, { type: 'invalid' }>): Step {
   const { id, intent, version, suspended, createdAt, attempts } = tx
   const ended: Dropped = {
-    ...{ id, intent, version, suspended, createdAt, attempts },
-    ...{ state: 'CANCELLED', subState: 'rejected', error: toError(outcome), nonce: null, finalAt: event.at },
+    id,
+    intent,
+    version,
+    suspended,
+    createdAt,
+    attempts,
+    state: 'CANCELLED',
+    subState: 'rejected',
+    error: toError(outcome),
+    nonce: null,
+    finalAt: event.at,
   }
   const detail = { hash: event.hash, nonce: tx.nonce, nodeSaid: outcome.message }
   return move(ended, { type: 'broadcast.rejected', cause: outcome.reason, detail }, { type: 'nonce.freed' })

@@ -71,7 +71,11 @@ export function resolve(tx: InFlight, event: Ordered): Step {
   if (findAttempt(tx, proof.user.inclusion.txHash)?.kind !== 'cancel') return settle(tx, proof, at, named, 'resolved')
   const cancelled: CancelledOnChain = {
     ...withoutStuck(tx),
-    ...{ state: 'CANCELLED', subState: 'cancelled', error: null, requestedReplacement: 'none', refusal: null },
+    state: 'CANCELLED',
+    subState: 'cancelled',
+    error: null,
+    requestedReplacement: 'none',
+    refusal: null,
     ...ending(proof, at),
   }
   return move(cancelled, named, USED)
@@ -117,8 +121,11 @@ function settle(
   const { succeeded } = proof.user.inclusion
   const settled: Finished = {
     ...withoutStuck(tx),
-    ...{ state: succeeded ? 'CONFIRMED' : 'FAILED_FINAL', subState, error: succeeded ? null : REVERTED },
-    ...{ requestedReplacement: 'none', refusal: null },
+    state: succeeded ? 'CONFIRMED' : 'FAILED_FINAL',
+    subState,
+    error: succeeded ? null : REVERTED,
+    requestedReplacement: 'none',
+    refusal: null,
     ...ending(proof, at),
   }
   return move(settled, note, USED)

@@ -105,7 +105,10 @@ describe('patience', () => {
   test('its own bytes with a node after all, before the empty ones are signed: it goes on as ever', () => {
     const tx = move(allocated(), answer(REFUSED)).tx
     expect(move(tx, answer({ type: 'accepted' })).tx).toMatchObject({
-      ...{ state: 'TRACKING', subState: 'pending', refusal: null, error: null },
+      state: 'TRACKING',
+      subState: 'pending',
+      refusal: null,
+      error: null,
     })
   })
 })
@@ -133,12 +136,16 @@ describe('the empty transaction', () => {
 
   test('is sent as any other, and what is going on stays told', () => {
     const added = move(tracking('making_way', { refusal: REFUSAL }), {
-      ...{ type: 'attempt.added', at, attempt: attemptOf(2, 'cancel') },
+      type: 'attempt.added',
+      at,
+      attempt: attemptOf(2, 'cancel'),
     } as TxEvent)
     expect(added.tx).toMatchObject({ subState: 'making_way', refusal: REFUSAL, error: { code: 'rejected' } })
     expect(added.effects).toEqual([{ type: 'broadcast' }])
     expect(move(added.tx, answer({ type: 'accepted' }, 2)).tx).toMatchObject({
-      ...{ state: 'TRACKING', subState: 'making_way', error: { code: 'rejected', reason: message } },
+      state: 'TRACKING',
+      subState: 'making_way',
+      error: { code: 'rejected', reason: message },
     })
   })
 

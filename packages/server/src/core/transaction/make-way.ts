@@ -97,14 +97,15 @@ export function settleWay(tx: InFlight & { readonly refusal: Refusal }, proof: P
   const { stuckAt: _, ...rest } = { stuckAt: null, ...tx }
   const ended: CancelledOnChain = {
     ...rest,
-    ...{
-      state: 'CANCELLED',
-      subState: 'rejected',
-      error: toError(tx.refusal),
-      refusal: null,
-      requestedReplacement: 'none',
-    },
-    ...{ inclusion, confirmations, finalAt: at, minedAt: 'minedAt' in tx ? (tx.minedAt ?? at) : at },
+    state: 'CANCELLED',
+    subState: 'rejected',
+    error: toError(tx.refusal),
+    refusal: null,
+    requestedReplacement: 'none',
+    inclusion,
+    confirmations,
+    finalAt: at,
+    minedAt: 'minedAt' in tx ? (tx.minedAt ?? at) : at,
   }
   return move(ended, { type: 'finality.reached', cause: 'rejected', detail }, { type: 'nonce.used' })
 }
@@ -115,7 +116,11 @@ export function settleWayElsewhere(tx: InFlight & { readonly refusal: Refusal },
   if (goesBack(tx)) return returnToLine(tx, detail)
   const ended: Dropped = {
     ...withoutNonce(tx),
-    ...{ state: 'CANCELLED', subState: 'rejected', error: toError(tx.refusal), nonce: null, finalAt: at },
+    state: 'CANCELLED',
+    subState: 'rejected',
+    error: toError(tx.refusal),
+    nonce: null,
+    finalAt: at,
   }
   return move(ended, { type: 'cancel.settled', cause: 'rejected', detail }, { type: 'nonce.used' })
 }

@@ -105,7 +105,9 @@ describe('a wish', () => {
 
   test('to cancel ends a suspension, since cancelling means sending', () => {
     expect(move(tracking('suspended', { suspended: true }), CANCEL).tx).toMatchObject({
-      ...{ suspended: false, subState: 'stale', requestedReplacement: 'cancel' },
+      suspended: false,
+      subState: 'stale',
+      requestedReplacement: 'cancel',
     })
   })
 

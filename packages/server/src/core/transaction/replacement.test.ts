@@ -58,7 +58,9 @@ describe('a replacement', () => {
       fees: { maxFeePerGas: 30n * GWEI },
     })
     expect(planReplacement(last, market(100n * GWEI), { speed: 'fast', capWei: 22n * GWEI })).toEqual({
-      ...{ type: 'above_cap', neededWei: 22_500_000_000n, capWei: 22n * GWEI },
+      type: 'above_cap',
+      neededWei: 22_500_000_000n,
+      capWei: 22n * GWEI,
     })
   })
 })

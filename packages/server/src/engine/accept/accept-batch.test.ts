@@ -10,8 +10,20 @@ const [ALICE, BOB] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const
 
 function request(from: AcceptRequest['from'], value: bigint, exactNonce?: number): AcceptRequest {
   return {
-    ...{ chainId: 1, from, to: from, data: '0x', value, gasLimit: null, fees: null, speed: null, requestId: null },
-    ...{ priority: null, validUntil: null, finality: null, simulate: null, metadata: {} },
+    chainId: 1,
+    from,
+    to: from,
+    data: '0x',
+    value,
+    gasLimit: null,
+    fees: null,
+    speed: null,
+    requestId: null,
+    priority: null,
+    validUntil: null,
+    finality: null,
+    simulate: null,
+    metadata: {},
     ...(exactNonce !== undefined && { exactNonce }),
   }
 }

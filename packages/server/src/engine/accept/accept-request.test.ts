@@ -6,8 +6,20 @@ const STRANGER = `0x${'99'.repeat(20)}` as const
 const TARGET = `0x${'22'.repeat(20)}` as const
 
 const REQUEST: AcceptRequest = {
-  ...{ chainId: 1, from: SIGNER, to: TARGET, data: '0x', value: 0n, gasLimit: null, fees: null, speed: null },
-  ...{ priority: null, validUntil: null, requestId: null, finality: null, simulate: null, metadata: {} },
+  chainId: 1,
+  from: SIGNER,
+  to: TARGET,
+  data: '0x',
+  value: 0n,
+  gasLimit: null,
+  fees: null,
+  speed: null,
+  priority: null,
+  validUntil: null,
+  requestId: null,
+  finality: null,
+  simulate: null,
+  metadata: {},
 }
 
 describe('the digest of a request', () => {
@@ -45,10 +57,19 @@ describe('the digest of a request', () => {
 
   test('is the same as ever: those of stored requests are compared with it', () => {
     const full: AcceptRequest = {
-      ...{ ...REQUEST, data: '0xabcdef', value: 10n ** 18n, gasLimit: 50_000n, speed: 'fast', priority: -3 },
-      ...{ fees: { type: 'eip1559', maxFeePerGas: 7n, maxPriorityFeePerGas: 1n }, validUntil: 1_700_000_000_000 },
-      ...{ finality: { type: 'confirmations', count: 12 }, simulate: false, metadata: { b: 'ü"', a: '1' } },
-      ...{ accessList: [{ address: TARGET, storageKeys: [] }], exactNonce: 7 },
+      ...REQUEST,
+      data: '0xabcdef',
+      value: 10n ** 18n,
+      gasLimit: 50_000n,
+      speed: 'fast',
+      priority: -3,
+      fees: { type: 'eip1559', maxFeePerGas: 7n, maxPriorityFeePerGas: 1n },
+      validUntil: 1_700_000_000_000,
+      finality: { type: 'confirmations', count: 12 },
+      simulate: false,
+      metadata: { b: 'ü"', a: '1' },
+      accessList: [{ address: TARGET, storageKeys: [] }],
+      exactNonce: 7,
     }
     expect([REQUEST, full].map(digestRequest)).toEqual([
       '0x4d0a6ba6b5a59c2fc7e79975f66d93e34fb7e940e327a6587f6656709a3ff096',

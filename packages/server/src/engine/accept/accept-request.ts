@@ -45,7 +45,16 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
   const { to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata } = request
   const { accessList, exactNonce } = request
   return {
-    ...{ lane, to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata },
+    lane,
+    to,
+    data,
+    value,
+    gasLimit,
+    fees,
+    validUntil,
+    requestId,
+    finality,
+    metadata,
     ...(accessList !== undefined && accessList.length > 0 && { accessList }),
     ...(exactNonce !== undefined && { exactNonce }),
     maxFeeWei: request.maxFeeWei ?? null,

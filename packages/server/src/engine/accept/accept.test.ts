@@ -17,8 +17,20 @@ const TARGET = `0x${'22'.repeat(20)}` as const
 const NOW = 1_000_000
 
 const REQUEST: AcceptRequest = {
-  ...{ chainId: 1, from: SIGNER, to: TARGET, data: '0x', value: 0n, gasLimit: null, fees: null, speed: null },
-  ...{ priority: null, validUntil: null, requestId: null, finality: null, simulate: null, metadata: {} },
+  chainId: 1,
+  from: SIGNER,
+  to: TARGET,
+  data: '0x',
+  value: 0n,
+  gasLimit: null,
+  fees: null,
+  speed: null,
+  priority: null,
+  validUntil: null,
+  requestId: null,
+  finality: null,
+  simulate: null,
+  metadata: {},
 }
 
 /** Time stands still: what is due within moments runs after the current turn, deadlines never come. */
@@ -34,8 +46,17 @@ const clock: Clock = {
 
 function queued({ id, intent }: NewTransaction): Queued {
   return {
-    ...{ id, intent, version: 1, state: 'QUEUED', subState: 'accepted', error: null, suspended: false, createdAt: 0 },
-    ...{ attempts: [], retryAt: null, prepareFailures: 0 },
+    id,
+    intent,
+    version: 1,
+    state: 'QUEUED',
+    subState: 'accepted',
+    error: null,
+    suspended: false,
+    createdAt: 0,
+    attempts: [],
+    retryAt: null,
+    prepareFailures: 0,
   }
 }
 
@@ -77,7 +98,9 @@ function setUp(options: SetUpOptions = {}) {
   const accept = createAccept({
     maxTxFeeOf: () => 10n ** 18n,
     chains,
-    ...{ clock, telemetry, simulationTimeoutMs: 5_000 },
+    clock,
+    telemetry,
+    simulationTimeoutMs: 5_000,
     headOf: (chainId) => fakes.find((fake) => fake.chainId === chainId)?.head() ?? null,
     store: {
       findRequests: async (keys) => {
@@ -108,7 +131,10 @@ describe('acceptance', () => {
     expect(accepted).toMatchObject({ type: 'accepted', transaction: { id: 'id-0', state: 'QUEUED' } })
     expect(stored[0]?.intent).toMatchObject({
       lane: { chainId: 1, signer: SIGNER },
-      ...{ speed: 'standard', priority: 0, simulate: true, requestId: null },
+      speed: 'standard',
+      priority: 0,
+      simulate: true,
+      requestId: null,
     })
     expect(batches).toHaveLength(1)
     expect(telemetry.valueOf('drover_transactions_accepted_total', { result: 'accepted' })).toBe(1)
@@ -137,7 +163,8 @@ describe('refusal leaves nothing behind', () => {
     const offer = (maxFeePerGas: bigint) => ({ type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: 1n }) as const
     const dear = { ...REQUEST, fees: offer(perGas + 1n), requestId: 'one' }
     await expect(accept(dear)).rejects.toMatchObject({
-      ...{ code: 'transaction_rejected', details: { field: 'fees.maxFeePerGas', outcome: 'fee_above_cap' } },
+      code: 'transaction_rejected',
+      details: { field: 'fees.maxFeePerGas', outcome: 'fee_above_cap' },
     })
     const legacy = { type: 'legacy', gasPrice: perGas } as const
     await expect(accept({ ...REQUEST, gasLimit: 21_001n, fees: legacy })).rejects.toMatchObject({

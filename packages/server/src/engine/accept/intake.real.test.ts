@@ -26,10 +26,22 @@ function newTransaction(place: number, requestId: string | null): NewTransaction
   return {
     id: `01890a5d-ac96-774b-bcce-${place.toString().padStart(12, '0')}`,
     intent: {
-      ...{ lane: LANE, to: LANE.signer, data: '0x', value: BigInt(place), gasLimit: null, fees: null, maxFeeWei: null },
-      ...{ speed: 'standard', priority: 0, validUntil: null, requestId, finality: null },
-      ...{ simulate: true, simulated: true },
-      ...{ requestDigest: `0x${place.toString(16).padStart(64, '0')}`, metadata: {} },
+      lane: LANE,
+      to: LANE.signer,
+      data: '0x',
+      value: BigInt(place),
+      gasLimit: null,
+      fees: null,
+      maxFeeWei: null,
+      speed: 'standard',
+      priority: 0,
+      validUntil: null,
+      requestId,
+      finality: null,
+      simulate: true,
+      simulated: true,
+      requestDigest: `0x${place.toString(16).padStart(64, '0')}`,
+      metadata: {},
     },
   }
 }

@@ -23,27 +23,39 @@ function newTransaction(id: string, requestId: string | null = null): NewTransac
   return {
     id,
     intent: {
-      ...{
-        lane,
-        to: null,
-        data: '0x',
-        value: 0n,
-        gasLimit: null,
-        fees: null,
-        maxFeeWei: null,
-        speed: 'standard',
-        priority: 0,
-      },
-      ...{ validUntil: null, requestId, requestDigest: `0x${'00'.repeat(32)}`, finality: null },
-      ...{ simulate: true, simulated: true, metadata: {} },
+      lane,
+      to: null,
+      data: '0x',
+      value: 0n,
+      gasLimit: null,
+      fees: null,
+      maxFeeWei: null,
+      speed: 'standard',
+      priority: 0,
+      validUntil: null,
+      requestId,
+      requestDigest: `0x${'00'.repeat(32)}`,
+      finality: null,
+      simulate: true,
+      simulated: true,
+      metadata: {},
     },
   }
 }
 
 function queued({ id, intent }: NewTransaction): Queued {
   return {
-    ...{ id, intent, version: 1, state: 'QUEUED', subState: 'accepted', error: null, suspended: false, createdAt: 0 },
-    ...{ attempts: [], retryAt: null, prepareFailures: 0 },
+    id,
+    intent,
+    version: 1,
+    state: 'QUEUED',
+    subState: 'accepted',
+    error: null,
+    suspended: false,
+    createdAt: 0,
+    attempts: [],
+    retryAt: null,
+    prepareFailures: 0,
   }
 }
 

@@ -109,7 +109,9 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
   })
   // Long groups have a line of their own and leave one by one: a single request never waits behind them.
   const groups = createBatcher<NewTransaction, IntakeOutcome>({
-    ...{ ...options, maxBatch: 1, maxRunning: limits.maxFlushes },
+    ...options,
+    maxBatch: 1,
+    maxRunning: limits.maxFlushes,
   })
   return {
     submit: batcher.add,

@@ -34,7 +34,9 @@ function setUpSigners(...registered: SignerRecord[]) {
     },
   })
   return {
-    ...{ known, listeners, telemetry },
+    known,
+    listeners,
+    telemetry,
     reads: () => reads,
     register: (...records: SignerRecord[]) => {
       signers = records

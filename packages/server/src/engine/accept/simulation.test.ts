@@ -44,7 +44,9 @@ function setUp(options: SetUpOptions = {}) {
   }
   const simulate = createSimulation({
     chains: new Map([[chainId, { ...fake, estimate }]]),
-    ...{ clock, telemetry, simulationTimeoutMs: 1_000 },
+    clock,
+    telemetry,
+    simulationTimeoutMs: 1_000,
     headOf: options.headOf ?? (() => fake.head()),
   })
   const tryOut = (change: Partial<Intent> = {}) => simulate({ ...intent, ...change })

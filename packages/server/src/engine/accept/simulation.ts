@@ -96,12 +96,15 @@ function describeRejection(outcome: Exclude<CallOutcome, { type: 'ok' | 'unknown
   switch (outcome.type) {
     case 'reverted':
       return new AppError('transaction_rejected', `It would revert: ${outcome.reason}. ${hint}`, {
-        ...{ outcome: outcome.type, reason: outcome.reason, revertData: outcome.data },
+        outcome: outcome.type,
+        reason: outcome.reason,
+        revertData: outcome.data,
       })
     case 'insufficient_funds':
     case 'invalid':
       return new AppError('transaction_rejected', `The chain would refuse it: ${outcome.message}. ${hint}`, {
-        ...{ outcome: outcome.type, reason: outcome.message },
+        outcome: outcome.type,
+        reason: outcome.message,
       })
   }
 }

@@ -12,7 +12,7 @@ import { addSample, countRunway, estimateTxCost, type TxCost } from '../../core/
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
 import { findAttempt, type InFlight, isInFlight, type TxId } from '../../core/transaction/transaction.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { LaneHealth } from '../../ports/store.ts'
+import type { LaneHealth } from '../../ports/lane-write.ts'
 import { createPriceWatch } from '../fees/price-watch.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
 import type { AllocateResult } from '../queue/allocate.ts'

@@ -15,7 +15,7 @@ import {
 } from '../../core/lane/lane-problem.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import { countRunway, isBalanceLow } from '../../core/lane/runway.ts'
-import type { LaneHealth } from '../../ports/store.ts'
+import type { LaneHealth } from '../../ports/lane-write.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'
@@ -75,7 +75,10 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     const words = { lane, signer: lane.signer, lowestReserved: null, lease: OURS, waiting: 0, createdAt: 0 }
     for (const { code, message, action, txId } of describeLaneProblems({ ...words, ...known, problems: begun }, [])) {
       telemetry.log('warn', `${lane.signer} on chain ${lane.chainId}: ${message}`, {
-        ...{ ...fields, problem: code, next: action, ...(txId !== null && { txId }) },
+        ...fields,
+        problem: code,
+        next: action,
+        ...(txId !== null && { txId }),
       })
     }
     for (const { code } of problems) {

@@ -1,7 +1,7 @@
 /** What the chain counts is kept with each lane at a cost per block, and a cursor that does not fit it is told of. */
 import { describe, expect, test } from 'vitest'
 import type { Chain } from '../../ports/chain.ts'
-import type { ChainCounts } from '../../ports/store.ts'
+import type { ChainCounts } from '../../ports/lane-write.ts'
 import { createTestCluster, QUICK, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
 async function countsOf({ store, lane }: TestCluster): Promise<ChainCounts | null> {

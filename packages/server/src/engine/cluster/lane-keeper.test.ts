@@ -41,7 +41,12 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       chains: [CHAIN_ID] as readonly number[],
     }
     const keeper = createLaneKeeper({
-      ...{ store, clock, telemetry, nodeId, address: null, settings: SETTINGS },
+      store,
+      clock,
+      telemetry,
+      nodeId,
+      address: null,
+      settings: SETTINGS,
       signer: createSigner(keys),
       chainIds: new Set([CHAIN_ID]),
       reachable: () => state.chains,

@@ -106,7 +106,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const beatAt = clock.monotonic()
     const chains = ports.reachable()
     const { nowMs, nodes, ...heard } = await store.heartbeat({
-      ...{ nodeId, address: ports.address, ttlMs: settings.leaseTtlMs, chains },
+      nodeId,
+      address: ports.address,
+      ttlMs: settings.leaseTtlMs,
+      chains,
       silentAfterMs: Math.max(MIN_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
     const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
@@ -226,7 +229,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       telemetry.count('drover_leases_total', { result: takenFrom === undefined ? 'taken' : 'taken_over' })
       if (takenFrom !== undefined)
         telemetry.log('info', 'took over a lane from a node whose lease expired', {
-          ...{ nodeId, ...lease.lane, fence: lease.fence, takenFrom },
+          nodeId,
+          ...lease.lane,
+          fence: lease.fence,
+          takenFrom,
         })
       const deadline = askedAt + settings.leaseTtlMs - settings.marginMs
       const mayAct = (): boolean => {

@@ -205,7 +205,8 @@ describe('a node in trouble', () => {
     const broken: Chain = { ...chain, getBlock: async (ref) => (typeof ref === 'object' ? null : getBlock(ref)) }
     const other = createBlockFollower({
       chain: broken,
-      ...{ clock, telemetry: createRecordingTelemetry() },
+      clock,
+      telemetry: createRecordingTelemetry(),
       settings: { windowSize: 10, initialDepth: 5, pollIntervalMs: 1_000, wantsTags: () => false },
     })
     onTestFinished(() => other.stop())

@@ -14,13 +14,20 @@ async function setUp() {
   const chain = createFakeChain({ chainId: 1 })
   for (let count = 0; count < 20; count++) chain.mine()
   const follower = createBlockFollower({
-    ...{ chain, clock, telemetry },
+    chain,
+    clock,
+    telemetry,
     settings: { windowSize: 40, initialDepth: 5, pollIntervalMs: 1_000, wantsTags: () => false },
   })
   onTestFinished(() => follower.stop())
   const state = { waiting: false }
   const watch = createChainWatch({
-    ...{ chain, follower, clock, telemetry, settings: SETTINGS, isWaiting: () => state.waiting },
+    chain,
+    follower,
+    clock,
+    telemetry,
+    settings: SETTINGS,
+    isWaiting: () => state.waiting,
   })
   const changes: ChainHealth['state'][] = []
   watch.onChange(({ state: next }) => changes.push(next))

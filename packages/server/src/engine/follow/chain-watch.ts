@@ -106,7 +106,10 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     const offset = now - clock.monotonic()
     const toTime = (moment: number | null) => (moment === null ? null : moment + offset)
     const signs: ChainSigns = {
-      ...{ now, belowSince, waitingSince: since, lastError: follower.lastError() },
+      now,
+      belowSince,
+      waitingSince: since,
+      lastError: follower.lastError(),
       hosts: chain.endpoints().map(({ name }) => name),
       answeredAt: toTime(lastAnswerAt()),
       failingSince: toTime(failingSince()),

@@ -48,7 +48,10 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
     if (!isPastFinality && gone.length === 0) return
     telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId })
     telemetry.log('error', 'final blocks were reorged; confirmed transactions may be gone', {
-      ...{ chainId: chain.chainId, fromBlock: forkFrom, finalBlock: finalBefore, gone: gone.length },
+      chainId: chain.chainId,
+      fromBlock: forkFrom,
+      finalBlock: finalBefore,
+      gone: gone.length,
       transactions: gone.slice(0, MAX_NAMED).map(({ txId }) => txId),
     })
     ports.onFinalReorg({ fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null, gone })
@@ -81,7 +84,8 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
       check(forkFrom, view, finalBefore).catch((error: unknown) => {
         const isOutage = error instanceof ChainUnavailable || error instanceof StoreUnavailable
         telemetry.log(isOutage ? 'warn' : 'error', 'could not compare a reorg with final blocks', {
-          ...{ chainId: chain.chainId, error },
+          chainId: chain.chainId,
+          error,
         })
       })
     },
@@ -102,7 +106,9 @@ export function noteFinalReorg({ fromBlock, finalBlock, gone }: FinalReorg, lane
     type: 'finality.broken',
     cause: 'reorg',
     detail: {
-      ...{ fromBlock, finalBlock, gone: own.length },
+      fromBlock,
+      finalBlock,
+      gone: own.length,
       transactions: own.slice(0, MAX_NAMED).map(({ txId }) => txId),
       nonces: own.slice(0, MAX_NAMED).map(({ nonce }) => nonce),
     },

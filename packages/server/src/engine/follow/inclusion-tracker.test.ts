@@ -13,8 +13,14 @@ import { createBlockFollower } from './block-follower.ts'
 import { createInclusionTracker, type TrackerSettings } from './inclusion-tracker.ts'
 
 const SETTINGS: TrackerSettings = {
-  ...{ staleReceiptTimeoutMs: 60_000, receiptBatch: 2, receiptWorkers: 2, lostAfterLooks: 3 },
-  ...{ blockQueueLength: 5, fetchReceiptUponEntry: false, preconfirmations: false, pollIntervalMs: 250 },
+  staleReceiptTimeoutMs: 60_000,
+  receiptBatch: 2,
+  receiptWorkers: 2,
+  lostAfterLooks: 3,
+  blockQueueLength: 5,
+  fetchReceiptUponEntry: false,
+  preconfirmations: false,
+  pollIntervalMs: 250,
 }
 const FEES = { type: 'eip1559', maxFeePerGas: 20n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n } as const
 
@@ -29,11 +35,13 @@ async function setUp(settings: Partial<TrackerSettings> = {}, change: (chain: Fa
   const fake = createFakeChain({ chainId: CHAIN_ID, balances: { [address]: 10n ** 20n } })
   const chain = change(fake)
   const follower = createBlockFollower({
-    ...{ chain, clock, telemetry },
+    chain,
+    clock,
+    telemetry,
     settings: { windowSize: 16, initialDepth: 8, pollIntervalMs: 1_000, wantsTags: () => false },
   })
   const own = { ...SETTINGS, ...settings }
-  const tracker = createInclusionTracker({ ...{ chain, follower, clock, telemetry }, settings: own })
+  const tracker = createInclusionTracker({ chain, follower, clock, telemetry, settings: own })
   const signals: LaneSignal[] = []
   const finality: Finality = { type: 'confirmations', count: 4 }
   const runner: LaneRunner = {

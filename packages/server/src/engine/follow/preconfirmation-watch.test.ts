@@ -54,7 +54,10 @@ async function setUp(lanes = 1) {
     return { lease: { lane, nodeId: 'node-a', fence: 1 }, finalityOf: () => finality, post, stop: async () => {} }
   })
   const watch = createPreconfirmationWatch({
-    ...{ chain, list, clock, telemetry },
+    chain,
+    list,
+    clock,
+    telemetry,
     settings: { pollIntervalMs: POLL_MS, receiptBatch: 10, receiptWorkers: 2 },
     view: () => ({ head, safe: null, finalized: null, header: (number) => headers.get(number) ?? null }),
     lookUp: (txId) => void lookedUp.push(txId),

@@ -38,9 +38,20 @@ export async function insertFills(
 
 function composeFill(lane: Lane, nonce: number, by: OperatorAct | null, isOrdered: boolean): Intent {
   const request: AcceptRequest = {
-    ...{ chainId: lane.chainId, from: lane.signer, to: lane.signer, data: '0x', value: 0n, gasLimit: null },
-    ...{ fees: null, speed: null, priority: FILL_PRIORITY, validUntil: null, requestId: null, finality: null },
-    ...{ simulate: false, metadata: { purpose: 'gap_fill', nonce: String(nonce), ...by } },
+    chainId: lane.chainId,
+    from: lane.signer,
+    to: lane.signer,
+    data: '0x',
+    value: 0n,
+    gasLimit: null,
+    fees: null,
+    speed: null,
+    priority: FILL_PRIORITY,
+    validUntil: null,
+    requestId: null,
+    finality: null,
+    simulate: false,
+    metadata: { purpose: 'gap_fill', nonce: String(nonce), ...by },
     ...(isOrdered && { exactNonce: nonce }),
   }
   return formIntent(request, lane, { speed: 'fast', simulate: false })

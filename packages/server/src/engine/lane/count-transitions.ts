@@ -1,6 +1,6 @@
 /** Tells the metrics what a stored save did to its transaction: only what is durable counts as having happened. */
 import { isTerminal, type Transaction, type TxState } from '../../core/transaction/transaction.ts'
-import type { TxSave } from '../../ports/store.ts'
+import type { TxSave } from '../../ports/lane-write.ts'
 import type { Fields, Telemetry } from '../../ports/telemetry.ts'
 
 /** How a nonce may end. What never had one ends too, but not on the chain. */

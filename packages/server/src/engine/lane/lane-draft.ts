@@ -13,7 +13,7 @@ import type { Effect, Step } from '../../core/transaction/step.ts'
 import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import { transition } from '../../core/transaction/transition.ts'
 import type { HistoryNote, TxEvent } from '../../core/transaction/tx-event.ts'
-import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../../ports/store.ts'
+import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../../ports/lane-write.ts'
 
 /** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
 export interface Ledger {
@@ -146,7 +146,11 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
       notes,
       reservations: [],
       reset: null,
-      ...{ balance, counts, window, txCost, problems },
+      balance,
+      counts,
+      window,
+      txCost,
+      problems,
     }),
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,

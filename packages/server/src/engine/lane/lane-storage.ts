@@ -3,7 +3,8 @@
  * is unknown is cured by loading the lane again.
  */
 import { isInFlight, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
-import { type LaneWrite, StoreUnavailable } from '../../ports/store.ts'
+import type { LaneWrite } from '../../ports/lane-write.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
 import type { Storable } from '../reservations/request-draft.ts'
 import { countTransitions } from './count-transitions.ts'
 import type { LaneActions } from './lane-actions.ts'

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import type { Intent, Transaction } from '../../core/transaction/transaction.ts'
-import type { LaneWrite, LaneWriteResult } from '../../ports/store.ts'
+import type { LaneWrite, LaneWriteResult } from '../../ports/lane-write.ts'
 import { createLocalSigner } from '../../signer/local-signer.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { inclusionIn } from '../../testing/core/sample-transactions.ts'
@@ -63,7 +63,14 @@ async function setUp(policy: Policy = QUICK) {
   }
   const runner = createLane(lease, {
     random: { id: anyId },
-    ...{ store, writer, chain, signer, clock, telemetry, tracker, balances: createBalanceReader(chain) },
+    store,
+    writer,
+    chain,
+    signer,
+    clock,
+    telemetry,
+    tracker,
+    balances: createBalanceReader(chain),
     broadcaster: {
       send: async (broadcast) => {
         if (!broadcast.maySend()) return { type: 'withheld' }

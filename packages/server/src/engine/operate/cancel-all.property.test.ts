@@ -42,8 +42,13 @@ for (const policy of POLICIES)
       const fillGaps = createFillGaps({ store, clock, random })
       let view: ChainView | null = null
       const operate = createOperate({
-        ...{ store, chains, clock, telemetry: createRecordingTelemetry() },
-        ...{ policyOf: () => policy, finalityOf: () => FINALITY, viewOf: () => view },
+        store,
+        chains,
+        clock,
+        telemetry: createRecordingTelemetry(),
+        policyOf: () => policy,
+        finalityOf: () => FINALITY,
+        viewOf: () => view,
       })
       let names = 0
       let node: TestNode = await cluster.startNode(`node-${++names}`)
@@ -72,7 +77,13 @@ for (const policy of POLICIES)
       async function sign(nonce: number, to: `0x${string}`, value: bigint, data: '0x' | '0x01') {
         const fees = { type: 'eip1559', maxFeePerGas: 90n * GWEI, maxPriorityFeePerGas: 9n * GWEI } as const
         return await signer.sign(lane.signer, {
-          ...{ chainId: lane.chainId, nonce, to, data, value, gasLimit: 50_000n, fees },
+          chainId: lane.chainId,
+          nonce,
+          to,
+          data,
+          value,
+          gasLimit: 50_000n,
+          fees,
         })
       }
 

@@ -3,7 +3,7 @@ import type { ChainView, Finality, Header } from '../../core/chain/finality.ts'
 import type { NonceUser } from '../../core/lane/nonce-user.ts'
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type ReceiptLookup } from '../../ports/chain.ts'
-import type { NonceMark, TxSave } from '../../ports/store.ts'
+import type { NonceMark, TxSave } from '../../ports/lane-write.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import {
   deferred,
@@ -50,7 +50,8 @@ function setUp(options: SetUp) {
   const head = options.head ?? 103
   const view: ChainView = {
     head: headerAt(head),
-    ...{ safe: null, finalized: options.finalized ?? null },
+    safe: null,
+    finalized: options.finalized ?? null,
     header: (number) => (number >= (options.windowFrom ?? 0) && number <= head ? headerAt(number) : null),
   }
   const lookup: ReceiptLookup = options.lookup ?? {
@@ -169,7 +170,9 @@ describe('resolve', () => {
     const { operate, saves } = setUp({ versions: [tx] })
     const result = await operate(tx.id, resolve)
     expect(result).toMatchObject({
-      ...{ state: 'CONFIRMED', subState: 'resolved', inclusion: { txHash: FOREIGN } },
+      state: 'CONFIRMED',
+      subState: 'resolved',
+      inclusion: { txHash: FOREIGN },
       confirmations: [101, 102, 103].map((number) => ({ blockNumber: number, blockHash: headerAt(number).hash })),
     })
     expect(saves[0]?.nonces).toEqual([{ nonce: NONCE, status: 'USED', txId: tx.id }])
@@ -247,7 +250,9 @@ describe('without a hash', () => {
   test('resolve finds what used the nonce by itself', async () => {
     const { operate } = setUp({ versions: [tx] })
     expect(await operate(tx.id, { action: 'resolve', ...BY })).toMatchObject({
-      ...{ state: 'CONFIRMED', subState: 'resolved', inclusion: { txHash: FOREIGN } },
+      state: 'CONFIRMED',
+      subState: 'resolved',
+      inclusion: { txHash: FOREIGN },
     })
   })
 
@@ -264,7 +269,8 @@ describe('without a hash', () => {
   test.each(['requeue', 'close'] as const)('%s is refused where the work was done', async (action) => {
     const { operate, saves } = setUp({ versions: [tx] })
     await expect(operate(tx.id, { action, ...BY })).rejects.toMatchObject({
-      ...{ code: 'action_forbidden', message: expect.stringContaining('Resolve it') },
+      code: 'action_forbidden',
+      message: expect.stringContaining('Resolve it'),
     })
     expect(saves).toEqual([])
   })

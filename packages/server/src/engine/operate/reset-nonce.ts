@@ -27,7 +27,9 @@ interface ResetPorts {
 
 export function createResetNonce({ store, clock, random, timeoutMs = 5_000 }: ResetPorts): ResetNonce {
   const answers = createRequestAnswers<NonceReset>({
-    ...{ store, clock, timeoutMs },
+    store,
+    clock,
+    timeoutMs,
     find: (ids) => Promise.all(ids.map((id) => store.findReset(id))),
     isAnswered: ({ state }) => state !== 'REQUESTED',
   })

@@ -51,16 +51,14 @@ async function allocate(preparations: readonly Preparation[], given: Given = {})
   }
   const { chainCount } = given
   const context = {
-    ...{
-      lease: LEASE,
-      ledger,
-      policy,
-      now: NOW,
-      retryMs: 500,
-      signer,
-      funds,
-      chainMaxFeeWei: given.chainMaxFeeWei ?? 10n ** 18n,
-    },
+    lease: LEASE,
+    ledger,
+    policy,
+    now: NOW,
+    retryMs: 500,
+    signer,
+    funds,
+    chainMaxFeeWei: given.chainMaxFeeWei ?? 10n ** 18n,
     counts: chainCount === undefined ? null : { latest: 0, pending: chainCount },
     slots: Number(policy.maxInFlight) - ledger.inFlight.size,
     highest: [...ledger.inFlight.values()].at(-1)?.nonce ?? null,
@@ -121,7 +119,8 @@ describe('order', () => {
     const deferred: Preparation = {
       type: 'deferred',
       tx: queued({ id: 'a', prepareFailures: 3 }),
-      ...{ subState: 'waiting_for_node', error: ERROR },
+      subState: 'waiting_for_node',
+      error: ERROR,
     }
     const { saves, result } = await allocate([ready('z'), deferred, ready('b')])
     expect(saves.map(([id, state]) => [id, state])).toEqual([
@@ -135,7 +134,8 @@ describe('order', () => {
     const deferred: Preparation = {
       type: 'deferred',
       tx: queued({ id: 'a', prepareFailures: 1_000 }),
-      ...{ subState: 'waiting_for_funds', error: ERROR },
+      subState: 'waiting_for_funds',
+      error: ERROR,
     }
     expect((await allocate([deferred])).result.holdUntil).toBe(NOW + 60_000)
   })

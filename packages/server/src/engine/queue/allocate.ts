@@ -87,7 +87,13 @@ export async function allocateNonces(
   const waits: { unfunded: QueueWait | null; priced: QueueWait | null } = { unfunded: null, priced: null }
   let signingError: unknown = null
   const result = (holdUntil: number | null = null): AllocateResult => ({
-    ...{ holdUntil, signingError, allocated, leastUnfunded, unfundedPrice, priceWaits, waits },
+    holdUntil,
+    signingError,
+    allocated,
+    leastUnfunded,
+    unfundedPrice,
+    priceWaits,
+    waits,
   })
 
   for (const given of preparations) {

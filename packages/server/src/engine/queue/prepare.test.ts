@@ -142,7 +142,9 @@ describe('the price', () => {
     expect(small).toMatchObject({ type: 'ready' })
     // Others may be smaller, so that this one alone has to wait.
     expect(large).toMatchObject({
-      ...{ type: 'deferred', subState: 'fee_above_cap', waitsFor: { of: 'market', perGasWei: (11n * GWEI) / 2n } },
+      type: 'deferred',
+      subState: 'fee_above_cap',
+      waitsFor: { of: 'market', perGasWei: (11n * GWEI) / 2n },
       error: {
         code: 'tx_fee_above_cap',
         message:

@@ -111,7 +111,10 @@ function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Prepar
   if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
   const message = `the next block asks ${formatGwei(baseFeePerGas, offered)} per gas, but the request offers at most ${formatGwei(offered, baseFeePerGas)}`
   return {
-    ...{ type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'fee_below_base', message } },
+    type: 'deferred',
+    tx,
+    subState: 'fee_above_cap',
+    error: { code: 'fee_below_base', message },
     waitsFor: { of: 'base', perGasWei: offered },
   }
 }

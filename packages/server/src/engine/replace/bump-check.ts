@@ -67,7 +67,8 @@ export function createBumpCheck({ chain, clock, telemetry, lane, wake }: CheckPo
       return outcome === undefined ? [] : [[tx.id, outcome]]
     })
     found = {
-      ...{ head: scene.head.number, balanceWei },
+      head: scene.head.number,
+      balanceWei,
       outcomes: new Map([...(before?.outcomes ?? []), ...answered]),
       asked: new Set([...(before?.asked ?? []), ...bumps.map(({ id }) => id)]),
     }

@@ -5,7 +5,7 @@ import { decideReset, type NonceReset } from '../../core/lane/nonce-reset.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
-import type { LaneWrite } from '../../ports/store.ts'
+import type { LaneWrite } from '../../ports/lane-write.ts'
 import type { Ledger } from '../lane/lane-draft.ts'
 import { emptyWrite, type Storable } from './request-draft.ts'
 

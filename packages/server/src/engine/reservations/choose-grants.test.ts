@@ -10,7 +10,10 @@ const anyOpen = fc
   )
   .map((rows) =>
     rows.map((row, index) => ({
-      ...{ ...row, id: `r${index}`, nonce: row.state === 'REQUESTED' ? null : index, inclusion: null },
+      ...row,
+      id: `r${index}`,
+      nonce: row.state === 'REQUESTED' ? null : index,
+      inclusion: null,
     })),
   )
 

@@ -15,8 +15,13 @@ const LANE = { chainId: 31_337, signer: `0x${'12'.repeat(20)}` } as const
 const LEASE: Lease = { lane: LANE, nodeId: 'n', fence: 1 }
 const LEDGER = { cursor: null, inFlight: new Map(), recyclable: [] }
 const SCENE = {
-  ...{ slots: 5, window: 5, isPaused: false, followsChain: true, view: null },
-  ...{ policy: STABLE, movingSince: null },
+  slots: 5,
+  window: 5,
+  isPaused: false,
+  followsChain: true,
+  view: null,
+  policy: STABLE,
+  movingSince: null,
 }
 
 async function setUp() {
@@ -26,7 +31,12 @@ async function setUp() {
   const posted: LaneSignal[] = []
   const watched: number[] = []
   const requests = createLaneRequests({
-    ...{ lease: LEASE, store, clock, telemetry: createRecordingTelemetry(), retryMs: 1_000, sharePercent: 50 },
+    lease: LEASE,
+    store,
+    clock,
+    telemetry: createRecordingTelemetry(),
+    retryMs: 1_000,
+    sharePercent: 50,
     chain: createFakeChain({ chainId: LANE.chainId }),
     finality: () => ({ type: 'confirmations', count: 3 }),
     watch: (reservations) => void watched.push(reservations.length),

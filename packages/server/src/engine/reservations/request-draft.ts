@@ -3,7 +3,7 @@ import type { Lease } from '../../core/lane/lane.ts'
 import { moveReservation, type ReservationEvent, type ReservationId } from '../../core/lane/reservation.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import type { OpenReservation, ReservationSave } from '../../ports/lane-requests.ts'
-import type { LaneWrite, NonceMark } from '../../ports/store.ts'
+import type { LaneWrite, NonceMark } from '../../ports/lane-write.ts'
 import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
 
 /** The part of a draft that storing it needs. */

@@ -36,7 +36,8 @@ test('a hash that no node knows: told once after stuckAfter; a hash that is know
   ])
   expect(await bench.find(reserved.id)).toMatchObject({ alarm: { cause: 'unknown_hash' } })
   expect((await bench.store.listLaneStatus({ lane: bench.lane }))[0]).toMatchObject({
-    ...{ stuckReserved: 1, lowestReserved: { alarm: 'unknown_hash' } },
+    stuckReserved: 1,
+    lowestReserved: { alarm: 'unknown_hash' },
   })
   await wait(bench, 3 * STUCK_AFTER_MS)
   expect(await alarmsOf(bench)).toHaveLength(1)

@@ -72,7 +72,9 @@ const DEFAULT_LIMITS: ReservationLimits = {
 export function createReservations(ports: ReservePorts): Reservations {
   const { store, chains, clock, random, timeoutMs = 5_000, limits = DEFAULT_LIMITS } = ports
   const answers = createRequestAnswers<Reservation>({
-    ...{ store, clock, timeoutMs },
+    store,
+    clock,
+    timeoutMs,
     find: (ids) => store.findReservations(ids),
     isAnswered: ({ state }) => state !== 'REQUESTED',
   })
@@ -87,8 +89,13 @@ export function createReservations(ports: ReservePorts): Reservations {
       return { id, lockOwner: digestOwner(id, lockOwner) }
     })
     const outcome = await store.insertReservations({
-      ...{ lane, items, ttlMs, label, requestId },
-      ...{ tenant: tenant ?? '', ...(key && { key }) },
+      lane,
+      items,
+      ttlMs,
+      label,
+      requestId,
+      tenant: tenant ?? '',
+      ...(key && { key }),
       most: {
         lane: MAX_OPEN_RESERVATIONS,
         tenant: tenant ? shareOf(MAX_OPEN_RESERVATIONS, limits.sharePercent) : MAX_OPEN_RESERVATIONS,

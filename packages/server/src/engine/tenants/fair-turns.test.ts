@@ -6,7 +6,9 @@ import type { Tenant } from './tenant-pool.ts'
 /** Tasks that end when told to; `begun` names them in the order of their turns. */
 function create(maxRunning: number, maxWaiting = 1_000) {
   const turns = createFairTurns({
-    ...{ what: 'calls', maxRunning, maxWaiting },
+    what: 'calls',
+    maxRunning,
+    maxWaiting,
     whenFull: () => new AppError('overloaded', 'full'),
   })
   const begun: string[] = []

@@ -17,7 +17,10 @@ export function createReadTurns(options: { readonly sharePercent?: number; isCro
   const { sharePercent, isCrowded = () => false } = options
   return createFairTurns({
     most: () => (isCrowded() ? MAX_IN_CROWD : MAX_RUNNING),
-    ...{ what: 'reads of the database', maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, sharePercent },
+    what: 'reads of the database',
+    maxRunning: MAX_RUNNING,
+    maxWaiting: MAX_WAITING,
+    sharePercent,
     whenFull: () => {
       const message = 'Too many requests are waiting for the database. Retry after the time given.'
       return new AppError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })

@@ -4,7 +4,10 @@ import { createTenantPool } from './tenant-pool.ts'
 
 function create(size: number, sharePercent?: number) {
   return createTenantPool({
-    ...{ what: 'seats', size, sharePercent, retryAfterMs: 2_000 },
+    what: 'seats',
+    size,
+    sharePercent,
+    retryAfterMs: 2_000,
     whenFull: () => new AppError('overloaded', 'full'),
   })
 }

@@ -34,7 +34,12 @@ async function createBench(maxWaiting = 10) {
   const lease = await acquire(store, await registerLane(store))
   let nonce = 0
   return {
-    ...{ clock, telemetry, store, waits, lease, looks },
+    clock,
+    telemetry,
+    store,
+    waits,
+    lease,
+    looks,
     failNext: (times: number) => {
       failures = times
     },

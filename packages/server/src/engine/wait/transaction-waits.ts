@@ -69,7 +69,10 @@ const KEPT_EVENTS = 1_000
 export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
   const { clock, telemetry, maxWaiting = MAX_WAITING } = ports
   const pool = createTenantPool({
-    ...{ what: 'waiting requests', size: maxWaiting, sharePercent: ports.sharePercent, retryAfterMs: RETRY_AFTER_MS },
+    what: 'waiting requests',
+    size: maxWaiting,
+    sharePercent: ports.sharePercent,
+    retryAfterMs: RETRY_AFTER_MS,
     whenFull: () => refuse(maxWaiting),
     // The same code: a client that meets it asks without waiting, whoever has the places.
     whenShareUsed: (limit) => refuse(limit, ' of your tenant'),

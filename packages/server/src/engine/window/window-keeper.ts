@@ -75,7 +75,10 @@ export function createWindowKeeper({ clock, telemetry, lane, account }: KeeperPo
       if (size === before.size) return
       const { kept, reason } = loss
       telemetry.log('info', 'RPC nodes dropped transactions of an account; sending fewer ahead', {
-        ...{ ...labels, window: size, kept, reason },
+        ...labels,
+        window: size,
+        kept,
+        reason,
       })
     },
     store: (draft, policy) => {

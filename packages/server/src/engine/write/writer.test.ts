@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Lease } from '../../core/lane/lane.ts'
-import { type LaneWrite, type LaneWriteResult, type Store, StoreUnavailable } from '../../ports/store.ts'
+import type { LaneWrite, LaneWriteResult } from '../../ports/lane-write.ts'
+import { type Store, StoreUnavailable } from '../../ports/store.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { anyAddress } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'

@@ -10,7 +10,8 @@
 import { backOff } from '../../core/back-off.ts'
 import { laneKey } from '../../core/lane/lane.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type LaneWrite, type LaneWriteResult, type Store, StoreUnavailable } from '../../ports/store.ts'
+import type { LaneWrite, LaneWriteResult } from '../../ports/lane-write.ts'
+import { type Store, StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { pause } from '../pause.ts'
 

@@ -44,7 +44,9 @@ async function start() {
   )
   await chain.grow([])
   return {
-    ...{ chain, told, stop },
+    chain,
+    told,
+    stop,
     losses: () => losses,
     setLogs: (has: boolean) => {
       hasLogs = has

@@ -47,8 +47,12 @@ beforeEach(async () => {
       isAllowed: async () => true,
       readmit: async () => true,
     },
-    ...{ clock: createSystemClock(), telemetry: createRecordingTelemetry(), maxSockets: 2, heartbeatMs: 50 },
-    ...{ store: { listen: () => () => {} }, bodies: { enter: () => () => {} } },
+    clock: createSystemClock(),
+    telemetry: createRecordingTelemetry(),
+    maxSockets: 2,
+    heartbeatMs: 50,
+    store: { listen: () => () => {} },
+    bodies: { enter: () => () => {} },
     work: { begin: async () => () => {}, untilRefusal: async () => undefined },
   })
   sockets.attach(server)

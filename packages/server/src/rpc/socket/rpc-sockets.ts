@@ -47,7 +47,10 @@ export function createRpcSockets({
   let opening = 0
   let isClosed = false
   const pool = createTenantPool({
-    ...{ what: 'WebSockets', size: maxSockets, sharePercent, retryAfterMs: RETRY_AFTER_MS },
+    what: 'WebSockets',
+    size: maxSockets,
+    sharePercent,
+    retryAfterMs: RETRY_AFTER_MS,
     whenFull: () => new AppError('overloaded', 'Too many WebSockets are open. Retry later.'),
   })
   const rechecks = new Set<() => void>()

@@ -41,13 +41,18 @@ function serve(ports: Partial<SocketPorts>) {
       },
       resolveChain: () => 1,
       sourcesOf: () => ({
-        ...{ heads: { listen }, pending: { listen }, clock },
+        heads: { listen },
+        pending: { listen },
+        clock,
         forwarder: { forward: async () => null, forwardEach: async () => [] },
       }),
     },
     door: { isAllowed: async () => true, readmit: async () => true },
-    ...{ clock, telemetry: createRecordingTelemetry(), heartbeatMs: 30_000 },
-    ...{ bodies: { enter: () => () => {} }, work: { begin: async () => () => {} } },
+    clock,
+    telemetry: createRecordingTelemetry(),
+    heartbeatMs: 30_000,
+    bodies: { enter: () => () => {} },
+    work: { begin: async () => () => {} },
     ...ports,
   })
   const take = async (message: string): Promise<void> => {

@@ -75,7 +75,10 @@ export function serveSocket(
     }
     const { methods, release } = subscriptions.begin()
     const text = await endpoint.answer(message, {
-      ...{ chain: String(chainId), caller, idempotencyKey: null, own: methods },
+      chain: String(chainId),
+      caller,
+      idempotencyKey: null,
+      own: methods,
     })
     if (text !== null) send(text)
     release()

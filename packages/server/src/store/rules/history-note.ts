@@ -9,7 +9,7 @@
  */
 import type { SubState, TxState } from '../../core/transaction/transaction.ts'
 import { type HistoryNote, ROUTINE_EVENTS } from '../../core/transaction/tx-event.ts'
-import type { TxSave } from '../../ports/store.ts'
+import type { TxSave } from '../../ports/lane-write.ts'
 
 export interface CountedNote {
   readonly type: string

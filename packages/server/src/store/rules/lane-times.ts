@@ -1,5 +1,5 @@
 /** When a lane write last saw the chain take one of the lane's nonces, and last saw one of them final. */
-import type { LaneWrite } from '../../ports/store.ts'
+import type { LaneWrite } from '../../ports/lane-write.ts'
 
 export interface LaneTimes {
   readonly minedAt: number | null

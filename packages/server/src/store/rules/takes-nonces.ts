@@ -1,6 +1,6 @@
 /** Whether a write gives nonces out, which a paused lane must not do. */
 import { isInFlight } from '../../core/transaction/transaction.ts'
-import type { LaneWrite } from '../../ports/store.ts'
+import type { LaneWrite } from '../../ports/lane-write.ts'
 
 export function takesNonces({ saves, reservations }: Pick<LaneWrite, 'saves' | 'reservations'>): boolean {
   return (

@@ -119,8 +119,16 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const { maxTxFeeWei = DEFAULT_MAX_TX_FEE_WEI } = options
   const maxTxFeeOf = () => maxTxFeeWei
   const accept = createAccept({
-    ...{ store, signers, chains, intake, clock, random, telemetry },
-    ...{ headOf: () => chain.head(), simulationTimeoutMs: 5_000, maxTxFeeOf },
+    store,
+    signers,
+    chains,
+    intake,
+    clock,
+    random,
+    telemetry,
+    headOf: () => chain.head(),
+    simulationTimeoutMs: 5_000,
+    maxTxFeeOf,
   })
   const timerStore = createMemoryTimerStore({ clock, transactions: store })
   const reads = createReadTurns()
@@ -133,9 +141,15 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     accept,
     acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest }),
     pieces,
-    ...{ store, chainStatus, telemetry, dashboardDir: null },
+    store,
+    chainStatus,
+    telemetry,
+    dashboardDir: null,
     webhooks: createWebhooks({
-      ...{ clock, random, maxWebhooks: 3, secretOverlapMs: 86_400_000 },
+      clock,
+      random,
+      maxWebhooks: 3,
+      secretOverlapMs: 86_400_000,
       store: createMemoryWebhookStore({ clock, events: store, newId: nextId }),
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
     }),
@@ -145,10 +159,20 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...{ maxPerTenant: 3, timeoutMs: 50 },
     }),
     eventStreams: createEventStreams({
-      ...{ store, clock, telemetry, work: NO_TURNS, pieces, reads, isAllowed: access.isAllowed },
+      store,
+      clock,
+      telemetry,
+      work: NO_TURNS,
+      pieces,
+      reads,
+      isAllowed: access.isAllowed,
       limits: { maxStreams: 3, heartbeatMs: 15_000, stallMs: 30_000 },
       confirmations: createConfirmationFeed({
-        ...{ store, telemetry, onChain: () => () => {}, chainIds: () => [CHAIN_ID], ...around },
+        store,
+        telemetry,
+        onChain: () => () => {},
+        chainIds: () => [CHAIN_ID],
+        ...around,
       }),
     }),
     waits: createTransactionWaits({
@@ -182,7 +206,11 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     countOf: async () => null,
     healthOf: () => WELL,
     readiness: createReadiness({
-      ...{ store, clock, chainStatus, silentNodes: () => [], schemaVersion: options.schemaVersion ?? schemaVersion },
+      store,
+      clock,
+      chainStatus,
+      silentNodes: () => [],
+      schemaVersion: options.schemaVersion ?? schemaVersion,
     }),
     ...options.services,
   })
@@ -193,8 +221,13 @@ const WELL: ChainHealth = { state: 'ok', since: null, message: null }
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,
   head: headerAt(110),
-  ...{ safe: 100, finalized: 90, finality: { type: 'safe' }, following: true, lastError: null },
-  ...{ health: WELL, endpoints: [] },
+  safe: 100,
+  finalized: 90,
+  finality: { type: 'safe' },
+  following: true,
+  lastError: null,
+  health: WELL,
+  endpoints: [],
 }
 
 export function blockHash(number: number): Hash {
@@ -246,8 +279,10 @@ export async function allocate(store: Store, id: string, hash: Attempt['hash']):
       cursor: { expected: null, next: 1 },
       saves: [{ before, tx, notes: [note] }],
       nonces: [{ nonce: 0, status: 'USED', txId: id }],
-      ...{ notes: [], reservations: [], reset: null, balance: null },
-      ...{ notes: [], reservations: [], reset: null, balance: null },
+      notes: [],
+      reservations: [],
+      reset: null,
+      balance: null,
     },
   ])
   if (written?.type !== 'written') throw new Error(`not written: ${JSON.stringify(written)}`)
@@ -259,9 +294,22 @@ function sign(queued: Queued, hash: Attempt['hash'], fence: number): Allocated {
   const fees = { type: 'eip1559', maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const
   return {
     ...base,
-    ...{ state: 'ALLOCATED', subState: 'signed', nonce: 0, fence, nodeId: 'node-a' },
-    ...{ allocatedAt: NOW, waitingSince: NOW, submittedAt: null, lastSubmitAt: null, nextResubmitAt: NOW },
-    ...{ submitCount: 0, refusals: 0, newForks: 0, requestedReplacement: 'none', mayBeHeld: true, refusal: null },
+    state: 'ALLOCATED',
+    subState: 'signed',
+    nonce: 0,
+    fence,
+    nodeId: 'node-a',
+    allocatedAt: NOW,
+    waitingSince: NOW,
+    submittedAt: null,
+    lastSubmitAt: null,
+    nextResubmitAt: NOW,
+    submitCount: 0,
+    refusals: 0,
+    newForks: 0,
+    requestedReplacement: 'none',
+    mayBeHeld: true,
+    refusal: null,
     attempts: [{ hash, raw: '0x02ab', kind: 'original', nonce: 0, gasLimit: 21_000n, fees, createdAt: NOW }],
   }
 }

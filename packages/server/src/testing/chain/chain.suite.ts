@@ -313,11 +313,19 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       const find = (nonce: number, height = block.number) => chain.findNonceUser(height, harness.rich, nonce)
       const common = { chainId: chain.chainId, from: harness.rich, isPlain: true, minedAt: block.timestamp * 1_000 }
       expect(await find(0)).toMatchObject({
-        ...{ ...common, nonce: 0, to: harness.poor, value: 5n, data: '0x' },
+        ...common,
+        nonce: 0,
+        to: harness.poor,
+        value: 5n,
+        data: '0x',
         inclusion: { txHash: paid.hash, blockHash: block.hash, succeeded: true },
       })
       expect(await find(1)).toMatchObject({
-        ...{ ...common, nonce: 1, to: null, value: 0n, data: REVERTING_CODE },
+        ...common,
+        nonce: 1,
+        to: null,
+        value: 0n,
+        data: REVERTING_CODE,
         inclusion: { txHash: reverted.hash, succeeded: false },
       })
       expect(await find(2)).toBeNull()

@@ -83,7 +83,11 @@ export function createFakeLedger(options: FakeLedgerOptions): FakeLedger {
     const timestamp = options.genesisTime + number * options.blockTimeSeconds
     const gasUsed = [...inclusions.values()].reduce((sum, inclusion) => sum + inclusion.gasUsed, 0n)
     const block: FakeBlock = {
-      ...{ ...identity, timestamp, transactions, inclusions, before },
+      ...identity,
+      timestamp,
+      transactions,
+      inclusions,
+      before,
       room: { gasUsed, gasLimit, baseFeePerGas: baseFee },
     }
     blocks.push(block)

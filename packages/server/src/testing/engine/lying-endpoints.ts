@@ -3,9 +3,9 @@
  * and keeps or drops the bytes as it likes. Blocks are made of whatever either of them kept.
  */
 
-import { classifySendError, type NodeAnswer } from '../../chain/classify-send-error.ts'
-import { combineSendOutcomes } from '../../chain/combine-send-outcomes.ts'
 import type { DecodedTransaction } from '../../chain/decode-transaction.ts'
+import { classifySendError, type NodeAnswer } from '../../chain/send/classify-send-error.ts'
+import { combineSendOutcomes } from '../../chain/send/combine-send-outcomes.ts'
 import { maxPricePerGas } from '../../core/fees/fees.ts'
 import type { Hash, Hex } from '../../core/hex.ts'
 import type { FakeChain } from '../chain/fake-chain.ts'

@@ -106,9 +106,15 @@ function createKnownBytes(signer: Signer) {
     const parsed = parseTransaction(raw)
     if (parsed.type !== 'eip1559') throw new Error('not an EIP-1559 transaction')
     return {
-      ...{ hash: keccak256(raw), raw, from, chainId: parsed.chainId, nonce: parsed.nonce ?? 0 },
-      ...{ to: (parsed.to?.toLowerCase() ?? null) as Address | null, data: parsed.data ?? '0x' },
-      ...{ value: parsed.value ?? 0n, gasLimit: parsed.gas ?? 0n },
+      hash: keccak256(raw),
+      raw,
+      from,
+      chainId: parsed.chainId,
+      nonce: parsed.nonce ?? 0,
+      to: (parsed.to?.toLowerCase() ?? null) as Address | null,
+      data: parsed.data ?? '0x',
+      value: parsed.value ?? 0n,
+      gasLimit: parsed.gas ?? 0n,
       fees: {
         type: 'eip1559',
         maxFeePerGas: parsed.maxFeePerGas ?? 0n,
@@ -151,7 +157,13 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     const telemetry = createRecordingTelemetry()
     const engine = createEngine({
       random: { id: anyId },
-      ...{ store, signer, clock, telemetry, nodeId, address: null, settings: ENGINE_SETTINGS },
+      store,
+      signer,
+      clock,
+      telemetry,
+      nodeId,
+      address: null,
+      settings: ENGINE_SETTINGS,
       chains: [{ chain: own, settings: { ...CHAIN_SETTINGS, ...options.chainSettings, ...settings } }],
       onDatabaseTime: () => {},
       onStuck: () => {},

@@ -40,10 +40,21 @@ export function appendLaneNotes(state: MemoryState, lane: Lane, by: Writer, note
   for (const { type, cause, detail } of notes) {
     const at = state.now()
     state.events.push({
-      ...{ eventId: state.events.length + 1, txId: null, lane, type, cause },
-      ...{ fromState: null, toState: null, subState: null, nodeId: by?.nodeId ?? null, fence: by?.fence ?? null },
+      eventId: state.events.length + 1,
+      txId: null,
+      lane,
+      type,
+      cause,
+      fromState: null,
+      toState: null,
+      subState: null,
+      nodeId: by?.nodeId ?? null,
+      fence: by?.fence ?? null,
       detail: JSON.parse(toJson(toStored(detail))),
-      ...{ at, count: 1, lastAt: at, completion: null },
+      at,
+      count: 1,
+      lastAt: at,
+      completion: null,
     })
   }
   return notes.length

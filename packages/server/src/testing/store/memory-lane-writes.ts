@@ -1,7 +1,7 @@
 /** The parts of a lane write in memory that are about the lane itself: reserved nonces, resets, health. */
 import { isInFlight } from '../../core/transaction/transaction.ts'
 import type { ReservationSave } from '../../ports/lane-requests.ts'
-import type { LaneHealth, LaneWrite } from '../../ports/store.ts'
+import type { LaneHealth, LaneWrite } from '../../ports/lane-write.ts'
 import { findLaneTimes, later } from '../../store/rules/lane-times.ts'
 import { openReservations } from './memory-requests.ts'
 import type { MemoryLane, MemoryState } from './memory-state.ts'
@@ -19,7 +19,15 @@ export function storeReservation(state: MemoryState, lane: MemoryLane, { reserva
   const { nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = structuredClone(reservation)
   row.reservation = {
     ...before,
-    ...{ state: reservation.state, nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt },
+    state: reservation.state,
+    nonce,
+    inclusion,
+    result,
+    reservedAt,
+    minedAt,
+    finalAt,
+    alarm,
+    yieldedAt,
     version: before.version + 1,
     lockedUntil: locks ? state.now() + before.ttlMs : before.lockedUntil,
   }

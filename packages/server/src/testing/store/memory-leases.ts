@@ -1,6 +1,7 @@
 /** Leases and nodes of the in-memory store, by its clock. */
 import { type Lane, type Lease, laneKey } from '../../core/lane/lane.ts'
-import type { AcquiredLease, LiveNode, RenewedLease, Store } from '../../ports/store.ts'
+import type { AcquiredLease, RenewedLease } from '../../ports/lane-write.ts'
+import type { LiveNode, Store } from '../../ports/store.ts'
 import { FORGET_AFTER_TTLS } from '../../store/rules/node-life.ts'
 import { isLeaseLive, type MemoryLane, type MemoryState, notify, sortedLanes } from './memory-state.ts'
 

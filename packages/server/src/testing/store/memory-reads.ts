@@ -12,9 +12,9 @@ import {
   type Transaction,
   type TxId,
 } from '../../core/transaction/transaction.ts'
+import type { LoadedLane } from '../../ports/lane-write.ts'
 import type {
   LaneStatus,
-  LoadedLane,
   MinedTransaction,
   NonceLine,
   Page,
@@ -225,9 +225,15 @@ function findLowestReserved(lane: MemoryLane): LaneStatus['lowestReserved'] {
     .sort((a, b) => a.nonce - b.nonce)
   if (lowest === undefined) return null
   return {
-    ...{ reservationId: lowest.id, nonce: lowest.nonce, lockedUntil: lowest.lockedUntil, tenant: lowest.tenant },
-    ...{ holder: lowest.holder, hash: lowest.hashes.at(-1) ?? null, alarm: lowest.alarm?.cause ?? null },
-    ...{ isUsed: lowest.state === 'USED', isFilling: lowest.fillOrderedAt !== null },
+    reservationId: lowest.id,
+    nonce: lowest.nonce,
+    lockedUntil: lowest.lockedUntil,
+    tenant: lowest.tenant,
+    holder: lowest.holder,
+    hash: lowest.hashes.at(-1) ?? null,
+    alarm: lowest.alarm?.cause ?? null,
+    isUsed: lowest.state === 'USED',
+    isFilling: lowest.fillOrderedAt !== null,
   }
 }
 

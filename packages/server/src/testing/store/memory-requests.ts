@@ -71,17 +71,29 @@ function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
   const now = state.now()
   const reservations = items.map(({ id, lockOwner }): Reservation => {
     const reservation: Reservation = {
-      ...{ id, lane: lane.lane, state: 'REQUESTED', version: 1, requestId, label, ttlMs, nonce: null },
-      ...{ lockedUntil: now + ttlMs, hashes: [], inclusion: null, result: null, createdAt: now },
-      ...{
-        tenant,
-        keyId: key?.id ?? null,
-        holder: key?.holder ?? null,
-        alarm: null,
-        fillOrderedAt: null,
-        yieldedAt: null,
-      },
-      ...{ reservedAt: null, usedAt: null, minedAt: null, finalAt: null },
+      id,
+      lane: lane.lane,
+      state: 'REQUESTED',
+      version: 1,
+      requestId,
+      label,
+      ttlMs,
+      nonce: null,
+      lockedUntil: now + ttlMs,
+      hashes: [],
+      inclusion: null,
+      result: null,
+      createdAt: now,
+      tenant,
+      keyId: key?.id ?? null,
+      holder: key?.holder ?? null,
+      alarm: null,
+      fillOrderedAt: null,
+      yieldedAt: null,
+      reservedAt: null,
+      usedAt: null,
+      minedAt: null,
+      finalAt: null,
     }
     lane.reservations.set(id, { reservation, lockOwner })
     return structuredClone(reservation)
@@ -150,7 +162,10 @@ function applyAct(reservation: Reservation, act: HolderAct, now: number): Reserv
     case 'use':
       return {
         ...reservation,
-        ...{ state: 'USED', hashes: [...reservation.hashes, act.hash], usedAt: reservation.usedAt ?? now, alarm: null },
+        state: 'USED',
+        hashes: [...reservation.hashes, act.hash],
+        usedAt: reservation.usedAt ?? now,
+        alarm: null,
       }
     case 'extend':
       return { ...reservation, ttlMs: act.ttlMs, lockedUntil: Math.max(reservation.lockedUntil, now + act.ttlMs) }
@@ -205,8 +220,15 @@ function insertReset(state: MemoryState, reset: NewReset): boolean {
   const lane = state.lanes.get(laneKey(reset.lane))
   if (lane === undefined) return false
   lane.resets.push({
-    ...{ ...structuredClone(reset), state: 'REQUESTED', fromNonce: null, toNonce: null, refusal: null },
-    ...{ requestedAt: state.now(), answeredAt: null, txIds: null, progress: null },
+    ...structuredClone(reset),
+    state: 'REQUESTED',
+    fromNonce: null,
+    toNonce: null,
+    refusal: null,
+    requestedAt: state.now(),
+    answeredAt: null,
+    txIds: null,
+    progress: null,
     cancelsFirst: reset.cancelsFirst ?? false,
   })
   notify(state, { type: 'lane.asked', lane: lane.lane })

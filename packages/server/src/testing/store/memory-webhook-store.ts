@@ -57,7 +57,13 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
   ): Delivery {
     place += 1
     const delivery: Delivery = {
-      ...{ ...of, webhookId, place, state: 'PENDING', attempts: 0, lastAttempt: null, settledAt: null },
+      ...of,
+      webhookId,
+      place,
+      state: 'PENDING',
+      attempts: 0,
+      lastAttempt: null,
+      settledAt: null,
       createdAt: clock.now(),
     }
     deliveries.push({ delivery, order, body, firstAttemptAt: null })
@@ -123,7 +129,11 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
     const [event] = eventId === null ? [] : await events.readEvents(eventId - 1, 1)
     const hasPrevious = (row.webhook.previousSecretUntil ?? 0) > clock.now() && row.previousSecret !== null
     return {
-      ...{ delivery: of.delivery, fence: row.fence, url: row.webhook.url, event: event ?? null, body: of.body },
+      delivery: of.delivery,
+      fence: row.fence,
+      url: row.webhook.url,
+      event: event ?? null,
+      body: of.body,
       secrets: hasPrevious && row.previousSecret !== null ? [row.secret, row.previousSecret] : [row.secret],
       sinceFirstMs: of.firstAttemptAt === null ? null : clock.now() - of.firstAttemptAt,
       waitedMs: clock.now() - of.delivery.createdAt,
@@ -135,7 +145,11 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
       const plannedTo = after ?? (await events.findLastEventId())
       if (webhooks.size >= most) return null
       const made: Webhook = {
-        ...{ ...webhook, disabled: null, failingSince: null, plannedTo, previousSecretUntil: null },
+        ...webhook,
+        disabled: null,
+        failingSince: null,
+        plannedTo,
+        previousSecretUntil: null,
         createdAt: clock.now(),
       }
       webhooks.set(webhook.id, { webhook: made, secret, previousSecret: null, ...FREE, fence: 0 })

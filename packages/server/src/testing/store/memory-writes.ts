@@ -1,15 +1,8 @@
 /** Acceptance and lane writes of the in-memory store: everything is checked before anything is changed. */
 import { laneKey } from '../../core/lane/lane.ts'
 import { isTerminal, nonceOf, type Transaction } from '../../core/transaction/transaction.ts'
-import type {
-  AmendResult,
-  InsertOutcome,
-  LaneWrite,
-  LaneWriteResult,
-  NewTransaction,
-  NonceMark,
-  TxSave,
-} from '../../ports/store.ts'
+import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../ports/lane-write.ts'
+import type { InsertOutcome, NewTransaction } from '../../ports/store.ts'
 import { acceptedNote } from '../../store/rules/history-note.ts'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { takesNonces } from '../../store/rules/takes-nonces.ts'

@@ -15,7 +15,8 @@ import type {
   Transaction,
 } from '../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
-import type { LaneWrite, NewTransaction, Store, TxSave } from '../../ports/store.ts'
+import type { LaneWrite, TxSave } from '../../ports/lane-write.ts'
+import type { NewTransaction, Store } from '../../ports/store.ts'
 
 /** One for all lanes: a read that forgets the signer finds what belongs to other lanes. */
 const SHARED_CHAIN_ID = 1_000

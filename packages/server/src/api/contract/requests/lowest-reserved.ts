@@ -22,7 +22,14 @@ export const lowestReserved = z.object({
 export function presentLowestReserved(lowest: LowestReserved): z.infer<typeof lowestReserved> {
   const { reservationId, nonce, lockedUntil, tenant, holder, isUsed, hash: latest, isFilling, alarm } = lowest
   return {
-    ...{ reservationId, nonce, tenant, holder, isUsed, hash: latest, isFilling, alarm },
+    reservationId,
+    nonce,
+    tenant,
+    holder,
+    isUsed,
+    hash: latest,
+    isFilling,
+    alarm,
     lockedUntil: presentInstant(lockedUntil),
   }
 }

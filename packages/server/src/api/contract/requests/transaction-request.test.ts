@@ -22,33 +22,55 @@ function refusalOf(body: unknown): { field: unknown; detail: string } {
 describe('what is taken', () => {
   test('the least that a request needs', () => {
     expect(parseInput(transactionRequest, PLAIN)).toEqual({
-      ...{ chainId: null, from: FROM.toLowerCase(), to: TO, data: '0x', value: 0n, gasLimit: null, fees: null },
-      ...{ speed: null, priority: null, validUntil: null, requestId: null, finality: null, simulate: null },
+      chainId: null,
+      from: FROM.toLowerCase(),
+      to: TO,
+      data: '0x',
+      value: 0n,
+      gasLimit: null,
+      fees: null,
+      speed: null,
+      priority: null,
+      validUntil: null,
+      requestId: null,
+      finality: null,
+      simulate: null,
       metadata: {},
     })
   })
 
   test('everything that it can say', () => {
     const body = {
-      ...{
-        chainId: 1,
-        from: FROM,
-        to: TO,
-        data: '0xABCD',
-        value: '0x10',
-        gasLimit: 21_000,
-        speed: 'fast',
-        priority: -5,
-      },
+      chainId: 1,
+      from: FROM,
+      to: TO,
+      data: '0xABCD',
+      value: '0x10',
+      gasLimit: 21_000,
+      speed: 'fast',
+      priority: -5,
       fees: { maxFeePerGas: '30000000000', maxPriorityFeePerGas: '1' },
       validUntil: '2030-01-31T13:00:00+01:00',
-      ...{ requestId: 'order 17', finality: 12, simulate: false, metadata: { order: '17' } },
+      requestId: 'order 17',
+      finality: 12,
+      simulate: false,
+      metadata: { order: '17' },
     }
     expect(parseInput(transactionRequest, body)).toEqual({
-      ...{ chainId: 1, from: FROM.toLowerCase(), to: TO, data: '0xabcd', value: 16n, gasLimit: 21_000n },
-      ...{ speed: 'fast', priority: -5, validUntil: Date.UTC(2030, 0, 31, 12), requestId: 'order 17' },
+      chainId: 1,
+      from: FROM.toLowerCase(),
+      to: TO,
+      data: '0xabcd',
+      value: 16n,
+      gasLimit: 21_000n,
+      speed: 'fast',
+      priority: -5,
+      validUntil: Date.UTC(2030, 0, 31, 12),
+      requestId: 'order 17',
       fees: { type: 'eip1559', maxFeePerGas: 30_000_000_000n, maxPriorityFeePerGas: 1n },
-      ...{ finality: { type: 'confirmations', count: 12 }, simulate: false, metadata: { order: '17' } },
+      finality: { type: 'confirmations', count: 12 },
+      simulate: false,
+      metadata: { order: '17' },
     })
   })
 

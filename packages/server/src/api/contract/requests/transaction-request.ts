@@ -115,7 +115,8 @@ const knownFields = z.strictObject({
 
 /** Looked at also where other fields are wrong, so that one answer names all that is missing. */
 const fields = knownFields.refine(({ to, data, call: encoded }) => [to, data, encoded].some(isGiven), {
-  ...{ path: ['to'], error: 'is required, unless data deploys a contract' },
+  path: ['to'],
+  error: 'is required, unless data deploys a contract',
   when: ({ issues }) =>
     !issues.some(({ code, path }) => path?.[0] === 'to' || (code === 'invalid_type' && !path?.length)),
 })

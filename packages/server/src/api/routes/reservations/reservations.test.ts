@@ -50,7 +50,11 @@ async function lend(nonce: number): Promise<string> {
   const next = Math.max(cursor ?? 0, nonce + 1)
   const [written] = await api.store.writeLanes([
     {
-      ...{ lease, cursor: { expected: cursor, next }, saves: [], notes: [step.note], reset: null },
+      lease,
+      cursor: { expected: cursor, next },
+      saves: [],
+      notes: [step.note],
+      reset: null,
       nonces: [{ nonce, status: 'RESERVED', txId: null, reservationId: asked.id }],
       reservations: [{ before: asked, reservation: step.reservation, locks: true }],
       balance: { wei: 123n, at: NOW },
@@ -119,7 +123,11 @@ test('a signer shows what is reserved, who blocks, how it fares and what was res
   expect(signerResource.strict().parse(shown)).toMatchObject({
     lanes: [
       {
-        ...{ nextNonce: 8, reserved: 1, free: 0, balance: { wei: '123' }, lastConfirmationAt: null },
+        nextNonce: 8,
+        reserved: 1,
+        free: 0,
+        balance: { wei: '123' },
+        lastConfirmationAt: null,
         lowestReserved: { reservationId: id, nonce: 7, lockedUntil: '2026-01-02T03:05:05.000Z' },
       },
     ],

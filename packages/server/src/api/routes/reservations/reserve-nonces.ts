@@ -33,7 +33,11 @@ export const reserveNonces = defineRoute(
     services.access.chargeItems(caller, count)
     const { signer } = await getLane(services, params.address, chainId)
     const reserved = await services.reservations.reserve({
-      ...{ lane: signer.lane, count, ttlMs: ttlMs ?? null, label: label ?? null, requestId: requestId ?? null },
+      lane: signer.lane,
+      count,
+      ttlMs: ttlMs ?? null,
+      label: label ?? null,
+      requestId: requestId ?? null,
       tenant: caller.tenant,
       key: caller.keyId === null ? null : { id: caller.keyId, holder: actorOf(caller) },
       lockOwner: lockOwner ?? null,

@@ -41,7 +41,8 @@ function define(action: TakeBackAction, summary: string): Route {
       const by = { actor: actorOf(caller), reason }
       const taken = await services.takeBack(signer.lane, { action, filter, by })
       const items = taken.map(({ reservation, outcome, why }) => ({
-        ...{ outcome, why },
+        outcome,
+        why,
         reservation: presentReservation(reservation),
       }))
       return { status: 200, body: { items } }

@@ -21,7 +21,12 @@ async function createGaps(free: readonly number[], sent: number): Promise<TestAp
   const before = { version: allocated.version + 1, state: allocated.state, attemptCount: 1 }
   const [written] = await store.writeLanes([
     {
-      ...{ lease, cursor: { expected: 1, next: sent + 1 }, notes: [], reservations: [], reset: null, balance: null },
+      lease,
+      cursor: { expected: 1, next: sent + 1 },
+      notes: [],
+      reservations: [],
+      reset: null,
+      balance: null,
       saves: [{ before, tx: { ...allocated, nonce: sent }, notes: [] }],
       nonces: free.map((nonce) => ({ nonce, status: 'RECYCLABLE', txId: null })),
     },

@@ -37,7 +37,10 @@ describe('PATCH /v1/signers/{address}', () => {
     })
     expect(status).toBe(200)
     expect(laneResource.strict().parse(body)).toMatchObject({
-      ...{ chainId: CHAIN_ID, address: SIGNER_CHECKSUMMED, label: 'payouts', paused: false },
+      chainId: CHAIN_ID,
+      address: SIGNER_CHECKSUMMED,
+      label: 'payouts',
+      paused: false,
       policy: { preset: 'fast', maxInFlight: 8, maxFeePerGas: '1000000000', finality: 0, gasLimitPercent: 120 },
     })
     const finality = { type: 'confirmations', count: 0 }
@@ -144,7 +147,13 @@ describe('which lane', () => {
     ['POST', '/pause', { reason: 'x' }],
   ] as const)('%s%s needs the chain where there are several', async (method, suffix, payload) => {
     const followed = [CHAIN_ID, 10].map((chainId) => ({
-      ...{ chainId, head: null, safe: null, finalized: null, following: true, lastError: null, endpoints: [] },
+      chainId,
+      head: null,
+      safe: null,
+      finalized: null,
+      following: true,
+      lastError: null,
+      endpoints: [],
       health: { state: 'ok', since: null, message: null } as const,
       finality: { type: 'safe' } as const,
     }))

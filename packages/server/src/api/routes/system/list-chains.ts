@@ -23,7 +23,11 @@ export const listChains = defineRoute(
 function presentChain(status: ChainStatus): ChainResource {
   const { chainId, head, safe, finalized, finality, following, health, lastError, endpoints } = status
   return {
-    ...{ chainId, safe, finalized, following, lastError },
+    chainId,
+    safe,
+    finalized,
+    following,
+    lastError,
     head: head && { number: head.number, hash: head.hash, timestamp: presentInstant(head.timestamp * 1_000) },
     finality: presentFinality(finality),
     health: { ...health, since: health.since === null ? null : presentInstant(health.since) },

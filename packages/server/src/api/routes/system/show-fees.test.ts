@@ -31,7 +31,9 @@ test('a chain without base fees', async () => {
   const read = async () => ({ ...market, baseFeePerGas: null })
   const { server } = await createTestApi({ services: { feeMarkets: { read } } })
   expect((await server.inject(`/v1/chains/${CHAIN_ID}/fees`)).json()).toMatchObject({
-    ...{ nextBaseFeePerGas: null, gasPrice: '130', caps: [] },
+    nextBaseFeePerGas: null,
+    gasPrice: '130',
+    caps: [],
     speeds: { slow: { maxFeePerGas: null, maxPriorityFeePerGas: '1' } },
   })
 })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { LoadedLane } from '../../../ports/store.ts'
+import type { LoadedLane } from '../../../ports/lane-write.ts'
 import {
   allocate,
   CHAIN_ID,
@@ -36,7 +36,9 @@ async function explain(key: string) {
 test('nobody runs the lane', async () => {
   const explanation = await explain(await send())
   expect(explanation).toMatchObject({
-    ...{ cause: 'no_owner', blockedBy: { type: 'node', node: null }, nextActionAt: null },
+    cause: 'no_owner',
+    blockedBy: { type: 'node', node: null },
+    nextActionAt: null,
     options: [{ action: 'suspend' }, { action: 'cancel' }],
   })
 })

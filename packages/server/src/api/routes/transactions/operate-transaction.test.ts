@@ -101,7 +101,8 @@ describe('resolve', () => {
 
   test('but not where that one paid something else', async () => {
     expect(await resolveIn(98, { value: 2n })).toMatchObject({
-      ...{ status: 409, body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') } },
+      status: 409,
+      body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') },
     })
   })
 
@@ -168,7 +169,8 @@ describe('a sent transaction', () => {
 
   test('of a signer whose policy forbids replacement stays as it is', async () => {
     await api.server.inject({
-      ...{ method: 'PATCH', url: `/v1/signers/${SIGNER}` },
+      method: 'PATCH',
+      url: `/v1/signers/${SIGNER}`,
       payload: { policy: { preset: 'stable', mayReplace: 'never' } },
     })
     const id = await send()

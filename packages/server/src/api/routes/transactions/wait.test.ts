@@ -36,7 +36,13 @@ describe('a held answer', () => {
     const sent = { ...allocated, state: 'TRACKING', subState: 'pending', submittedAt: 1, lastSubmitAt: 1 } as const
     await api.store.writeLanes([
       {
-        ...{ lease, cursor: null, nonces: [], notes: [], reservations: [], reset: null, balance: null },
+        lease,
+        cursor: null,
+        nonces: [],
+        notes: [],
+        reservations: [],
+        reset: null,
+        balance: null,
         saves: [
           {
             before: { version: allocated.version + 1, state: 'ALLOCATED', attemptCount: 1 },

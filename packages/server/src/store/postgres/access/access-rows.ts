@@ -31,7 +31,12 @@ export interface KeyRow {
 export function readKey(row: KeyRow): ApiKey {
   const { name, tenant, scopes, signers, chains, rate_per_second: perSecond, rate_burst: burst } = row
   return {
-    ...{ id: row.key_id, name, tenant, scopes, signers, chains },
+    id: row.key_id,
+    name,
+    tenant,
+    scopes,
+    signers,
+    chains,
     rate: perSecond === null || burst === null ? null : { perSecond, burst },
     maxTxFeeWei: row.max_tx_fee,
     expiresAt: row.expires_at,

@@ -50,7 +50,9 @@ describe('the chain of the audit', () => {
     const database = await createTestDatabase()
     const store = createPostgresAccessStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
     await store.appendAudit({
-      ...{ keyId: 'k', actor: 'Zoë', nodeId: 'n' },
+      keyId: 'k',
+      actor: 'Zoë',
+      nodeId: 'n',
       operation: 'o',
       target: '/x',
       result: 'done',

@@ -6,7 +6,8 @@ import type { Lane } from '../../../core/lane/lane.ts'
 import type { LaneProblem } from '../../../core/lane/lane-problem.ts'
 import type { Window } from '../../../core/lane/window.ts'
 import { isInFlight, type Queued, type TxId } from '../../../core/transaction/transaction.ts'
-import type { LoadedLane, MinedTransaction, NonceLine, QueueDepth } from '../../../ports/store.ts'
+import type { LoadedLane } from '../../../ports/lane-write.ts'
+import type { MinedTransaction, NonceLine, QueueDepth } from '../../../ports/store.ts'
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
@@ -158,8 +159,11 @@ function readLane(rows: readonly LoadedRow[]): LoadedLane {
   const [first] = rows
   const health = first?.health ?? null
   return {
-    ...{ cursor: first?.cursor ?? null, inFlight, recyclable: first?.recyclable ?? [] },
-    ...{ window: health?.window ?? null, seen: readSeen(health) },
+    cursor: first?.cursor ?? null,
+    inFlight,
+    recyclable: first?.recyclable ?? [],
+    window: health?.window ?? null,
+    seen: readSeen(health),
   }
 }
 

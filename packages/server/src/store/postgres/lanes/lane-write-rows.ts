@@ -3,7 +3,7 @@ import type { Lane } from '../../../core/lane/lane.ts'
 import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../../core/transaction/tx-event.ts'
 import type { ReservationSave } from '../../../ports/lane-requests.ts'
-import type { LaneWrite, NonceMark, TxSave } from '../../../ports/store.ts'
+import type { LaneWrite, NonceMark, TxSave } from '../../../ports/lane-write.ts'
 import { type CountedNote, compactNotes } from '../../rules/history-note.ts'
 import { findLaneTimes } from '../../rules/lane-times.ts'
 import { takesNonces } from '../../rules/takes-nonces.ts'
@@ -167,7 +167,14 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
 /** Routine notes come first where there are any that may repeat: the first tells whether it is worth looking. */
 function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }: CountedNote, ord: number) {
   return {
-    ...{ ord, type, cause, detail: toStored(detail), count, from_state: from, to_state: to, sub_state: subState },
+    ord,
+    type,
+    cause,
+    detail: toStored(detail),
+    count,
+    from_state: from,
+    to_state: to,
+    sub_state: subState,
     may_repeat: mayRepeat,
   }
 }

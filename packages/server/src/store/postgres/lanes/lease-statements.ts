@@ -4,7 +4,7 @@
  */
 import type { Address } from '../../../core/hex.ts'
 import type { Lane, Lease } from '../../../core/lane/lane.ts'
-import type { AcquiredLease, RenewedLease } from '../../../ports/store.ts'
+import type { AcquiredLease, RenewedLease } from '../../../ports/lane-write.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson } from '../json-text.ts'
 import { CHANNEL, laneNotice } from '../notice-payload.ts'

@@ -6,7 +6,8 @@ import type { Policy } from '../../../core/lane/policy.ts'
 import type { ReservationAlarm } from '../../../core/lane/reservation.ts'
 import type { Window } from '../../../core/lane/window.ts'
 import type { HistoryNote } from '../../../core/transaction/tx-event.ts'
-import type { LaneHealth, LaneStatus, SignerRecord, Store } from '../../../ports/store.ts'
+import type { LaneHealth } from '../../../ports/lane-write.ts'
+import type { LaneStatus, SignerRecord, Store } from '../../../ports/store.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
 import { CHANNEL, EVENTS_APPENDED, laneNotice, NODES_CHANGED } from '../notice-payload.ts'
@@ -244,9 +245,15 @@ function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
   const { lowest_id: reservationId, lowest_nonce: nonce, lowest_locked_until: lockedUntil } = row
   if (reservationId === null || nonce === null || lockedUntil === null) return null
   return {
-    ...{ reservationId, nonce, lockedUntil, tenant: row.lowest_tenant, holder: row.lowest_holder },
+    reservationId,
+    nonce,
+    lockedUntil,
+    tenant: row.lowest_tenant,
+    holder: row.lowest_holder,
     hash: row.lowest_hash === null ? null : readBytes(row.lowest_hash),
-    ...{ alarm: row.lowest_alarm, isUsed: row.lowest_state === 'USED', isFilling: row.lowest_is_filling ?? false },
+    alarm: row.lowest_alarm,
+    isUsed: row.lowest_state === 'USED',
+    isFilling: row.lowest_is_filling ?? false,
   }
 }
 

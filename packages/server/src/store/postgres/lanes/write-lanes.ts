@@ -3,7 +3,7 @@
  * batch is halved until that lane stands alone, so that the others are written as if it had not been there.
  */
 import { laneKey } from '../../../core/lane/lane.ts'
-import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../../ports/store.ts'
+import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../../ports/lane-write.ts'
 import type { Database } from '../database.ts'
 import { describeRefusal, isRefusal } from '../database-error.ts'
 import { amendNotice } from '../notice-payload.ts'

@@ -221,10 +221,17 @@ export async function settleDeliveries(
 
 function toSettleRow({ due: { delivery, fence }, outcome, answer, isGone }: AttemptResult) {
   return {
-    ...{ delivery_id: delivery.id, webhook_id: delivery.webhookId, fence, attempts: delivery.attempts },
-    ...{ outcome: outcome.type, pause_ms: outcome.type === 'retry' ? Math.ceil(outcome.pauseMs) : null },
-    ...{ status: answer.status, error: answer.error, response: answer.response },
-    ...{ duration_ms: Math.ceil(answer.durationMs), is_gone: isGone },
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhookId,
+    fence,
+    attempts: delivery.attempts,
+    outcome: outcome.type,
+    pause_ms: outcome.type === 'retry' ? Math.ceil(outcome.pauseMs) : null,
+    status: answer.status,
+    error: answer.error,
+    response: answer.response,
+    duration_ms: Math.ceil(answer.durationMs),
+    is_gone: isGone,
   }
 }
 

@@ -17,9 +17,17 @@ const B = `0x${'bb'.repeat(20)}` as const
 
 function anyKey(change: Partial<NewKey> = {}): NewKey {
   return {
-    ...{ id: randomBytes(8).toString('hex'), secretDigest: randomBytes(32).toString('hex'), name: 'a key' },
-    ...{ tenant: 'a', scopes: ['read'], signers: null, chains: null, rate: null, maxTxFeeWei: null },
-    ...{ expiresAt: null, createdBy: 'tests' },
+    id: randomBytes(8).toString('hex'),
+    secretDigest: randomBytes(32).toString('hex'),
+    name: 'a key',
+    tenant: 'a',
+    scopes: ['read'],
+    signers: null,
+    chains: null,
+    rate: null,
+    maxTxFeeWei: null,
+    expiresAt: null,
+    createdBy: 'tests',
     ...change,
   }
 }
@@ -47,14 +55,12 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
     test('all of a key comes back, and its digest only to who looks it up', async () => {
       const expiresAt = (await subject.now()) + 60_000
       const full = anyKey({
-        ...{
-          name: 'Zoë’s key',
-          tenant: 'Zoë',
-          scopes: ['read', 'admin'],
-          signers: [A, B],
-          chains: [1, 2 ** 53 - 1],
-          expiresAt,
-        },
+        name: 'Zoë’s key',
+        tenant: 'Zoë',
+        scopes: ['read', 'admin'],
+        signers: [A, B],
+        chains: [1, 2 ** 53 - 1],
+        expiresAt,
         rate: { perSecond: 5, burst: 20 },
         maxTxFeeWei: 2n ** 200n,
       })
@@ -62,7 +68,10 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       const { secretDigest, ...rest } = full
       expect(made).toEqual({
         ...rest,
-        ...{ createdAt: expect.any(Number), lastUsedAt: null, revokedAt: null, revokedBy: null },
+        createdAt: expect.any(Number),
+        lastUsedAt: null,
+        revokedAt: null,
+        revokedBy: null,
       })
       expect((await store.findKeys([full.id, '0'.repeat(16)])).keys).toEqual([
         { ...made, secretDigest, isExpired: false },
@@ -141,7 +150,10 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       const rest = await store.listAudit({ before: first[1]?.id ?? 0, limit: 3 })
       expect([...first, ...rest].map(({ operation }) => operation)).toEqual(operations.toReversed())
       expect(first[0]).toEqual({
-        ...{ ...note, operation: 'five', id: expect.any(Number), at: expect.any(Number) },
+        ...note,
+        operation: 'five',
+        id: expect.any(Number),
+        at: expect.any(Number),
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       })
       expect(await store.listAudit({ before: rest[2]?.id ?? 0, limit: 3 })).toEqual([])

@@ -270,7 +270,9 @@ export function describeEvents(get: GetStore): void {
       ]
       await store.writeLanes([toWrite(lease, [{ ...toSave(allocated, toTracking(allocated)), notes }])])
       expect((await store.readHistory(allocated.id)).at(-1)?.detail).toEqual({
-        ...{ feeWei: (2n ** 100n).toString(), list: [1, null, 'x'], deep: { a: true } },
+        feeWei: (2n ** 100n).toString(),
+        list: [1, null, 'x'],
+        deep: { a: true },
       })
     })
 

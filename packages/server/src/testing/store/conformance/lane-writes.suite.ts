@@ -1,7 +1,8 @@
 /** Fenced writes: all of a lane or nothing of it, and never at a neighbour's cost. */
 import { describe, expect, test } from 'vitest'
 import type { Lease } from '../../../core/lane/lane.ts'
-import type { LaneWrite, Store } from '../../../ports/store.ts'
+import type { LaneWrite } from '../../../ports/lane-write.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   acceptOne,
   acquire,
@@ -55,8 +56,13 @@ export function describeLaneWrites(get: GetStore): void {
         seen: { balance: null, txCost: null, problems: [] },
       })
       expect((await store.readHistory(id)).at(-1)).toMatchObject({
-        ...{ type: 'nonce.allocated', fromState: 'QUEUED', toState: 'ALLOCATED', subState: 'signed' },
-        ...{ nodeId: lease.nodeId, fence: lease.fence, count: 1 },
+        type: 'nonce.allocated',
+        fromState: 'QUEUED',
+        toState: 'ALLOCATED',
+        subState: 'signed',
+        nodeId: lease.nodeId,
+        fence: lease.fence,
+        count: 1,
       })
     })
 
@@ -266,8 +272,13 @@ function describeAmendments(get: () => StoreUnderTest): void {
     expect(await store.amend(save, [])).toEqual({ type: 'stale' })
     expect(await store.findTransaction(queued.id)).toEqual({ ...save.tx, version: 2 })
     expect((await store.readHistory(queued.id)).at(-1)).toMatchObject({
-      ...{ type: 'operator.suspended', cause: 'operator', nodeId: null, fence: null },
-      ...{ detail: { actor: 'ann', reason: 'check' }, fromState: 'QUEUED', toState: 'QUEUED' },
+      type: 'operator.suspended',
+      cause: 'operator',
+      nodeId: null,
+      fence: null,
+      detail: { actor: 'ann', reason: 'check' },
+      fromState: 'QUEUED',
+      toState: 'QUEUED',
     })
   })
 

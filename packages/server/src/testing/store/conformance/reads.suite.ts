@@ -204,7 +204,10 @@ export function describeReads(get: GetStore): void {
     test('a lane that nobody knows is empty', async () => {
       const { store } = get()
       expect(await store.loadLane(anyLane())).toEqual({
-        ...{ cursor: null, inFlight: [], recyclable: [], window: null },
+        cursor: null,
+        inFlight: [],
+        recyclable: [],
+        window: null,
         seen: { balance: null, txCost: null, problems: [] },
       })
     })

@@ -4,7 +4,8 @@ import type { Lane, Lease } from '../../../core/lane/lane.ts'
 import { moveReservation, type Reservation, type ReservationEvent } from '../../../core/lane/reservation.ts'
 import { narrowWindow, openWindow, windowLimits } from '../../../core/lane/window.ts'
 import type { ReservationSave } from '../../../ports/lane-requests.ts'
-import type { LaneWrite, Store } from '../../../ports/store.ts'
+import type { LaneWrite } from '../../../ports/lane-write.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   acceptOne,
   acquire,
@@ -75,7 +76,10 @@ async function lend(store: Store, lease: Lease, nonce: number): Promise<Reservat
 }
 
 const lapsed = (latestCount: number, finalCount: number | null = null): ReservationEvent => ({
-  ...{ type: 'reservation.lapsed', at: AT, latestCount, finalCount },
+  type: 'reservation.lapsed',
+  at: AT,
+  latestCount,
+  finalCount,
 })
 
 export function describeRequests(get: GetStore): void {
@@ -182,7 +186,13 @@ function describeOrders(get: GetStore): void {
   async function askAs(store: Store, lane: Lane, tenant: string, key = KEY) {
     const items = [{ id: anyId(), lockOwner: OWNER }]
     const outcome = await store.insertReservations({
-      ...{ lane, items, ttlMs: TTL_MS, label: null, requestId: null, tenant, key },
+      lane,
+      items,
+      ttlMs: TTL_MS,
+      label: null,
+      requestId: null,
+      tenant,
+      key,
     })
     if (outcome.type !== 'inserted' || outcome.reservations[0] === undefined) throw new Error(outcome.type)
     return outcome.reservations[0]
@@ -294,7 +304,10 @@ function describeOwner(get: GetStore): void {
     expect(reserved).toMatchObject({ state: 'RESERVED', nonce: 7, version: 2, reservedAt: AT })
     expect(reserved.lockedUntil).toBeGreaterThanOrEqual(asked.lockedUntil)
     expect(await store.loadLane(lease.lane)).toEqual({
-      ...{ cursor: 8, inFlight: [], recyclable: [], window: null },
+      cursor: 8,
+      inFlight: [],
+      recyclable: [],
+      window: null,
       seen: { balance: null, txCost: null, problems: [] },
     })
     const [status] = await store.listLaneStatus({ lane: lease.lane })
@@ -358,8 +371,14 @@ function describeOwner(get: GetStore): void {
     const hash = anyHash()
     await store.actOnReservation(reserved.id, OWNER, { type: 'use', hash })
     const inclusion = {
-      ...{ txHash: hash, blockNumber: 9, blockHash: anyHash(), txIndex: 0, succeeded: true },
-      ...{ gasUsed: 21_000n, effectiveGasPrice: 7n, contractAddress: null },
+      txHash: hash,
+      blockNumber: 9,
+      blockHash: anyHash(),
+      txIndex: 0,
+      succeeded: true,
+      gasUsed: 21_000n,
+      effectiveGasPrice: 7n,
+      contractAddress: null,
     }
     const seen = { type: 'inclusion.seen', at: AT + 1_000, inclusion } as const
     await store.writeLanes([toStepWrite(lease, await find(store, reserved.id), seen)])
@@ -442,7 +461,10 @@ function describeResets(get: GetStore): void {
     const reset = { id: asked.id, state: 'DONE', refusal: null } as const
     expect(await store.writeLanes([toWrite(lease, [], { cursor, reset })])).toMatchObject([{ type: 'written' }])
     expect(await store.loadLane(lane)).toEqual({
-      ...{ cursor: 5, inFlight: [], recyclable: [], window: null },
+      cursor: 5,
+      inFlight: [],
+      recyclable: [],
+      window: null,
       seen: { balance: null, txCost: null, problems: [] },
     })
     expect(await store.findReset(asked.id)).toMatchObject({ state: 'DONE', fromNonce: 9, toNonce: 5 })
@@ -496,8 +518,13 @@ function describeLaneNotes(get: GetStore): void {
     const lease = await acquire(store, await registerLane(store))
     const look = async () => (await store.listLaneStatus({ lane: lease.lane }))[0]?.health
     expect(await look()).toEqual({
-      ...{ lastConfirmationAt: null, lastNonceMovementAt: null, balance: null, counts: null, window: null },
-      ...{ txCost: null, problems: [] },
+      lastConfirmationAt: null,
+      lastNonceMovementAt: null,
+      balance: null,
+      counts: null,
+      window: null,
+      txCost: null,
+      problems: [],
     })
     await store.writeLanes([toWrite(lease, [], { balance: { wei: 10n ** 20n, at: AT } })])
     await store.writeLanes([toWrite(lease, [], { notes: [anyNote()] })])

@@ -58,11 +58,9 @@ const attempt: fc.Arbitrary<Attempt> = fc.record({
 const wantedFees: fc.Arbitrary<WantedFees> = fc.oneof(
   fees,
   fc.record({
-    ...{
-      type: fc.constant('eip1559' as const),
-      maxFeePerGas: optional(amount),
-      maxPriorityFeePerGas: optional(amount),
-    },
+    type: fc.constant('eip1559' as const),
+    maxFeePerGas: optional(amount),
+    maxPriorityFeePerGas: optional(amount),
   }),
   fc.constant({ type: 'legacy' as const, gasPrice: null }),
 )

@@ -43,8 +43,14 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
 
     function anyWebhook(change: Partial<NewWebhook> = {}): NewWebhook {
       return {
-        ...{ id: randomUUID(), url: 'https://example.com/hook', description: null, filter: ALL },
-        ...{ secret: 'whsec_c2VjcmV0', after: null, createdBy: 'tests', ...change },
+        id: randomUUID(),
+        url: 'https://example.com/hook',
+        description: null,
+        filter: ALL,
+        secret: 'whsec_c2VjcmV0',
+        after: null,
+        createdBy: 'tests',
+        ...change,
       }
     }
 
@@ -93,13 +99,22 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
     describe('webhooks', () => {
       test('all of one comes back, but its secret', async () => {
         const given = anyWebhook({
-          ...{ description: 'Zoë’s', after: 7, secret: 'whsec_aGlkZGVu' },
+          description: 'Zoë’s',
+          after: 7,
+          secret: 'whsec_aGlkZGVu',
           filter: { types: ['a.b', 'c'], chainId: 5, signer: `0x${'ab'.repeat(20)}`, completions: true },
         })
         const made = await webhooks.insertWebhook(given, 100)
         expect(made).toEqual({
-          ...{ id: given.id, url: given.url, description: 'Zoë’s', filter: given.filter, createdBy: 'tests' },
-          ...{ disabled: null, failingSince: null, plannedTo: 7, previousSecretUntil: null },
+          id: given.id,
+          url: given.url,
+          description: 'Zoë’s',
+          filter: given.filter,
+          createdBy: 'tests',
+          disabled: null,
+          failingSince: null,
+          plannedTo: 7,
+          previousSecretUntil: null,
           createdAt: expect.any(Number),
         })
         expect(await webhooks.findWebhook(given.id)).toEqual(made)
@@ -121,7 +136,10 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         const filter = { ...ALL, completions: true }
         expect(await webhooks.updateWebhook(webhook.id, { filter })).toEqual({ ...webhook, filter })
         expect(await webhooks.updateWebhook(webhook.id, { url: 'https://other.example', description: null })).toEqual({
-          ...{ ...webhook, filter, url: 'https://other.example', description: null },
+          ...webhook,
+          filter,
+          url: 'https://other.example',
+          description: null,
         })
         const off = await webhooks.updateWebhook(webhook.id, { enabled: false })
         expect(off?.disabled).toEqual({ reason: 'operator', at: expect.any(Number) })
@@ -211,7 +229,8 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
           more: true,
         })
         expect(await webhooks.planDeliveries(started.node, { events: 5, pending: 6 })).toEqual({
-          ...{ planned: 0, more: false },
+          planned: 0,
+          more: false,
         })
         await settle(started, await readDue(started))
         expect((await webhooks.planDeliveries(started.node, { events: 5, pending: 6 })).planned).toBe(1)
@@ -258,7 +277,10 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         await webhooks.planDeliveries(started.node, PLAN)
         const [due] = await readDue(started)
         expect(due).toMatchObject({
-          ...{ url: 'https://example.com/a?b=c', secrets: ['whsec_b25l'], body: null, sinceFirstMs: null },
+          url: 'https://example.com/a?b=c',
+          secrets: ['whsec_b25l'],
+          body: null,
+          sinceFirstMs: null,
           event: { type: 'accepted', lane: started.lane, eventId: due?.delivery.eventId },
         })
       })
@@ -291,12 +313,17 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         const [due] = await readDue(started)
         expect(due?.sinceFirstMs).toBeGreaterThanOrEqual(12)
         expect((await logOf(started))[0]).toMatchObject({
-          ...{ state: 'PENDING', attempts: 1, settledAt: null },
+          state: 'PENDING',
+          attempts: 1,
+          settledAt: null,
           lastAttempt: { status: 503, error: 'busy', response: expect.stringContaining('later'), durationMs: 12 },
         })
         await settle(started, due === undefined ? [] : [due], { type: 'failed' })
         expect((await logOf(started))[0]).toMatchObject({
-          ...{ state: 'FAILED', attempts: 2, settledAt: expect.any(Number), dueAt: null },
+          state: 'FAILED',
+          attempts: 2,
+          settledAt: expect.any(Number),
+          dueAt: null,
         })
       })
 
@@ -349,7 +376,8 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         await settle(started, [first], { type: 'failed' })
         const { id } = first.delivery
         expect(await webhooks.redeliver(started.webhook.id, id)).toMatchObject({
-          ...{ type: 'due', delivery: { id, state: 'PENDING', attempts: 0 } },
+          type: 'due',
+          delivery: { id, state: 'PENDING', attempts: 0 },
         })
         expect(new Set((await readDue(started)).map(({ delivery }) => delivery.type))).toEqual(
           new Set(['accepted', 'to.ALLOCATED']),

@@ -2,11 +2,11 @@
  * Tells listeners that there may be a new head: a cheap poll that runs only while somebody listens, and a subscription
  * in front of it where a WebSocket URL was given. Both may lose a head; the poll finds the next one.
  */
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { RpcUrl } from '../rpc/rpc-url.ts'
 import { createHeadSubscription } from './head-subscription.ts'
 import type { PollPace } from './poll-pace.ts'
-import type { RpcUrl } from './rpc/rpc-url.ts'
 
 export interface HeadHintsOptions {
   readonly chainId: number

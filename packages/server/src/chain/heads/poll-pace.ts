@@ -2,7 +2,7 @@
  * How often to ask for the head. A quarter of the block time, as the heads themselves show it, so that a new block is
  * noticed soon on any chain and nobody has to configure that. A chain that makes blocks on demand is asked less and less.
  */
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 export interface PollPace {
   /** A head was read. */

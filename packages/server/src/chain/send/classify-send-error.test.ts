@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { RpcError } from '../rpc/rpc-error.ts'
 import { classifySendError, type NodeAnswer } from './classify-send-error.ts'
-import type { RpcError } from './rpc/rpc-error.ts'
 
 const HASH = `0x${'5d2cbe'.repeat(10)}ab12`
 const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'

@@ -3,10 +3,10 @@
  * means different things at different nodes. Texts that nobody has listed are ambiguous, as is everything that does not
  * prove what became of the bytes.
  */
-import type { SendOutcome } from '../core/chain/send-outcome.ts'
-import { listErrorTexts } from './error-texts.ts'
-import { isRateLimit } from './rpc/rate-limit.ts'
-import type { RpcError } from './rpc/rpc-error.ts'
+import type { SendOutcome } from '../../core/chain/send-outcome.ts'
+import { listErrorTexts } from '../error-texts.ts'
+import { isRateLimit } from '../rpc/rate-limit.ts'
+import type { RpcError } from '../rpc/rpc-error.ts'
 import { SEND_ERROR_PATTERNS, type SendErrorClass } from './send-error-patterns.ts'
 
 const MAX_MESSAGE_LENGTH = 300

@@ -63,7 +63,8 @@ test('a refusal in the absence of a node is told as such', () => {
 
 test('a node of another chain says nothing of the bytes', () => {
   expect(combineSendOutcomes([{ type: 'wrong_chain', message: 'words' }])).toEqual({
-    ...{ type: 'ambiguous', message: 'words' },
+    type: 'ambiguous',
+    message: 'words',
   })
 })
 

@@ -1,5 +1,5 @@
 /** What several nodes made of the same bytes, as one outcome. */
-import type { SendOutcome } from '../core/chain/send-outcome.ts'
+import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { NodeAnswer } from './classify-send-error.ts'
 
 /**

@@ -1,10 +1,10 @@
 /** Follows `newHeads` over a WebSocket, and connects again for as long as it is wanted. Heads are hints: contents are not read. */
 import { getWebSocketRpcClient } from 'viem/utils'
-import { backOff } from '../core/back-off.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
-import type { RpcUrl } from './rpc/rpc-url.ts'
-import { parseCount } from './rpc-values.ts'
+import { backOff } from '../../core/back-off.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import type { RpcUrl } from '../rpc/rpc-url.ts'
+import { parseCount } from '../rpc-values.ts'
 
 export interface HeadSubscriptionOptions {
   readonly chainId: number

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { createHeadHints } from './head-hints.ts'
 import { createFixedPace } from './poll-pace.ts'
 
