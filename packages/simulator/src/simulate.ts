@@ -24,6 +24,7 @@ export interface SimulateOptions {
 export interface Simulated {
   readonly failed: RunOutcome | null
   readonly summary: Summary
+  readonly tookMs: number
 }
 
 class UnknownFault extends Error {
@@ -61,14 +62,14 @@ export async function simulate(
 
   for (const kept of options.kept) {
     const outcome = await run(kept.seed, kept.steps, kept.faults)
-    if (outcome.violation !== null) return { failed: outcome, summary }
+    if (outcome.violation !== null) return { failed: outcome, summary, tookMs: now() - startedAt }
   }
   for (let count = 0; !isOver(count); count++) {
     const outcome = await run(options.seed + count, options.steps, faults)
-    if (outcome.violation !== null) return { failed: outcome, summary }
+    if (outcome.violation !== null) return { failed: outcome, summary, tookMs: now() - startedAt }
   }
   for (const line of presentSummary(summary, now() - startedAt)) print(line)
-  return { failed: null, summary }
+  return { failed: null, summary, tookMs: now() - startedAt }
 }
 
 function readFault(name: string): Fault {

@@ -15,7 +15,15 @@ export interface Simulator {
       readonly kept: readonly unknown[]
     },
     print: (line: string) => void,
-  ): Promise<{ readonly failed: object | null }>
+  ): Promise<{ readonly failed: object | null; readonly summary: object; readonly tookMs: number }>
+  presentReport(summary: object, context: ReportContext): string
+}
+
+export interface ReportContext {
+  readonly tookMs: number
+  readonly command: string
+  readonly machine: string
+  readonly commit: string
 }
 
 class MissingSimulator extends Error {

@@ -1,9 +1,11 @@
 /** `drover simulate`: a cluster, a chain and their faults, replayed from a seed, with every guarantee checked after every step. */
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { readCount } from '../option-value.ts'
 import { loadSimulator } from './load-simulator.ts'
+import { writeReport } from './write-report.ts'
 
 interface Options {
   readonly seed: number
@@ -12,6 +14,7 @@ interface Options {
   readonly minutes?: number
   readonly faults?: readonly string[]
   readonly trace: boolean
+  readonly report?: string
 }
 
 const MAX_SEED = 2 ** 31
@@ -26,6 +29,7 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
     .option('--minutes <minutes>', 'run further seeds for this long', readCount(1, 100_000))
     .option('--faults <names>', 'only these faults, separated by commas; "none" for none', readNames)
     .option('--trace', 'print everything that happens', false)
+    .option('--report <file>', 'write the figures into this Markdown file, between its two simulator comments')
     .addHelpText(
       'after',
       `
@@ -48,7 +52,7 @@ async function runSimulation(options: Options, context: CommandContext): Promise
     return context.finish(EXIT.usage)
   }
   const isMany = options.seeds > 1 || options.minutes !== undefined
-  const { failed } = await simulator.simulate(
+  const { failed, summary, tookMs } = await simulator.simulate(
     {
       ...{ seed: options.seed, seeds: options.seeds, steps: options.steps, trace: options.trace },
       minutes: options.minutes ?? null,
@@ -57,7 +61,17 @@ async function runSimulation(options: Options, context: CommandContext): Promise
     },
     (line) => printLine(context, line),
   )
+  if (options.report !== undefined)
+    await writeReport(resolve(context.terminal.folder, options.report), (described) =>
+      simulator.presentReport(summary, { ...described, tookMs, command: spellCommand(options) }),
+    )
   context.finish(failed === null ? EXIT.ok : EXIT.failure)
+}
+
+function spellCommand({ seed, seeds, steps, minutes, faults }: Options): string {
+  const length = minutes === undefined ? `--seeds ${seeds}` : `--minutes ${minutes}`
+  const only = faults === undefined ? '' : ` --faults ${faults.join() || 'none'}`
+  return `drover simulate --seed ${seed} ${length} --steps ${steps}${only}`
 }
 
 function readNames(text: string): readonly string[] {

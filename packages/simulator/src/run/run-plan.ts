@@ -63,7 +63,6 @@ export async function runPlan(plan: Plan, { keepTrace = false } = {}): Promise<R
     failures.close()
     for (const node of world.nodes.values()) node.process.kill()
   }
-  if (process.env.SIM_DEBUG) console.log('fired', timeline.fired(), process.memoryUsage().rss)
   const stats = { ...countEnds(world), kinds }
   return { seed: plan.seed, steps: plan.steps.length, hash: trace.hash(), violation, stats, lines: trace.lines() }
 }

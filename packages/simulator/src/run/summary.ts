@@ -6,6 +6,8 @@ export interface Summary {
   seeds: number
   steps: number
   violations: number
+  /** By guarantee. */
+  readonly broken: Record<string, number>
   readonly totals: Record<keyof Omit<RunStats, 'kinds'>, number>
   readonly kinds: Record<string, number>
 }
@@ -22,13 +24,16 @@ export function createSummary(): Summary {
     events: 0,
     simulatedMs: 0,
   }
-  return { seeds: 0, steps: 0, violations: 0, totals, kinds: {} }
+  return { seeds: 0, steps: 0, violations: 0, broken: {}, totals, kinds: {} }
 }
 
 export function addOutcome(summary: Summary, { steps, violation, stats }: RunOutcome): void {
   summary.seeds++
   summary.steps += steps
-  if (violation !== null) summary.violations++
+  if (violation !== null) {
+    summary.violations++
+    summary.broken[violation.guarantee] = (summary.broken[violation.guarantee] ?? 0) + 1
+  }
   const { kinds, ...counts } = stats
   for (const [name, count] of Object.entries(counts)) summary.totals[name as keyof typeof counts] += count
   for (const [name, count] of Object.entries(kinds)) summary.kinds[name] = (summary.kinds[name] ?? 0) + count

@@ -1,22 +1,23 @@
 /** Plants one bug in a build of the simulator: one piece of one source is replaced, and it has to be there exactly once. */
+import type { Plugin } from 'vite'
+import type { PlantedBug } from '../packages/simulator/src/plants/planted-bugs.ts'
 
-/**
- * @param {{ name: string, file: string, find: string, replace: string }} bug
- * @returns {import('vite').Plugin & { wasPlanted(): boolean }}
- */
-export function plantBug({ name, file, find, replace }) {
+export function plantBug({ name, file, find, replace }: PlantedBug): {
+  readonly plugin: Plugin
+  wasPlanted(): boolean
+} {
   let planted = false
-  return {
+  const plugin: Plugin = {
     name: `plant-${name}`,
     enforce: 'pre',
     transform(code, id) {
-      if (!id.split('?')[0].endsWith(`/${file}`)) return null
+      if (id.split('?')[0]?.endsWith(`/${file}`) !== true) return null
       const pieces = code.split(find)
       if (pieces.length !== 2)
         throw new Error(`${name}: ${file} has ${pieces.length - 1} places that look like this: ${find}`)
       planted = true
       return pieces.join(replace)
     },
-    wasPlanted: () => planted,
   }
+  return { plugin, wasPlanted: () => planted }
 }
