@@ -3,7 +3,7 @@
  * the engine, one at a time, and runs the unit tests that pass by. What no test notices is listed. A seed chooses which.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,9 +25,10 @@ const FOLDERS = ['packages/server/src/core', 'packages/server/src/engine']
 const CONFIG = fileURLToPath(new URL('vitest.config.ts', import.meta.url))
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 const REASONS = new URL('survivors.json', import.meta.url)
-/** The tests that are most likely to notice are tried before all others. */
-const FIRST = 4
-const MIN_TIMEOUT_MS = 120_000
+/** Of the tests that pass by, the most likely ones to notice: as many as take this long, and always a few. */
+const BUDGET_MS = 15_000
+const MIN_TESTS = 4
+const MIN_TIMEOUT_MS = 60_000
 
 const { values } = parseArgs({
   options: {
@@ -35,6 +36,8 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
     report: { type: 'string' },
+    /** Where to keep which tests pass by which mutants; used again if it is there. */
+    rehearsal: { type: 'string' },
   },
 })
 const endsAt = Date.now() + Number(values.minutes) * 60_000
@@ -64,12 +67,17 @@ function choose(all: readonly Mutant[], count: number, seed: number): readonly N
 
 /** Which test files pass by which mutants, while all are asleep; they must be green. */
 function rehearse(): readonly Passed[] {
-  const file = join(folder, 'passed.jsonl')
+  const file = values.rehearsal ?? join(folder, 'passed.jsonl')
+  if (existsSync(file)) return readRehearsal(file)
   writeFileSync(file, '')
   const { status, stdout } = spawnSync(process.execPath, [VITEST, 'run', '--config', CONFIG, '--silent'], {
     ...{ cwd: ROOT, env: { ...environment, DROVER_MUTANTS_PASSED: file }, encoding: 'utf8', maxBuffer: 2 ** 28 },
   })
   if (status !== 0) throw new Error(`the tests fail without any mutant:\n${stdout.slice(-4_000)}`)
+  return readRehearsal(file)
+}
+
+function readRehearsal(file: string): readonly Passed[] {
   return readFileSync(file, 'utf8')
     .trim()
     .split('\n')
@@ -111,8 +119,12 @@ async function judge(mutant: NumberedMutant, passed: readonly Passed[]): Promise
     .filter((each) => each.passed.includes(mutant.id))
     .sort((a, b) => rank(mutant, a) - rank(mutant, b))
   if (tests.length === 0) return 'not_reached'
-  const first = await runTests(mutant.id, tests.slice(0, FIRST))
-  return first !== 'survived' || tests.length <= FIRST ? first : await runTests(mutant.id, tests.slice(FIRST))
+  let leftMs = BUDGET_MS
+  const likely = tests.filter(({ ms }, index) => {
+    leftMs -= ms
+    return index < MIN_TESTS || leftMs >= 0
+  })
+  return await runTests(mutant.id, likely)
 }
 
 const spell = ({ file, line, original, mutated, operator }: Mutant): string =>

@@ -85,6 +85,17 @@ describe('balance', () => {
     expect((await seen(cluster))?.balance?.wei).toBe(5n)
   })
 
+  test('one that stays the same is not stored with every reading', async () => {
+    const cluster = await setUp()
+    const node = await cluster.startNode()
+    const writes = () => node.store.calls.get('writeLanes') ?? 0
+    const before = writes()
+    await cluster.clock.advance(4 * 60_000)
+    expect(writes()).toBe(before)
+    await cluster.clock.advance(2 * 60_000)
+    expect(writes()).toBe(before + 1)
+  })
+
   test('lanes share their readings, and a lane costs one call for a block at most', async () => {
     const cluster = await createTestCluster({ policy: POLICY, signers: 5 })
     const asked: number[] = []

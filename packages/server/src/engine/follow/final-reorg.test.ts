@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import type { ChainView } from '../../core/chain/finality.ts'
 import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import type { ChainUpdate } from './block-follower.ts'
+import { createFinalReorgWatch, type FinalReorg } from './final-reorg.ts'
 
 async function confirmOne(cluster: TestCluster): Promise<string> {
   const id = await cluster.submit()
@@ -46,4 +50,31 @@ test('a reorganisation of blocks that were not final is nothing to report', asyn
   await cluster.clock.advance(1_000)
   expect(await brokenEvents(cluster)).toEqual([])
   expect(telemetry.valueOf('drover_final_reorgs_total', { chainId: 31_337 })).toBe(0)
+})
+
+test.each([
+  ['a number of confirmations: counted from what an earlier run knew', { type: 'confirmations', count: 3 }],
+  ['a tag: counted from what the chain says since', { type: 'finalized' }],
+] as const)('after a restart, by %s', async (_, finality) => {
+  const reorgs: FinalReorg[] = []
+  const watch = createFinalReorgWatch({
+    chain: { chainId: 1, findReceipts: async () => [] },
+    store: { findLastEventId: async () => 0, readCompletions: async () => [], findTransactions: async () => [] },
+    ...{ telemetry: createRecordingTelemetry(), finality, onFinalReorg: (reorg: FinalReorg) => reorgs.push(reorg) },
+  })
+  const viewAt = (head: number, finalized: number): ChainView => ({
+    ...{
+      head: { number: head, hash: '0x', parentHash: '0x', timestamp: 0 },
+      safe: null,
+      finalized,
+      header: () => null,
+    },
+  })
+  const take = (view: ChainView, forkFrom: number | null) =>
+    watch.take({ view, forkFrom, blocks: [], gap: false } as unknown as ChainUpdate)
+  watch.start(100)
+  take(viewAt(101, 97), null)
+  take(viewAt(102, 97), 95)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(reorgs).toHaveLength(1)
 })
