@@ -156,6 +156,7 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
         'packages/timers/src/kernel/ready/merge-shards.ts',
         'what shards found is put in one order that does not depend on them',
       ],
+      [`${ENGINE}/timers/host-state.ts`, 'a chain’s timers move by blocks and logged commands only'],
     ],
   },
   G10: {
@@ -164,11 +165,14 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
     heldBy: [
       ['packages/timers/src/kernel/deliver/deliver-id.ts', 'a fire has one key on every branch'],
       [
-        'packages/timers/src/kernel/deliver/mailbox.ts',
-        'a repeat is dropped, and another content under the same id is reported',
+        'packages/server/src/store/postgres/timers/write-blocks.ts',
+        'fires, timers and queued transactions of a block are one fenced statement, and a fire key is unique',
+      ],
+      [
+        'packages/server/src/engine/timers/chain-timers.ts',
+        'every block in order; after a reorg, back to the fork and again from there',
       ],
     ],
-    limits: 'The kernel holds its part. The server does not drive timers yet, so no fire becomes a transaction at all.',
   },
   G11: {
     promise:

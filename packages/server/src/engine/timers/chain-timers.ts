@@ -24,6 +24,7 @@ import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import { formHandOff } from './form-fire.ts'
 import type { HostState } from './host-state.ts'
+import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
 import { type LoadedHost, loadHost } from './load-host.ts'
 import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
@@ -62,6 +63,9 @@ interface ChainTimerPorts {
   onFenced(): void
 }
 
+/** What is loaded, as it goes on. */
+type Own = { -readonly [K in keyof LoadedHost]: LoadedHost[K] }
+
 /** Blocks that are given to the kernel and written together, at most. */
 const MAX_BLOCKS = 50
 const MAX_COMMANDS = 250
@@ -77,13 +81,11 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
   const rest = () => pause(clock, 0)
-  let loaded: (LoadedHost & { observed: readonly NewFire[]; lastActivity: number; sinceSnapshot: number }) | null = null
-  let isAsked = true
-  let isLooked = true
+  let loaded: Own | null = null
   let isStopped = false
   let failures = 0
   let problem: string | null = null
-  let wake = (): void => {}
+  const waits = createHostWaits(clock)
   const running = run().catch((error: unknown) => {
     telemetry.log('error', 'timers of a chain broke; another node takes over', { chainId, error })
     ports.onFenced()
@@ -97,14 +99,14 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
         const hasMore = await step()
         failures = 0
         problem = null
-        if (!hasMore) await waitForWake()
+        if (!hasMore) await waits.untilWoken()
       } catch (error) {
         if (!(error instanceof ChainUnavailable) && !(error instanceof StoreUnavailable)) throw error
         // A write may have happened or not: what was stored tells.
         if (error instanceof StoreUnavailable) loaded = null
         note(error)
-        isLooked = true
-        await waitForRetry()
+        waits.look()
+        await waits.untilRetry(Math.min(settings.retryMs * 2 ** Math.min(failures, 10), MAX_RETRY_MS))
       }
     }
   }
@@ -116,32 +118,10 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     failures += 1
   }
 
-  function waitForWake(): Promise<void> {
-    if (isStopped || isAsked || isLooked) return Promise.resolve()
-    return new Promise((resolve) => {
-      wake = resolve
-    })
-  }
-
-  async function waitForRetry(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = clock.schedule(Math.min(settings.retryMs * 2 ** Math.min(failures, 10), MAX_RETRY_MS), resolve)
-      const end = (): void => {
-        cancel()
-        resolve()
-      }
-      // Only a stop ends it early: what is told meanwhile is looked at then.
-      wake = () => (isStopped ? end() : undefined)
-    })
-  }
-
   async function step(): Promise<boolean> {
     loaded ??= await load()
-    const isToAnswer = isAsked
-    isAsked = false
-    isLooked = false
-    const pending = isToAnswer ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
-    if (pending.length > 0) isAsked = true
+    const pending = waits.take().isAsked ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
+    if (pending.length > 0) waits.ask()
     const hasMore = await advance(loaded, pending.length > 0)
     if (hasMore || pending.length === 0) return hasMore
     if (loaded.history.tip().tip === null) throw new ChainUnavailable('no block of the chain has been seen yet')
@@ -149,7 +129,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     return true
   }
 
-  async function load(): Promise<NonNullable<typeof loaded>> {
+  async function load(): Promise<Own> {
     const startedAt = clock.monotonic()
     const host = await loadHost(chainId, await store.loadTimers(chainId), settings.reorgDepth, rest)
     const live = host.history.tip().kernel.timers.size
@@ -161,7 +141,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   }
 
   /** True where there is more to do at once. */
-  async function advance(own: NonNullable<typeof loaded>, isWanted: boolean): Promise<boolean> {
+  async function advance(own: Own, isWanted: boolean): Promise<boolean> {
     const head = ports.view()?.head ?? null
     if (head === null || (!isWanted && isIdle(own))) return false
     const { tip } = own.history.tip()
@@ -185,16 +165,21 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   }
 
   /** Nothing can fire, and nothing that fired can be undone by a reorg: blocks may pass unread. */
-  function isIdle(own: NonNullable<typeof loaded>): boolean {
+  function isIdle(own: Own): boolean {
     const { kernel, tip } = own.history.tip()
     if (kernel.timers.size > 0 || own.observed.length > 0) return false
+    if (tip === null || own.lastActivity < 0) return true
     const view = ports.view()
-    const final = view === null ? null : finalHeight(view, settings.finality)
-    return tip === null || own.lastActivity < 0 || (final !== null && own.lastActivity <= Math.min(final, tip.height))
+    const here = view?.header(tip.height) ?? null
+    // What is final on another branch than the applied one says nothing.
+    if (view === null || (here !== null && here.hash !== tip.hash)) return false
+    const { finality } = settings
+    const final = finality.type === 'confirmations' ? tip.height - finality.count : finalHeight(view, finality)
+    return final !== null && own.lastActivity <= Math.min(final, tip.height)
   }
 
   /** Without timers there is nothing to be skipped. */
-  async function jump(own: NonNullable<typeof loaded>, height: number): Promise<void> {
+  async function jump(own: Own, height: number): Promise<void> {
     const [block] = await chain.readAgreedBlocks([height])
     if (block === undefined) throw new ChainUnavailable('no block was read')
     const keyed = await addKeys(chain, [block], NO_ROOT)
@@ -203,7 +188,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   }
 
   /** Goes back to where the chain left what was applied, and gives the kernel the blocks that are there now. */
-  async function replay(own: NonNullable<typeof loaded>, head: number): Promise<boolean> {
+  async function replay(own: Own, head: number): Promise<boolean> {
     const shown = own.history.tip()
     const height = shown.tip?.height ?? 0
     const [there] = await chain.readAgreedBlocks([height])
@@ -226,7 +211,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   }
 
   async function apply(
-    own: NonNullable<typeof loaded>,
+    own: Own,
     { from, blocks, isRewind }: { from: HostState; blocks: BlocksWrite['blocks']; isRewind: boolean },
   ): Promise<void> {
     const shown = own.history.tip()
@@ -260,16 +245,13 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     await keepSnapshot(own)
   }
 
-  function tell(own: NonNullable<typeof loaded>, fires: readonly NewFire[]): void {
+  function tell(own: Own, fires: readonly NewFire[]): void {
     for (const { skipReason } of fires)
       telemetry.count('drover_timer_fires_total', { chainId, result: skipReason ?? 'fired' })
     telemetry.gauge('drover_timers_live', own.history.tip().kernel.timers.size, { chainId })
   }
 
-  async function answer(
-    own: NonNullable<typeof loaded>,
-    pending: Awaited<ReturnType<TimerStore['readPendingCommands']>>,
-  ): Promise<void> {
+  async function answer(own: Own, pending: Awaited<ReturnType<TimerStore['readPendingCommands']>>): Promise<void> {
     const before = own.history.tip()
     if (before.tip === null) return
     const ids = pending.flatMap(({ command }) => ('timerId' in command ? [command.timerId] : []))
@@ -281,7 +263,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     telemetry.gauge('drover_timers_live', host.kernel.timers.size, { chainId })
   }
 
-  async function keepSnapshot(own: NonNullable<typeof loaded>): Promise<void> {
+  async function keepSnapshot(own: Own): Promise<void> {
     const oldest = own.history.oldest()
     if (own.sinceSnapshot < SNAPSHOT_AFTER + oldest.kernel.timers.size / 8 || oldest.tip === null) return
     const snapshot = await takeSnapshot(oldest, rest)
@@ -294,24 +276,19 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     if (type === 'written') return
     if (type === 'stale') throw new StoreUnavailable('the timers of the chain were changed by another write')
     isStopped = true
+    waits.stop()
     telemetry.count('drover_fence_refusals_total', { operation: 'timers' })
     ports.onFenced()
     throw new StoreUnavailable('the lease of the timers is gone')
   }
 
   return {
-    look: () => {
-      isLooked = true
-      wake()
-    },
-    ask: () => {
-      isAsked = true
-      wake()
-    },
+    look: waits.look,
+    ask: waits.ask,
     problem: () => problem,
     stop: async () => {
       isStopped = true
-      wake()
+      waits.stop()
       await running
     },
   }

@@ -8,7 +8,7 @@ import {
 } from '@drover/timers'
 
 /** Blocks of an epoch: a change of parameters acts from the first block of the next one. */
-export const EPOCH_BLOCKS = 64n
+const EPOCH_BLOCKS = 64n
 
 /** Owners are signers and targets are contracts, so that every timer is somebody else's on its target. */
 const EVM_PARAMS: TimerParams = {

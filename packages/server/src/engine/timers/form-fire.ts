@@ -15,7 +15,7 @@ const KINDS: { readonly [K in TimerKind]: TimerSchedule['type'] } = {
 /** Fires of one timer that may be on their way at a time. */
 const MAX_OPEN = { buffer: 64, skip: 1 } as const
 /** Where to find the timer of a transaction. */
-export const TIMER_TAG = 'drover.timer'
+const TIMER_TAG = 'drover.timer'
 
 export function formFire(
   entry: MailboxEntry,

@@ -5,7 +5,7 @@ import type { Address, Hash, Hex } from '../../core/hex.ts'
 const LOG_MARK = '01'
 const ADDRESS_END = 42
 
-export function logKey({ address, topics }: { readonly address: Address; readonly topics: readonly Hash[] }): Hex {
+function logKey({ address, topics }: { readonly address: Address; readonly topics: readonly Hash[] }): Hex {
   return `0x${address.slice(2)}${LOG_MARK}${topics.map((topic) => topic.slice(2)).join('')}`
 }
 

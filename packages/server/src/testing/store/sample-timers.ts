@@ -40,7 +40,7 @@ export function anyBlock(height: number, change: Partial<TimerBlock> = {}): Time
   return { height, hash, stateRoot, parentStateRoot, keys: [], ...change }
 }
 
-export const NO_CHANGE = { rewindTo: null, fires: [], changes: [], handOffs: [], maxQueued: 1_000 } as const
+const NO_CHANGE = { rewindTo: null, fires: [], changes: [], handOffs: [], maxQueued: 1_000 } as const
 
 /** Writes one block on top of what is there. */
 export async function writeBlock(

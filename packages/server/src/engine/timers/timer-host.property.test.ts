@@ -1,0 +1,257 @@
+/**
+ * Timers on a chain that forks, with nodes that die: whatever happens on the way, what is stored in the end is what the
+ * blocks and the commands say, and no fire has two transactions.
+ */
+
+import { entryDigestOf, fireKeyOf } from '@drover/timers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ChainView, Header } from '../../core/chain/finality.ts'
+import type { Address, Hash } from '../../core/hex.ts'
+import { FAST } from '../../core/lane/policy.ts'
+import type { Fire } from '../../core/timer/timer.ts'
+import type { TimerBlock } from '../../ports/timer-store.ts'
+import { createFakeChain, type FakeChain } from '../../testing/chain/fake-chain.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
+import { createMemoryStore } from '../../testing/store/memory-store.ts'
+import { createMemoryTimerStore, type MemoryTimerStore } from '../../testing/store/memory-timer-store.ts'
+import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
+import { createSilentTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { applyBlock, createHostState, type HostState, replayCommand } from './host-state.ts'
+import { listModifiedKeys } from './modified-keys.ts'
+import { createTimerHost } from './timer-host.ts'
+
+const CHAIN_ID = 77
+const LANE = { chainId: CHAIN_ID, signer: `0x${'11'.repeat(20)}` } as const
+const WATCHED: Address = `0x${'ee'.repeat(20)}`
+const TTL_MS = 3_000
+const TOPIC: Hash = `0x${'ab'.repeat(32)}`
+
+type Step =
+  | { readonly type: 'mine'; readonly logs: boolean }
+  | { readonly type: 'reorg'; readonly depth: number; readonly more: number }
+  | { readonly type: 'set'; readonly kind: 'interval' | 'timeout' | 'watch'; readonly n: number }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'kill' }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ type: fc.constant('mine' as const), logs: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: 6 }),
+      more: fc.nat(2),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('set' as const),
+      kind: fc.constantFrom('interval' as const, 'timeout' as const, 'watch' as const),
+      n: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: 'cancel' } as const) },
+  { weight: 1, arbitrary: fc.constant({ type: 'kill' } as const) },
+)
+
+async function createScene(deliverAt: number) {
+  const clock = createManualClock()
+  const chain = createFakeChain({ chainId: CHAIN_ID })
+  const store = createMemoryStore({ clock })
+  await store.registerSigners([{ lane: LANE, policy: FAST, label: null }])
+  const timers = createMemoryTimerStore({ clock, transactions: store })
+  const listeners = new Set<(chainId: number) => void>()
+  let headers: Header[] = []
+  let ids = 0
+  let nodes = 0
+
+  async function look(): Promise<void> {
+    const head = chain.head().number
+    headers = []
+    for (let number = 0; number <= head; number++) {
+      const block = await chain.getBlock(number)
+      if (block !== null) headers.push(block)
+    }
+    for (const listener of listeners) listener(CHAIN_ID)
+    await clock.advance(20)
+  }
+
+  function startNode() {
+    nodes += 1
+    let isDead = false
+    const dead = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get: (of, name) => (isDead ? () => new Promise(() => {}) : Reflect.get(of, name)),
+      })
+    const view = (): ChainView | null => {
+      const last = headers.at(-1)
+      return last === undefined ? null : { head: last, safe: null, finalized: null, header: (n) => headers[n] ?? null }
+    }
+    const host = createTimerHost({
+      ...{ store: dead(timers), notices: timers, clock, telemetry: createSilentTelemetry(), nodeId: `node-${nodes}` },
+      random: { id: () => `01890a5d-ac96-774b-bcce-${(++ids).toString().padStart(12, '0')}` },
+      lease: { ttlMs: TTL_MS, renewIntervalMs: 700 },
+      chains: new Map([
+        [
+          CHAIN_ID,
+          {
+            chain,
+            settings: {
+              deliverAt: { type: 'confirmations', count: deliverAt },
+              finality: { type: 'confirmations', count: 6 },
+              ...{ reorgDepth: 12, maxQueuedPerSigner: 100_000, retryMs: 10 },
+            },
+          },
+        ],
+      ]),
+      viewOf: view,
+      isReachable: () => true,
+      onChain: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    })
+    void host.start()
+    return {
+      kill: () => {
+        isDead = true
+      },
+    }
+  }
+
+  return { clock, chain, store, timers, look, startNode }
+}
+
+const MINE: Step = { type: 'mine', logs: false }
+const reorg = (depth: number, more: number): Step => ({ type: 'reorg', depth, more })
+
+/** Failed once. */
+const FOUND: [Step[], number][] = [
+  // The last timer was spent, and the reorg that dropped its block made the new one final at once.
+  [[{ type: 'set', kind: 'timeout', n: 1 }, MINE, reorg(1, 2), MINE, MINE, reorg(5, 2), MINE, MINE], 0],
+]
+
+test('fires stored are those of the canonical chain; each is at most one transaction [G9] [G10]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 10, maxLength: 40 }),
+      fc.constantFrom(0, 2, 5),
+      async (steps, deliverAt) => {
+        const scene = await createScene(deliverAt)
+        const { clock, chain, timers, look } = scene
+        for (let count = 0; count < 15; count++) chain.mine()
+        await look()
+        let node = scene.startNode()
+        await clock.advance(50)
+        for (const each of steps) {
+          await play(each, scene, () => {
+            node.kill()
+            node = scene.startNode()
+          })
+        }
+        await clock.advance(TTL_MS * 2)
+        chain.mine()
+        await look()
+        await clock.advance(10_000)
+        await compare(chain, timers)
+      },
+    ),
+    { numRuns: 60, examples: FOUND },
+  )
+})
+
+async function play(each: Step, scene: Awaited<ReturnType<typeof createScene>>, restart: () => void): Promise<void> {
+  const { clock, chain, timers, look } = scene
+  switch (each.type) {
+    case 'mine':
+      if (each.logs) chain.mineLogs([{ address: WATCHED, topics: [TOPIC] }])
+      else chain.mine()
+      return await look()
+    case 'reorg':
+      chain.reorg(Math.min(each.depth, chain.head().number - 3), { length: each.depth + each.more })
+      return await look()
+    case 'set': {
+      const schedule =
+        each.kind === 'interval'
+          ? ({ type: 'interval', everyBlocks: each.n } as const)
+          : each.kind === 'timeout'
+            ? ({ type: 'timeout', dueHeight: chain.head().number + each.n } as const)
+            : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
+      const spec = anySpec(LANE, { schedule, target: `0x${String(each.n).repeat(40)}`, bid: 0n })
+      const command = { type: 'set', timerId: anyId(), spec, label: anyLabel() } as const
+      await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
+      return await clock.advance(20)
+    }
+    case 'cancel': {
+      const [timer] = await timers.listTimers({ states: ['ACTIVE'] }, { before: null, limit: 1 })
+      if (timer === undefined) return
+      const { id: timerId, kernelId, spec } = timer
+      const command = { type: 'cancel', timerId, kernelId, spec } as const
+      await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
+      return await clock.advance(20)
+    }
+    case 'kill':
+      restart()
+      return
+  }
+}
+
+function anyId(): string {
+  return `${anyHash().slice(2, 10)}-0000-4000-8000-${anyHash().slice(2, 14)}`
+}
+
+/** From the first block on, without any host: what the chain as it is and the log say. */
+async function compare(chain: FakeChain, timers: MemoryTimerStore): Promise<void> {
+  const { tip, commands, blocks } = await timers.loadTimers(CHAIN_ID)
+  if (tip === null) return
+  const active = await timers.listTimers({ states: ['ACTIVE'] }, { before: null, limit: 1 })
+  // Where nothing can fire, blocks may pass unread.
+  if (active.length > 0) expect(tip.height).toBe(chain.head().number)
+  const [first] = blocks
+  if (first === undefined) throw new Error('a tip without a block')
+  let host: HostState = createHostState(CHAIN_ID)
+  const expected: { fireKey: Hash; deliverId: Hash; digest: Hash; height: number; blockHash: Hash }[] = []
+  for (let height = first.height; height <= tip.height; height++) {
+    const block: TimerBlock = await readBlock(chain, host, height)
+    const applied = applyBlock(host, block)
+    for (const entry of applied.delivery?.entries ?? [])
+      expected.push({
+        ...{ fireKey: fireKeyOf(entry.timerId, entry.fireSeq), deliverId: entry.deliverId },
+        ...{ digest: entryDigestOf(entry), height, blockHash: block.hash },
+      })
+    host = commands.filter((command) => command.height === height).reduce(replayCommand, applied.host)
+  }
+  const all = await timers.listTimers({}, { before: null, limit: 1_000 })
+  const stored: Fire[] = []
+  for (const { id } of all) stored.push(...(await timers.listFires(id, { before: null, limit: 10_000 })))
+  const canonical = stored.filter(({ isOrphaned }) => !isOrphaned)
+  const byKey = new Map(canonical.map((fire) => [fire.fireKey, fire]))
+  expect([...byKey.keys()].sort()).toEqual(expected.map(({ fireKey }) => fireKey).sort())
+  expect(canonical.length).toBe(byKey.size)
+  for (const { fireKey, deliverId, digest, height, blockHash } of expected) {
+    const fire = byKey.get(fireKey)
+    expect(fire).toMatchObject({ height, blockHash })
+    expect([fire?.deliverId, ...(fire?.aliases ?? [])]).toContain(deliverId)
+    if (fire?.deliverId === deliverId) expect(fire.digest).toBe(digest)
+  }
+  const keys = stored.map(({ fireKey }) => fireKey)
+  expect(new Set(keys).size).toBe(keys.length)
+  const sent = stored.flatMap(({ txId }) => (txId === null ? [] : [txId]))
+  expect(new Set(sent).size).toBe(sent.length)
+  for (const timer of all)
+    if (timer.state === 'ACTIVE') {
+      const live = host.kernel.timers.get(timer.kernelId)
+      expect(live?.dueHeight === null ? null : Number(live?.dueHeight)).toBe(timer.dueHeight)
+    } else expect(host.kernel.timers.has(timer.kernelId)).toBe(false)
+}
+
+async function readBlock(chain: FakeChain, host: HostState, height: number): Promise<TimerBlock> {
+  const [block] = await chain.readAgreedBlocks([height])
+  if (block === undefined) throw new Error('no block')
+  const [logs = []] = await chain.readAgreedLogs([block], [WATCHED])
+  const { hash, stateRoot } = block
+  const parentStateRoot = host.tip?.stateRoot ?? `0x${'00'.repeat(32)}`
+  return { height, hash, stateRoot, parentStateRoot, keys: listModifiedKeys(host.kernel, logs) }
+}
