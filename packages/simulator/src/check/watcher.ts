@@ -10,14 +10,9 @@ import { laneKey } from '../../../server/src/core/lane/lane.ts'
 import type { TxId } from '../../../server/src/core/transaction/transaction.ts'
 import { isCompletion } from '../../../server/src/core/webhook/event-filter.ts'
 import { ChainUnavailable } from '../../../server/src/ports/chain.ts'
+import type { LaneWrite, LaneWriteResult, TxSave } from '../../../server/src/ports/lane-write.ts'
 import type { UnsignedTransaction } from '../../../server/src/ports/signer.ts'
-import {
-  type HistoryEntry,
-  type LaneWrite,
-  type LaneWriteResult,
-  StoreUnavailable,
-  type TxSave,
-} from '../../../server/src/ports/store.ts'
+import { type HistoryEntry, StoreUnavailable } from '../../../server/src/ports/store.ts'
 import type { MemoryState } from '../../../server/src/testing/store/memory-state.ts'
 import type { SimBlock } from '../chain/block.ts'
 import type { Network } from '../chain/network.ts'
