@@ -75,7 +75,7 @@ export function composeReport(
   }
 }
 
-export function distribute(times: readonly number[]): Distribution | null {
+function distribute(times: readonly number[]): Distribution | null {
   if (times.length === 0) return null
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

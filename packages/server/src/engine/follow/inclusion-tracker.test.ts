@@ -212,6 +212,27 @@ describe('finding by hash', () => {
     expect(found).toEqual(again.attempts.map(({ hash }) => hash))
   })
 
+  test('many in old blocks cost reads by the block, not by the transaction', async () => {
+    let asked = 0
+    const { tracker, runner, sign, send, chain, of, clock } = await setUp({ receiptBatch: 100 }, (fake) => ({
+      ...fake,
+      getBlock: (ref) => {
+        if (typeof ref === 'number') asked++
+        return fake.getBlock(ref)
+      },
+    }))
+    const txs = await Promise.all(Array.from({ length: 40 }, (_, nonce) => sign(nonce)))
+    for (const tx of txs) await send(tx)
+    for (let count = 0; count < 30; count++) chain.mine()
+    await clock.advance(1_000)
+    asked = 0
+    tracker.adopt(runner, txs)
+    await clock.advance(10)
+    expect(of('deep')).toHaveLength(40)
+    // The block and the four on top of it.
+    expect(asked).toBeLessThanOrEqual(5)
+  })
+
   test('one that cannot be looked up holds up no other', async () => {
     const { tracker, runner, sign, send, chain, of, clock } = await setUp()
     const txs = [await sign(0), await sign(1), await sign(2)]

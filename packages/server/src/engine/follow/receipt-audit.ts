@@ -11,7 +11,7 @@
 import { backOff } from '../../core/back-off.ts'
 import { assessInclusion, type ChainView, type Header, type Inclusion } from '../../core/chain/finality.ts'
 import type { Address, Hash } from '../../core/hex.ts'
-import { type Chain, ChainUnavailable, type ReceiptLookup } from '../../ports/chain.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { proveNonceUse } from '../foreign/prove-nonce-use.ts'
@@ -48,6 +48,7 @@ interface AuditPorts {
 }
 
 const PAUSES = { first: 200, max: 15_000 }
+const MAX_BLOCKS_KEPT = 2_000
 
 export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
   const { chain, list, clock, telemetry, settings } = ports
@@ -73,8 +74,28 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     })
   }
 
+  /** Blocks below the window that this pass has read: what many transactions lie in is asked for once. */
+  let read = new Map<number, Promise<Block | null>>()
+
+  const deep: Pick<Chain, 'getBlock'> = {
+    getBlock: (ref) => {
+      if (typeof ref !== 'number') return chain.getBlock(ref)
+      const known = read.get(ref)
+      if (known !== undefined) return known
+      const asked = chain.getBlock(ref)
+      if (read.size < MAX_BLOCKS_KEPT) read.set(ref, asked)
+      // A failure is not remembered, nor a block that a node does not have yet.
+      asked.then(
+        (block) => block ?? read.delete(ref),
+        () => read.delete(ref),
+      )
+      return asked
+    },
+  }
+
   async function audit(): Promise<void> {
     const now = clock.now()
+    read = new Map()
     const due = list.all().filter((entry) => isDue(entry, now))
     gaugeDepth(due.length)
     const batches: (readonly Watched[])[] = []
@@ -155,7 +176,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       return
     }
     const inWindow = view.header(inclusion.blockNumber)
-    const canonical = inWindow ?? (await chain.getBlock(inclusion.blockNumber))
+    const canonical = inWindow ?? (await deep.getBlock(inclusion.blockNumber))
     if (canonical === null || canonical.hash !== inclusion.blockHash) return
     if (entry.inclusion?.blockHash !== inclusion.blockHash) ports.deliver([inclusion])
     if (inWindow === null) await settleDeep(entry, inclusion, canonical, view)
@@ -168,7 +189,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const reaching = { ...view, header: (number: number) => (number === at.number ? at : view.header(number)) }
     // Not final yet: its lane asks again with the next block.
     if (assessInclusion(inclusion, reaching, finality).type !== 'final') return
-    const confirmations = await readConfirmations(chain, at, { view, finality })
+    const confirmations = await readConfirmations(deep, at, { view, finality })
     if (confirmations === null) {
       entry.wanted = true
       return
