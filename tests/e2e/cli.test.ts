@@ -399,6 +399,49 @@ describe('events, chains, nodes, audit', () => {
   })
 })
 
+test('timers: made, seen, changed, held back, cancelled', async () => {
+  const from = ['--from', fast.address, '--to', to, '--gas-limit', '60000', '--value', '1']
+  const ticking = await json('timers', 'create', ...from, '--every', '1', '--name', 'tick', '--request-id', 'tick-1')
+  expect(ticking).toMatchObject({
+    state: 'ACTIVE',
+    schedule: { type: 'interval', blocks: 1 },
+    name: 'tick',
+    value: '1',
+  })
+  expect(await human('timers', 'create', ...from, '--in-minutes', '600', '--overlap', 'skip')).toContain('at block')
+  const event = ['--event', 'Transfer(address indexed from, address indexed to, uint256 value)', '--event-arg', to]
+  const watching = await json('timers', 'create', ...from, '--watch', to, ...event, '--when', 'total() >= 1')
+  expect(watching).toMatchObject({ schedule: { type: 'watch' }, when: { is: 'gte', value: '1' } })
+  const fires = () => json('timers', 'fires', ticking.id)
+  await eventually(fires, ({ items }) => items.some(({ state }: { state: string }) => state === 'QUEUED'))
+  expect(await human('timers', 'fires', ticking.id)).toContain('QUEUED')
+  expect((await json('timers', 'list', '--state', 'ACTIVE')).items).toHaveLength(3)
+  expect(await human('timers', 'list')).toContain(ticking.id)
+  expect(await json('timers', 'show', ticking.id)).toMatchObject({ id: ticking.id })
+  expect(await human('timers', 'show', watching.id)).toContain('on an event')
+  expect(await json('timers', 'queue')).toMatchObject({ live: 3 })
+  expect(await human('timers', 'queue', '--limit', '5')).toContain('3 timers can fire')
+  expect(await json('timers', 'update', ticking.id, '--bid', '7')).toMatchObject({ bid: '7' })
+  expect(await human('timers', 'update', ticking.id, '--gas-limit', '70000')).toContain('70000')
+  for (const [first, second] of [
+    ['pause', 'resume'],
+    ['resume', 'pause'],
+  ] as const) {
+    if (first === 'pause') expect(await json('timers', 'pause', ticking.id)).toMatchObject({ state: 'PAUSED' })
+    else expect(await human('timers', 'resume', ticking.id)).toContain('ACTIVE')
+    if (second === 'resume') expect(await json('timers', 'resume', ticking.id)).toMatchObject({ state: 'ACTIVE' })
+    if (second === 'resume') expect(await human('timers', 'pause', ticking.id)).toContain('PAUSED')
+  }
+  const params = await json('timers', 'params', 'maxFiresPerBlock=50')
+  expect(params.params).toMatchObject({ maxFiresPerBlock: 50 })
+  expect(await human('timers', 'params', 'maxFiresPerBlock=100')).toContain('Acts from block')
+  expect((await cli(['timers', 'params', 'nonsense'])).code).toBe(2)
+  expect((await cli(['timers', 'create', ...from])).code).toBe(2)
+  expect((await cli(['timers', 'create', ...from, '--every', '1', '--when', 'nonsense'])).code).toBe(2)
+  expect(await json('timers', 'cancel', ticking.id)).toMatchObject({ state: 'CANCELLED' })
+  expect(await human('timers', 'cancel', watching.id)).toContain('CANCELLED')
+})
+
 test('webhook: made, tried, changed, removed', async () => {
   const { port } = receiver.address() as AddressInfo
   const target = `http://127.0.0.1:${port}/hook`

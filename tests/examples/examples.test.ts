@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount, type TestChain } from '../setup/anvil.ts'
+import { COUNTER } from '../setup/contracts.ts'
 import type { DroverProcess } from '../setup/drover-process.ts'
+import { placeCode } from '../setup/place-code.ts'
 import { startService } from '../setup/service.ts'
 import { runExample, startExample } from './run-example.ts'
 
@@ -101,6 +103,20 @@ test('json-rpc', async () => {
   const before = await balanceOf(dead)
   expect(await runExample('json-rpc', service.url)).toEqual(['viem: success', 'ethers: success', 'web3.js: success'])
   expect((await balanceOf(dead)) - before).toBe(3n)
+})
+
+test('timers: one by interval, one by event and condition, each confirmed and then cancelled', async () => {
+  const counter = `0x${'c0'.repeat(20)}`
+  await placeCode({ chain, drover: service }, counter, `0x${COUNTER.bytecode.slice(2 + 2 * 11)}`)
+  const example = startExample('timers', service.url, [counter])
+  const lines = [await example.lines.next(), await example.lines.next()].map(({ value }) => value)
+  expect(await example.ended).toEqual({ code: 0, errors: '' })
+  expect(lines).toEqual([
+    expect.stringMatching(/^poke: fired at block \d+, confirmed as [0-9a-f-]{36}$/),
+    expect.stringMatching(/^harvest: fired at block \d+, confirmed as [0-9a-f-]{36}$/),
+  ])
+  const { items } = (await service.get('/v1/timers')).body
+  expect(items.map(({ state }: { state: string }) => state)).toEqual(['CANCELLED', 'CANCELLED'])
 })
 
 describe('follow-events', () => {

@@ -4,6 +4,15 @@ import type { ServiceCommand } from '../service/service-command.ts'
 import { UsageError } from '../service/service-session.ts'
 import { presentFires, presentQueue, presentTimer, presentTimers } from './present-timer.ts'
 
+interface ListOptions {
+  readonly limit: number
+  readonly state?: string
+  readonly from?: string
+  readonly to?: string
+  readonly chainId?: number
+  readonly before?: string
+}
+
 const list: ServiceCommand = {
   name: 'list',
   description: 'list timers, newest first',
@@ -17,7 +26,15 @@ const list: ServiceCommand = {
       .option('--limit <count>', 'maximum number', readCount(1, 200), 50)
       .option('--before <cursor>', 'continue from `next` of the last page'),
   async run({ drover, signal, style, print }, command) {
-    const query = command.opts<{ limit: number; state?: string; from?: string; to?: string; chainId?: number }>()
+    const { limit, state, from, to, chainId, before } = command.opts<ListOptions>()
+    const query = {
+      limit,
+      ...(state !== undefined && { state }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(chainId !== undefined && { chainId }),
+      ...(before !== undefined && { before }),
+    }
     const page = await drover.request('GET /v1/timers', { query }, { signal })
     print(page, () => (page.items.length === 0 ? 'No timers.' : presentTimers(page.items, style)))
     return undefined
@@ -62,7 +79,8 @@ const queue: ServiceCommand = {
       .option('--chain-id <id>', 'the chain; optional if the service has only one', readChainId)
       .option('--limit <count>', 'maximum number', readCount(1, 200), 50),
   async run({ drover, signal, style, print }, command) {
-    const found = await drover.timers.queue(command.opts<{ chainId?: number; limit: number }>(), { signal })
+    const { chainId, limit } = command.opts<{ chainId?: number; limit: number }>()
+    const found = await drover.timers.queue({ limit, ...(chainId !== undefined && { chainId }) }, { signal })
     print(found, () => presentQueue(found, style))
     return undefined
   },

@@ -240,7 +240,6 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const handed = new Set(ready)
     own.observed = observed.filter((fire) => !handed.has(fire))
     own.lastActivity = applied.lastActivity ?? own.lastActivity
-    own.sinceSnapshot += blocks.length
     tell(own, applied.fires)
     await keepSnapshot(own)
   }
@@ -259,16 +258,17 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const { host, results, changes, logged } = answerCommands(before, pending, timers)
     check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes }))
     own.history.amend(host, logged)
-    own.sinceSnapshot += logged.length
     telemetry.gauge('drover_timers_live', host.kernel.timers.size, { chainId })
   }
 
   async function keepSnapshot(own: Own): Promise<void> {
-    const oldest = own.history.oldest()
-    if (own.sinceSnapshot < SNAPSHOT_AFTER + oldest.kernel.timers.size / 8 || oldest.tip === null) return
-    const snapshot = await takeSnapshot(oldest, rest)
+    const { tip, seq, kernel } = own.history.oldest()
+    // What a later takeover would not have to replay.
+    const gain = tip === null ? 0 : tip.height - own.stored.height + seq - own.stored.seq
+    if (tip === null || gain < SNAPSHOT_AFTER + kernel.timers.size / 8) return
+    const snapshot = await takeSnapshot(own.history.oldest(), rest)
     check(await store.saveSnapshot(lease, snapshot))
-    own.sinceSnapshot = own.history.states().length
+    own.stored = { height: tip.height, seq }
   }
 
   /** Throws where nothing was written. */

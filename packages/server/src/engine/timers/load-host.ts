@@ -10,8 +10,8 @@ export interface LoadedHost {
   readonly observed: readonly NewFire[]
   /** The last height at which something fired or ended. */
   readonly lastActivity: number
-  /** Blocks and commands that were given since the snapshot. */
-  readonly sinceSnapshot: number
+  /** What the stored snapshot holds. */
+  readonly stored: { readonly height: number; readonly seq: number }
 }
 
 /** `rest` is awaited now and then, so that a long load does not keep everything else waiting. */
@@ -39,7 +39,8 @@ export async function loadHost(
     if (own.length > 0) history.amend(state, own)
     if (index % 50 === 49) await rest()
   }
-  return { history, observed, lastActivity, sinceSnapshot: blocks.length + commands.length }
+  const height = snapshot?.block.height ?? (blocks[0]?.height ?? 0) - 1
+  return { history, observed, lastActivity, stored: { height, seq: snapshot?.seq ?? 0 } }
 }
 
 async function restore(

@@ -15,7 +15,7 @@ import { toJson } from '../json-text.ts'
 import { HELD } from './timer-lease-statements.ts'
 import { FIRE_COLUMNS, type FireRow, readCommand, readFire, type StoredTimerCommand } from './timer-rows.ts'
 
-const PAGE = 1_000
+const PAGE = 10_000
 const CHUNK_PAGE = 64
 /** Of a snapshot, in one statement. */
 const MAX_WRITE_BYTES = 2 * 1024 * 1024
