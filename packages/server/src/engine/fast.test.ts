@@ -162,7 +162,7 @@ describe('price', () => {
   })
 })
 
-describe('replacement by wish', () => {
+describe('a requested replacement', () => {
   test('cancel: an empty transaction takes the nonce', async () => {
     const { cluster } = await setUp()
     const [first = '', second = ''] = await submitMany(cluster, 2)

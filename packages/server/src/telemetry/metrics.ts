@@ -47,7 +47,7 @@ export const METRICS = {
   drover_replacements_total: {
     kind: 'counter',
     help: 'Sent transactions that were replaced: at a higher price, or by an empty transaction.',
-    labels: { reason: 'wish, refused, price', kind: 'bump, cancel, noop' },
+    labels: { reason: 'requested, refused, price', kind: 'bump, cancel, noop' },
   },
   drover_lane_cycles_total: {
     kind: 'counter',

@@ -70,7 +70,7 @@ const MAX_PER_ROUND = 16
 const MAX_CHECKED = 100
 const MARKET_RETRY_MS = 5_000
 
-type Reason = 'wish' | 'refused' | 'price'
+type Reason = 'requested' | 'refused' | 'price'
 
 interface Market {
   readonly fees: FeeMarket
@@ -126,7 +126,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   }
 
   function findReason(tx: InFlight, now: FeeMarket): Reason | null {
-    if (tx.requestedReplacement !== 'none') return 'wish'
+    if (tx.requestedReplacement !== 'none') return 'requested'
     if (lacksEmpty(tx)) return 'refused'
     const newest = newestAttempt(tx)
     if (newest === null) return null

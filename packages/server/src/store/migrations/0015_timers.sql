@@ -65,6 +65,7 @@ create table timer_command (
 
 create unique index timer_command_request on timer_command (request_id, tenant, chain_id) where request_id is not null;
 create index timer_command_pending on timer_command (chain_id, place) where answer is null;
+create index timer_command_unlogged on timer_command (chain_id, answered_at) where answer is not null and seq is null;
 create index timer_command_settled on timer_command (chain_id, answered_at) where answer is not null;
 
 create table timer (

@@ -491,6 +491,8 @@ CREATE INDEX timer_command_pending ON public.timer_command USING btree (chain_id
 
 CREATE INDEX timer_command_settled ON public.timer_command USING btree (chain_id, answered_at) WHERE (answer IS NOT NULL);
 
+CREATE INDEX timer_command_unlogged ON public.timer_command USING btree (chain_id, answered_at) WHERE ((answer IS NOT NULL) AND (seq IS NULL));
+
 CREATE UNIQUE INDEX timer_command_request ON public.timer_command USING btree (request_id, tenant, chain_id) WHERE (request_id IS NOT NULL);
 
 create table timer_incarnation (

@@ -44,11 +44,14 @@ interface MemoryCommand extends StoredCommand {
   readonly tenant: string
   readonly requestId: string | null
   readonly digest: Hash | null
+  readonly answeredAt: number | null
+  readonly isLogged: boolean
 }
 
 type MemoryTimer = ManagedTimer & { readonly baseFires: number }
 
 const MAX_ALIASES = 16
+const ANSWERS_KEPT_MS = 10 * 60_000
 
 export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): MemoryTimerStore {
   const chains = new Map<number, MemoryChain>()
@@ -192,8 +195,10 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     for (const result of results) {
       const { id, answer, logged } = result
       const command = commands.get(id)
-      if (command !== undefined)
-        commands.set(id, { ...command, answer, requestId: answer.type === 'refused' ? null : command.requestId })
+      if (command !== undefined) {
+        const requestId = answer.type === 'refused' ? null : command.requestId
+        commands.set(id, { ...command, answer, requestId, answeredAt: clock.now(), isLogged: logged !== null })
+      }
       start(write, result)
       if (logged === null) continue
       chain.log.push(logged)
@@ -204,6 +209,9 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         timers.set(timer.id, { ...timer, state: own.type === 'pause' ? 'PAUSED' : 'CANCELLED', dueHeight: null })
     }
     change(write.changes)
+    for (const { id, answeredAt, isLogged } of commands.values()) {
+      if (answeredAt !== null && !isLogged && answeredAt < clock.now() - ANSWERS_KEPT_MS) commands.delete(id)
+    }
     tell({ type: 'timers.answered', chainId: lease.chainId })
     return { type: 'written' }
   }
@@ -243,7 +251,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       if (earlier !== undefined) return { type: 'existing', commandId: earlier.id, isSame: earlier.digest === digest }
       const pending = [...commands.values()].filter((each) => each.chainId === chainId && each.answer === null)
       if (pending.length >= maxPending) return { type: 'too_many' }
-      commands.set(id, structuredClone({ id, chainId, command, answer: null, tenant, requestId, digest }))
+      const open = { answer: null, answeredAt: null, isLogged: false }
+      commands.set(id, structuredClone({ id, chainId, command, tenant, requestId, digest, ...open }))
       tell({ type: 'timers.asked', chainId })
       return { type: 'inserted' }
     },

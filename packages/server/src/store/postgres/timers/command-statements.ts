@@ -14,6 +14,9 @@ import { HELD } from './timer-lease-statements.ts'
 import { type CommandRow, readCommand, toLabelText } from './timer-rows.ts'
 import { CHANGE_STEPS, toChangeRow } from './write-blocks.ts'
 
+const ANSWERS_KEPT_MS = 10 * 60_000
+const FORGOTTEN_AT_ONCE = 200
+
 const INSERT = {
   name: 'insert_timer_command',
   text: `
@@ -50,7 +53,10 @@ select command_id, chain_id, body, answer from timer_command
  where chain_id = $1 and answer is null order by place limit $2`,
 } as const
 
-/** At most one result for each timer: a statement changes a row once. */
+/**
+ * At most one result for each timer: a statement changes a row once. What was asked or refused is kept a while for whoever
+ * waits for the answer, then forgotten, some at a time; what changed something is part of the log.
+ */
 const WRITE = {
   name: 'write_timer_commands',
   text: `
@@ -98,13 +104,21 @@ with ${HELD}, moved as (
     from json_to_recordset($11::json) as e(timer_id uuid, state text)
    where t.timer_id = e.timer_id and exists (select from moved)
   returning 1
+), forgotten as (
+  delete from timer_command c using (
+    select command_id from timer_command
+     where chain_id = $1 and answer is not null and seq is null
+       and answered_at < clock_timestamp() - interval '${ANSWERS_KEPT_MS} milliseconds'
+     order by answered_at limit ${FORGOTTEN_AT_ONCE}) old
+   where c.command_id = old.command_id and exists (select from moved)
+  returning 1
 ), ${CHANGE_STEPS('$12')}, told as materialized (
   select pg_notify('${CHANNEL}', $13) from moved
 )
 select exists (select from held) as held, exists (select from moved) as moved,
        (select count(*) from answered) as answered, (select count(*) from started) as started,
        (select count(*) from resumed) as resumed, (select count(*) from known) as known,
-       (select count(*) from ended) as ended, (select count(*) from changed) as changed,
+       (select count(*) from ended) as ended, (select count(*) from forgotten) as forgotten, (select count(*) from changed) as changed,
        (select count(*) from told) as told`,
 } as const
 

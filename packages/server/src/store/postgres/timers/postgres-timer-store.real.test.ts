@@ -17,6 +17,7 @@ describeTimerStore('PostgreSQL', async () => {
     // The database's clock cannot be moved, so what has a time moves back.
     elapse: async (ms) => {
       await client.query("update timer_lease set expires_at = expires_at - $1 * interval '1 millisecond'", [ms])
+      await client.query("update timer_command set answered_at = answered_at - $1 * interval '1 millisecond'", [ms])
     },
     close: async () => {
       await client.end()

@@ -102,6 +102,32 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.findCommands([ids[0] ?? '', randomUUID()])).toMatchObject([{ answer: null }, null])
       })
 
+      test('one that changed nothing is forgotten a while after its answer; those of the log stay', async () => {
+        const { chainId, lease } = await open()
+        await writeBlock(timers, lease, anyBlock(10))
+        const asked = randomUUID()
+        await timers.insertCommand({ id: asked, chainId, command: { type: 'queue', limit: 1 } }, 10)
+        const params = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
+        const { id: logged } = await acceptCommand(timers, lease, params, null)
+        const tip = await timers.readTip(chainId)
+        if (tip === null) throw new Error('no block was written')
+        const answer = { type: 'refused', code: 'invalid_request', message: 'no' } as const
+        await timers.writeCommands({
+          lease,
+          expected: tip,
+          expectedSeq: 1,
+          results: [{ id: asked, answer, logged: null, started: null }],
+          changes: [],
+        })
+        await acceptCommand(timers, lease, params)
+        expect(await timers.findCommands([asked, logged])).toMatchObject([{ id: asked }, { id: logged }])
+        await subject.elapse(11 * 60_000)
+        const [again] = await timers.keepTimerLeases('node-a', [chainId], TTL_MS)
+        if (again === undefined) throw new Error('not leased')
+        await acceptCommand(timers, again, params)
+        expect(await timers.findCommands([asked, logged])).toMatchObject([null, { id: logged }])
+      })
+
       test('past the bound they are refused', async () => {
         const { chainId } = await open()
         const ask = () => timers.insertCommand({ id: randomUUID(), chainId, command: { type: 'queue', limit: 1 } }, 2)
