@@ -4,14 +4,15 @@
  * An operator's amendment is the one exception: it carries no lease, and is held to the version that it was decided on.
  */
 import type { Reach } from '../core/access/caller.ts'
-import type { Finality, Header, Inclusion } from '../core/chain/finality.ts'
+import type { Header } from '../core/chain/finality.ts'
 import type { SilentNode } from '../core/explain/describe-problem.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane/lane.ts'
 import type { Policy } from '../core/lane/policy.ts'
 import type { LowestReserved } from '../core/lane/reservation.ts'
-import type { Intent, Queued, Transaction, TxError, TxId, TxState } from '../core/transaction/transaction.ts'
+import type { Intent, Queued, Transaction, TxId, TxState } from '../core/transaction/transaction.ts'
 import type { HistoryNote } from '../core/transaction/tx-event.ts'
+import type { HistoryEntry, HistoryPage, ListOrder, MinedTransaction } from './history.ts'
 import type { LaneRequestStore } from './lane-requests.ts'
 import type {
   AcquiredLease,
@@ -96,56 +97,6 @@ export interface LaneStatus {
     readonly expiresAt: number
     readonly live: boolean
   } | null
-}
-
-export interface HistoryEntry {
-  /** Place in the stream: commit order, never reused, never filled in later. */
-  readonly eventId: number
-  readonly txId: TxId | null
-  readonly lane: Lane
-  readonly type: string
-  readonly cause: string | null
-  readonly fromState: TxState | null
-  readonly toState: TxState | null
-  readonly subState: string | null
-  readonly nodeId: string | null
-  readonly fence: number | null
-  readonly detail: Readonly<Record<string, unknown>>
-  readonly at: number
-  /** How often this happened in one sub-state, and when last. */
-  readonly count: number
-  readonly lastAt: number
-  /** Of the one entry that made a transaction final; else null. */
-  readonly completion: Completion | null
-}
-
-/** A transaction in a block that is not final yet. */
-export interface MinedTransaction {
-  readonly txId: TxId
-  readonly lane: Lane
-  readonly blockNumber: number
-  readonly blockHash: Hash
-  /** The rule that it was sent with; null: that of its lane. */
-  readonly finality: Finality | null
-}
-
-/** What came of a transaction, and whose it was: enough for who is told of it to need no second question. */
-export interface Completion {
-  readonly requestId: string | null
-  readonly metadata: Readonly<Record<string, string>>
-  /** The block that holds it; null where it ended without one. */
-  readonly inclusion: Inclusion | null
-  readonly error: TxError | null
-}
-
-/** Which end comes first. */
-export type ListOrder = 'asc' | 'desc'
-
-export interface HistoryPage {
-  readonly order: ListOrder
-  /** The last event of the page before. */
-  readonly after: number | null
-  readonly limit: number
 }
 
 /**

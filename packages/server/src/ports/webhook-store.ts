@@ -12,7 +12,7 @@ import type {
   Webhook,
   WebhookId,
 } from '../core/webhook/webhook.ts'
-import type { HistoryEntry } from './store.ts'
+import type { HistoryEntry } from './history.ts'
 
 export interface NewWebhook {
   readonly id: WebhookId

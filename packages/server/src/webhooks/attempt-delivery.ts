@@ -2,7 +2,7 @@
 import { pauseBeforeRetry, type RetryPolicy } from '../core/webhook/webhook-retry.ts'
 import { signWebhook } from '../hooks/sign-webhook.ts'
 import type { Clock, Random } from '../ports/clock.ts'
-import type { HistoryEntry } from '../ports/store.ts'
+import type { HistoryEntry } from '../ports/history.ts'
 import type { AttemptOutcome, AttemptResult, DueDelivery } from '../ports/webhook-store.ts'
 import type { Posted, Poster } from './post-delivery.ts'
 

@@ -1,6 +1,6 @@
 /** A history entry as JSON. */
 import { type Caller, hasScope } from '../../core/access/caller.ts'
-import type { Completion, HistoryEntry } from '../../ports/store.ts'
+import type { Completion, HistoryEntry } from '../../ports/history.ts'
 import type { EventResource } from '../contract/resources/event-resource.ts'
 import { checksumAddress } from '../contract/values/address.ts'
 import { presentInstant } from '../contract/values/instant.ts'

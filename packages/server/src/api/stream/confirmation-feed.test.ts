@@ -3,7 +3,7 @@ import { LOCAL_CALLER } from '../../core/access/caller.ts'
 import type { ChainView, Header } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { EventFilter } from '../../core/webhook/event-filter.ts'
-import type { MinedTransaction } from '../../ports/store.ts'
+import type { MinedTransaction } from '../../ports/history.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { type ConfirmationReader, createConfirmationFeed } from './confirmation-feed.ts'
 

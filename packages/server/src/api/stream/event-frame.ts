@@ -1,6 +1,6 @@
 /** One event as Server-Sent Events write it; made once, whoever reads it. */
 import type { Caller } from '../../core/access/caller.ts'
-import type { HistoryEntry } from '../../ports/store.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
 import { mayKnowHolder, presentEvent, withoutHolder } from '../present/present-event.ts'
 
 export interface EventFrame {

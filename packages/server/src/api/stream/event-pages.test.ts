@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HistoryEntry } from '../../ports/store.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createEventPages } from './event-pages.ts'
 

@@ -9,7 +9,8 @@
 
 import { coalesce } from '../../core/coalesced-task.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { HistoryEntry, Store } from '../../ports/store.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
 export interface EventTail<T> {

@@ -1,6 +1,6 @@
 /** Follows the end of the event stream while anybody waits, and tells which transactions had events. */
 import type { TxId } from '../../core/transaction/transaction.ts'
-import type { HistoryEntry } from '../../ports/store.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
 import type { EventTail } from './event-tail.ts'
 
 interface TransactionWatch {

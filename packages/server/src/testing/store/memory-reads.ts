@@ -12,10 +12,10 @@ import {
   type Transaction,
   type TxId,
 } from '../../core/transaction/transaction.ts'
+import type { MinedTransaction } from '../../ports/history.ts'
 import type { LoadedLane } from '../../ports/lane-write.ts'
 import type {
   LaneStatus,
-  MinedTransaction,
   NonceLine,
   Page,
   PageRequest,

@@ -5,8 +5,9 @@ import type { Lane, LaneKey } from '../../core/lane/lane.ts'
 import type { NonceReset } from '../../core/lane/nonce-reset.ts'
 import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
 import type { LaneHealth, NonceMark } from '../../ports/lane-write.ts'
-import type { HistoryEntry, LiveNode, Notice, SignerRecord } from '../../ports/store.ts'
+import type { LiveNode, Notice, SignerRecord } from '../../ports/store.ts'
 
 export interface MemoryTransaction {
   tx: Transaction

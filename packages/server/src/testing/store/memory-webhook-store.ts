@@ -4,7 +4,8 @@ import { laneKey } from '../../core/lane/lane.ts'
 import { matchesEvent } from '../../core/webhook/event-filter.ts'
 import type { Delivery, Webhook, WebhookId } from '../../core/webhook/webhook.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { HistoryEntry, Store } from '../../ports/store.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
+import type { Store } from '../../ports/store.ts'
 import type { AttemptResult, DueDelivery, WebhookChange, WebhookRoom, WebhookStore } from '../../ports/webhook-store.ts'
 
 interface MemoryPorts {

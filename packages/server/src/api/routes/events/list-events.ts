@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ALL_LANES, reachesAll } from '../../../core/access/caller.ts'
 import { type EventFilter, matchesEvent } from '../../../core/webhook/event-filter.ts'
-import type { HistoryEntry } from '../../../ports/store.ts'
+import type { HistoryEntry } from '../../../ports/history.ts'
 import { eventFilterParams, toEventFilter } from '../../contract/requests/event-query.ts'
 import { eventPage } from '../../contract/resources/event-resource.ts'
 import { integerParam, pageLimitParam } from '../../contract/values/query.ts'

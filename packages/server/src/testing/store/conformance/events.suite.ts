@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Transaction } from '../../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../../core/transaction/tx-event.ts'
-import type { HistoryEntry, Store } from '../../../ports/store.ts'
+import type { HistoryEntry } from '../../../ports/history.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   acceptOne,
   acquire,
