@@ -74,6 +74,13 @@ function answerRead(network: Network, view: RpcView, rules: RpcNodeRules, method
       return atBlock(network, view, params[1], (block) => toQuantity(accountAt(block, params[0] as Address).balance))
     case 'eth_getCode':
       return { result: '0x' }
+    // No account has code: a call returns nothing, and there is no event.
+    case 'eth_call':
+      return atBlock(network, view, params[1], () => '0x')
+    case 'eth_getLogs': {
+      const { blockHash } = params[0] as { readonly blockHash?: Hash }
+      return atBlock(network, view, blockHash, () => [])
+    }
     case 'eth_estimateGas':
       return estimate(network, view, rules, params)
     case 'eth_gasPrice':
@@ -148,6 +155,7 @@ function presentBlock(block: SimBlock, isWhole: boolean) {
   return {
     number: toQuantity(block.number),
     hash: block.hash,
+    stateRoot: block.hash,
     parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
     timestamp: toQuantity(block.timestamp),
     gasUsed: toQuantity(block.gasUsed),

@@ -12,6 +12,8 @@ const MAX_BLOCKS = 200
 const TIDY_STUCK_AT = 32
 /** A signer that sends one at a time would take hours for a queue that came before its policy. */
 const WIDEN_AT = 4
+/** What is stuck below a cap on fees can neither go on nor be replaced before somebody lifts the cap. */
+const LIFT_CAPS_AT = 80
 const UNSEEN_BLOCKS = 8
 const BY = { actor: 'ann', reason: 'put in order' }
 
@@ -25,6 +27,7 @@ export async function comeToRest(scene: Scene): Promise<void> {
   for (let block = 0; block < MAX_BLOCKS; block++) {
     if (block % 8 === 0) await tidyUp(scene, block)
     if (block === WIDEN_AT) await widen(world)
+    if (block === LIFT_CAPS_AT) await liftCaps(world)
     await world.timeline.advance(BLOCK_MS / 2 - 20)
     const { number, transactions } = world.network.mine()
     world.trace.add(`block ${number} with ${transactions.length}`)
@@ -79,6 +82,13 @@ async function widen({ store, state }: World): Promise<void> {
     if (maxInFlight === 'auto' || maxInFlight >= 16) continue
     const note = { type: 'signer.changed', cause: 'operator', detail: BY }
     await store.updateSigner(lane, { policy: { ...signer.policy, maxInFlight: 16 } }, note)
+  }
+}
+
+async function liftCaps({ store, state }: World): Promise<void> {
+  for (const { lane, signer } of state.lanes.values()) {
+    const note = { type: 'signer.changed', cause: 'operator', detail: BY }
+    await store.updateSigner(lane, { policy: { ...signer.policy, maxFeePerGasWei: null, maxTxFeeWei: null } }, note)
   }
 }
 

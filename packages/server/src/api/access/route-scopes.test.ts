@@ -10,11 +10,13 @@ const OPERATIONS: Readonly<Record<Scope | 'open', string>> = {
   open: 'showHealth showReadiness showOpenApi showDocs',
   read: `listTransactions showTransaction showHistory listAttempts showConfirmations showReceipt explainTransaction
     listSigners showSigner showReset listReservations showReservation listEvents streamEvents
-    listChains listBlocks streamBlocks showFees listNodes showMetrics`,
-  send: 'createTransaction createTransactionBatch reserveNonces useNonce extendNonce releaseNonce',
+    listChains listBlocks streamBlocks showFees listNodes showMetrics
+    listTimers showTimer listFires showTimerQueue`,
+  send: `createTransaction createTransactionBatch reserveNonces useNonce extendNonce releaseNonce
+    createTimer updateTimer cancelTimer pauseTimer resumeTimer`,
   operate: `suspendTransaction resumeTransaction retryTransaction speedUpTransaction cancelTransaction
     resolveTransaction requeueTransaction closeTransaction
-    pauseSigner resumeSigner resetNonce fillGap releaseReservations fillReservations`,
+    pauseSigner resumeSigner resetNonce fillGap releaseReservations fillReservations changeTimerParams`,
   admin: `registerSigner updateSigner listApiKeys createApiKey revokeApiKey listAudit checkAudit
     createWebhook listWebhooks showWebhook updateWebhook deleteWebhook listDeliveries redeliver testWebhook`,
   priority: '',
