@@ -77,8 +77,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'cursor-out-of-order',
     meaning: 'the reader of the stream moves its cursor past events that it has not read',
     file: `${SERVER}/engine/wait/event-tail.ts`,
-    find: '      keep(page)\n',
-    replace: '      keep(page)\n      head = await store.findLastEventId()\n',
+    find: '    keep(page)\n',
+    replace: '    keep(page)\n    head = await store.findLastEventId()\n',
   },
   {
     name: 'trust-one-price',
