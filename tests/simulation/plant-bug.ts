@@ -1,6 +1,6 @@
 /** Plants one bug in a build of the simulator: one piece of one source is replaced, and it has to be there exactly once. */
 import type { Plugin } from 'vite'
-import type { PlantedBug } from '../packages/simulator/src/plants/planted-bugs.ts'
+import type { PlantedBug } from '../../packages/simulator/src/plants/planted-bugs.ts'
 
 export function plantBug({ name, file, find, replace }: PlantedBug): {
   readonly plugin: Plugin

@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { PLANTED_BUGS, type PlantedBug } from '../packages/simulator/src/plants/planted-bugs.ts'
-import { buildSimulator } from './build-simulator.mjs'
+import { PLANTED_BUGS, type PlantedBug } from '../../packages/simulator/src/plants/planted-bugs.ts'
+import { buildSimulator } from '../../scripts/build-simulator.mjs'
 import { plantBug } from './plant-bug.ts'
 
 export interface FoundBug {
@@ -32,7 +32,7 @@ process.stdout.write(JSON.stringify(found), () => process.exit(0))
 
 /** Null: not in so many seeds. */
 export async function findPlantedBug(bug: PlantedBug, maxSeeds = MAX_SEEDS): Promise<FoundBug | null> {
-  const outDir = fileURLToPath(new URL(`../packages/simulator/dist/planted-${bug.name}`, import.meta.url))
+  const outDir = fileURLToPath(new URL(`../../packages/simulator/dist/planted-${bug.name}`, import.meta.url))
   try {
     const { plugin, wasPlanted } = plantBug(bug)
     const file = await buildSimulator({ outDir, plugins: [plugin] })
