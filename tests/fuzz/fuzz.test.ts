@@ -91,7 +91,7 @@ function isRefusedBatch({ path }: HostileRequest, text: string): boolean {
 
 /** Of every table, its rows; what goes on by itself while nobody calls is only counted. */
 async function readTables(): Promise<Readonly<Record<string, string>>> {
-  const ownLife = new Set(['node', 'signer_lease', 'signer_health', 'chain_block'])
+  const ownLife = new Set(['node', 'signer_lease', 'timer_lease', 'signer_health', 'chain_block'])
   const connection = new pg.Client({ connectionString: database.url })
   await connection.connect()
   const { rows } = await connection.query("select tablename from pg_tables where schemaname = 'public' order by 1")

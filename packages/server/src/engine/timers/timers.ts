@@ -21,7 +21,8 @@ import type { Store } from '../../ports/store.ts'
 import type { FirePage, TimerFilter, TimerStore } from '../../ports/timer-store.ts'
 import type { KnownSigners } from '../accept/known-signers.ts'
 import { createRequestAnswers } from '../reservations/request-answers.ts'
-import type { QueueDetail } from './describe-queue.ts'
+import { describeQueue, type QueueDetail } from './describe-queue.ts'
+import { createHostState } from './host-state.ts'
 
 /** Heights as people ask for them. */
 export type WantedSchedule =
@@ -242,7 +243,13 @@ export function createTimers(ports: TimersPorts): Timers {
       return await get(id)
     },
     queue: async (chainId, limit) => {
-      const { answer } = await ask(resolveChain(chainId), { type: 'queue', limit })
+      const resolved = resolveChain(chainId)
+      // A chain that never had a timer need not be asked, and reading must not start anything.
+      if ((await store.readTip(resolved)) === null) {
+        const { head } = ports.viewOf(resolved) ?? { head: { number: 0 } }
+        return { ...describeQueue(createHostState(resolved), 0), height: head.number + 1, items: [] }
+      }
+      const { answer } = await ask(resolved, { type: 'queue', limit })
       const detail = answer.detail as QueueDetail
       const timers = await store.findTimersByKernelId(detail.items.map(({ kernelId }) => kernelId as Hash))
       const ids = new Map<string, TimerId>(timers.map(({ kernelId, id }) => [kernelId, id]))
