@@ -6,7 +6,7 @@ import { runPlan } from './run/run-plan.ts'
 
 const SEEDS = Number(process.env.SIM_SEEDS ?? 200)
 const STEPS = 200
-const CHUNK = 20
+const CHUNK = 5
 
 test.each(readKeptSeeds())('seed $seed, which once found: $found', async ({ seed, steps, faults }) => {
   expect((await runPlan(makePlan(seed, { steps, faults }))).violation).toBe(null)
