@@ -396,7 +396,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'createTimer timers_unavailable': withOptions({}, {}, TIMER),
   'showTimerQueue unknown_chain': inQuery('?chainId=5'),
-  'showTimerQueue timers_unavailable': inQuery(''),
+  'showTimerQueue timers_unavailable': onTimer('ACTIVE'),
   'changeTimerParams unknown_chain': inQuery('?chainId=5'),
   'changeTimerParams timers_unavailable': inQuery(''),
   'updateTimer action_forbidden': onTimer('CANCELLED'),
