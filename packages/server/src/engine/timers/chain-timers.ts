@@ -178,7 +178,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     return final !== null && own.lastActivity <= Math.min(final, tip.height)
   }
 
-  /** Without timers nothing can be skipped. */
+  /** Skips blocks: without timers there is nothing to miss. */
   async function jump(own: Own, height: number): Promise<void> {
     const [block] = await chain.readAgreedBlocks([height])
     if (block === undefined) throw new ChainUnavailable('no block was read')
