@@ -10,12 +10,12 @@ export interface BackOff {
 
 /** In the unit of `first` and `max`, and whole: a timer would cut the rest off. */
 export function backOff(failures: number, { first, max, factor = 2 }: BackOff): number {
-  // Enough steps to reach any maximum; without this bound the product would become infinite.
+  // So many that no maximum is higher; without this bound the product would become infinite.
   const steps = Math.min(Math.max(0, failures - 1), 64)
   return Math.min(max, Math.round(first * factor ** steps))
 }
 
-/** Randomises half of the pause (0 to 1), so failures that happened together do not retry together. */
+/** With half of it left to chance (0 to 1), so that what failed together does not come back together. */
 export function spreadPause(pause: number, chance: number): number {
   return pause * (0.5 + chance / 2)
 }

@@ -21,7 +21,7 @@ export interface StageFacts {
   readonly isSigned: boolean
   /** An RPC node has accepted it. */
   readonly isSubmitted: boolean
-  /** The result in the block that contains it; null while no block does. */
+  /** What the block that contains it says; null while no block does. */
   readonly mined: 'success' | 'reverted' | null
 }
 
@@ -45,7 +45,7 @@ export function hasReached(facts: StageFacts, stage: Stage): boolean {
 }
 
 /**
- * The result of a wait for a stage. `ended`: it will not be reached, or not without an operator. A cancelled or expired
+ * What a wait for a stage comes to. `ended`: it will not be reached, or not without an operator. A cancelled or expired
  * transaction reaches nothing, even if an empty transaction was mined in its place.
  */
 export function assessStage(facts: StageFacts, stage: Stage): 'reached' | 'ended' | 'waiting' {
@@ -54,7 +54,7 @@ export function assessStage(facts: StageFacts, stage: Stage): 'reached' | 'ended
   return isFinal(facts.state) || facts.state === 'STUCK' ? 'ended' : 'waiting'
 }
 
-/** It can no longer succeed, or did not, as far as this stage can tell: a reorg may still undo a revert. */
+/** It cannot succeed any more, or did not, as far as this stage can tell: a reorg may still undo a revert. */
 export function hasFailed(facts: StageFacts, stage: Stage): boolean {
   return assessStage(facts, stage) === 'ended' || (stage === 'mined' && facts.mined === 'reverted')
 }
