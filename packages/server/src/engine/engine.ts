@@ -55,10 +55,7 @@ export interface Engine {
   followStatus(): readonly FollowStatus[]
   /** Calls the listener whenever the view of a chain changes, until the returned function is called. */
   onChain(listener: (chainId: number) => void): () => void
-  /**
-   * The health of a chain for a caller that has waited for a block since then, or for this node; null if the chain is
-   * not followed.
-   */
+  /** The chain's health for a caller that has waited for a block since then, or for this node; null if not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
   /** Nodes that have not reported for too long, as of this node's last heartbeat. */

@@ -6,9 +6,7 @@ import type { Lane } from '../lane/lane.ts'
  * No scope implies another: a key lists everything it may do. So a key that creates other keys need not be able to
  * send, and the list alone shows what a key can do.
  */
-/**
- * `priority` is the right to jump a signer's queue, not a route's scope: sending at normal priority does not need it.
- */
+/** `priority` is the right to jump a signer's queue, not a route's scope: normal priority does not need it. */
 export const SCOPES = ['read', 'send', 'operate', 'admin', 'priority'] as const
 export type Scope = (typeof SCOPES)[number]
 

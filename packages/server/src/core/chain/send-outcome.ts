@@ -16,10 +16,7 @@ export type SendOutcome =
   | { readonly type: 'rate_limited'; readonly message: string }
   /** Time-out, broken answer, unknown message: the node may or may not have the bytes. Never treated as "not sent". */
   | { readonly type: 'ambiguous'; readonly message: string }
-  /**
-   * A rule or limit of the node itself, or a temporary one. Another node may accept the bytes, and so may this one
-   * later.
-   */
+  /** A rule or limit of the node itself, or a temporary one. Another node, or this one later, may accept the bytes. */
   | ({ readonly type: 'refused'; readonly reason: RefuseReason } & Refused)
   /** Against the rules of the chain, so no node could ever accept the bytes, according to the nodes. */
   | ({ readonly type: 'invalid'; readonly reason: InvalidReason } & Refused)

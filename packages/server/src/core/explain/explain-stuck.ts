@@ -1,7 +1,4 @@
-/**
- * Explains a transaction that policy keeps from advancing: what stopped it, what waits for it, and what continues
- * meanwhile.
- */
+/** Explains a transaction that policy keeps from advancing: what stopped it, what waits for it, what continues. */
 
 import { hasLostNonce, whyNotRequeued } from '../transaction/lose-nonce.ts'
 import type { Stuck } from '../transaction/transaction.ts'

@@ -95,10 +95,7 @@ export interface ExplainContext {
     readonly cancelling?: { readonly resetId: string; readonly left: number }
     /** The lowest nonce that is reserved by a caller and not mined yet. */
     readonly lowestReserved: LowestReserved | null
-    /**
-     * Nonces below everything in flight that were final once and that the chain no longer counts; null if there are
-     * none.
-     */
+    /** Once-final nonces below everything in flight that the chain no longer counts; null if there are none. */
     readonly missingNonces: { readonly from: number; readonly to: number } | null
     /** The transaction of the lane with the lowest nonce that is not mined yet. */
     readonly lowestUnmined: { readonly txId: TxId; readonly nonce: number; readonly state: TxState } | null

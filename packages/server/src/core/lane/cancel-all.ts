@@ -51,16 +51,12 @@ export function planCancelAll(
   return { type: isOpen ? 'wait' : 'reset' }
 }
 
-/**
- * Its nonce comes back, or an empty transaction takes it: the lane does either by itself, and either ends by itself.
- */
+/** Its nonce comes back, or an empty transaction takes it: the lane does both itself, and both end by themselves. */
 function isTakenBack({ state, fillOrderedAt }: Reservation): boolean {
   return state === 'RELEASED' || fillOrderedAt !== null
 }
 
-/**
- * Whether this one still has to be cancelled. One that makes way may go back to the queue, while a cancel is an end.
- */
+/** Whether this one still has to be cancelled. One that makes way may go back to the queue; a cancel is an end. */
 export function awaitsCancel(tx: InFlight, { txIds }: Pick<NonceReset, 'txIds'>): boolean {
   if (inclusionOf(tx) !== null || !txIds?.includes(tx.id)) return false
   return tx.refusal !== null || (newestAttempt(tx)?.kind !== 'cancel' && tx.requestedReplacement !== 'cancel')

@@ -93,10 +93,7 @@ function dearest(tx: InFlight, newest: Attempt): Fees {
   return tx.attempts.reduce((fees, each) => (each.nonce === tx.nonce ? raise(fees, each.fees) : fees), newest.fees)
 }
 
-/**
- * A caller's own fees are the most it pays, but an empty transaction in its place is paid for by the lane, not the
- * caller.
- */
+/** A caller's own fees are the most it pays, but the lane, not the caller, pays for an empty transaction. */
 function findCap(tx: InFlight, policy: Policy): bigint | null {
   const { fees } = tx.intent
   const own = fees === null || isCancelling(tx) ? null : maxPricePerGas(fees)

@@ -20,10 +20,7 @@ export interface Policy {
   readonly maxSubmitAttempts: number
   /** Whether another transaction may replace a sent one: fee bump, cancel, fill. */
   readonly mayReplace: MayReplace
-  /**
-   * After this long without inclusion, and only if its price is the reason, a transaction is signed again at a higher
-   * one.
-   */
+  /** After this long without inclusion, and only if its price is the reason, it is signed again at a higher one. */
   readonly bumpAfterMs: number
   /** A queued transaction that the balance does not cover blocks those behind it, or lets them go first. */
   readonly onDeferral: 'hold' | 'pass_over'

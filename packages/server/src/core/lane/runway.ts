@@ -37,9 +37,7 @@ export interface Funds {
   readonly isInUse: boolean
 }
 
-/**
- * Once low, it takes half as much again to recover: a balance around the limit is reported once, not with every block.
- */
+/** Once low, it takes half as much again to recover: a balance around the limit is reported once, not every block. */
 export function isBalanceLow({ balanceWei, txCost, isInUse }: Funds, policy: LowPolicy, wasLow: boolean): boolean {
   const isBelow = (limitWei: bigint) => balanceWei * 2n < limitWei * (wasLow ? 3n : 2n)
   if (policy.lowBalanceWei !== null && isBelow(policy.lowBalanceWei)) return true

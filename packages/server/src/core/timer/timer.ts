@@ -4,9 +4,7 @@
  */
 import type { Address, Hash, Hex } from '../hex.ts'
 
-/**
- * A timer's id, which never changes. Each time it is started or resumed, the kernel knows it under a new `KernelId`.
- */
+/** A timer's id, which never changes. Each start or resume gives it a new `KernelId` in the kernel. */
 export type TimerId = string
 export type KernelId = Hash
 
@@ -33,9 +31,7 @@ export interface Condition {
   readonly isSigned: boolean
 }
 
-/**
- * What a timer does. Part of it never changes in the kernel's life of the timer: another schedule is another kernel id.
- */
+/** What a timer does. Part of it is fixed for a kernel id: another schedule is another kernel id. */
 export interface TimerSpec {
   readonly chainId: number
   /** The signer that sends and pays. */

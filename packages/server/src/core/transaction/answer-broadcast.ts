@@ -141,10 +141,7 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
   return move(tracking, note, ...effects)
 }
 
-/**
- * A pool that keeps the bytes does not mine them: if it waits for a lower nonce, or is already promised, that
- * continues.
- */
+/** A pool that keeps the bytes does not mine them: a wait for a lower nonce, or a promise, continues. */
 function heldSubState(tx: InFlight): SubState {
   if (tx.suspended) return 'suspended'
   if (tx.subState === 'fee_above_cap' || tx.subState === 'preconfirmed') return tx.subState

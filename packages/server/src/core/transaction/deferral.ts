@@ -1,6 +1,4 @@
-/**
- * Why a queued transaction waits: because of itself, or because of something that would stop any other in its place.
- */
+/** Why a queued transaction waits: because of itself, or because of something that would stop any other too. */
 import type { TxError } from './transaction.ts'
 
 /** If policy passes these over, paused ones are not read again before their time, unless prices fall. */

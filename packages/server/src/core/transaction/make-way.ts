@@ -29,10 +29,7 @@ import type { TxEvent } from './tx-event.ts'
 /** Refusals in a row that are needed if a node may hold the bytes, or if only the price is refused. */
 export const REFUSALS_BEFORE_WAY = 3
 
-/**
- * If some nodes were unavailable and may accept what the others refuse: with growing pauses, as long as a node rests at
- * most.
- */
+/** If some nodes were away and may accept what others refuse: with growing pauses, as long as a node rests at most. */
 const REFUSALS_WITHOUT_ALL = 5
 
 /** An empty transaction costs gas each time: after this many the refusal counts as permanent. */
@@ -48,10 +45,7 @@ export function mayMakeWay(tx: InFlight, policy: Policy): boolean {
   return replacesByItself(policy) && !isFill(tx.intent) && !isCancelling(tx)
 }
 
-/**
- * Bytes that no node ever had make way at the first refusal by all. If there are several attempts, others get a turn
- * before.
- */
+/** Bytes that no node ever had make way at the first refusal by all. If there are several, others get a turn before. */
 export function isRefusedEnough(tx: InFlight, refusals: number, isPartial: boolean): boolean {
   if (isPartial) return refusals >= REFUSALS_WITHOUT_ALL
   const own = tx.attempts.filter(({ nonce }) => nonce === tx.nonce).length

@@ -134,10 +134,7 @@ interface Signed extends Base {
   readonly fence: number
   readonly nodeId: string
   readonly allocatedAt: number
-  /**
-   * Since when it waits for inclusion: since allocation, or since the reorg, resumption or retry that restarted the
-   * wait.
-   */
+  /** Since when it waits for inclusion: allocation, or the reorg, resumption or retry that restarted the wait. */
   readonly waitingSince: number
   /** First and latest time at which bytes went to a node. */
   readonly submittedAt: number | null

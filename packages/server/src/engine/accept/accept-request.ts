@@ -8,10 +8,7 @@ import type { Address, Hash, Hex } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 
-/**
- * The caller's request in canonical form. Null means left out, so a changed default does not make it a different
- * request.
- */
+/** The caller's request in canonical form. Null means left out, so a changed default is not a different request. */
 export interface AcceptRequest {
   readonly chainId: number | null
   readonly from: Address

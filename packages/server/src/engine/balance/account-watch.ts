@@ -17,10 +17,7 @@ export interface AccountWatch {
   /** What can be committed to new transactions; null if the balance is unknown. */
   available(): bigint | null
   commit(wei: bigint): void
-  /**
-   * Reads the balance unless it was read for this head; `reserved` is the maximum cost of the unmined ones. Never
-   * throws.
-   */
+  /** Reads the balance unless read for this head; `reserved` is the maximum cost of unmined ones. Never throws. */
   readBalance(head: number | null, reserved: () => bigint, how?: ReadMode): Promise<void>
   /** The balance if it was read since the last call, and whether it has risen. */
   takeNews(): { readonly wei: bigint; readonly at: number; readonly isRise: boolean } | null

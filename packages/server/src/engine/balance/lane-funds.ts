@@ -29,9 +29,7 @@ export interface LaneFunds {
   /** Tries everything again that waits for money or a price. */
   retryAll(): void
   known(): Known
-  /**
-   * The first in the queue that waits for money, and the first that waits for a price; null until the queue was read.
-   */
+  /** The first in the queue that waits for money, and for a price; null until the queue was read. */
   waits(): PassResult['waits'] | null
   /** These have left the queue. */
   left(ids: readonly TxId[]): void
@@ -47,10 +45,7 @@ export interface LaneFunds {
   look(draft: LaneDraft, head: number | null): void
   /** Nothing waits for money or a price, and the balance is known. */
   isIdle(): boolean
-  /**
-   * Takes in what was learned since the last cycle. True: transactions that waited for money or a price can be tried
-   * now.
-   */
+  /** Takes in what was learned since the last cycle. True: what waited for money or a price can be tried now. */
   applyBalance(draft: LaneDraft): boolean
   /** A pass over the queue has ended. */
   settle(pass: Pass, result: PassResult): void

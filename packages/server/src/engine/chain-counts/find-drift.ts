@@ -10,9 +10,7 @@ export interface DriftScene {
   readonly held: Iterable<number>
 }
 
-/**
- * 0: it matches. Below zero: how far the chain is past the cursor. Above: how many nonces below it are unaccounted for.
- */
+/** 0: it matches. Below zero: how far the chain is past the cursor. Above: how many nonces are unaccounted for. */
 export function findDrift({ cursor, latest, held }: DriftScene): number {
   if (cursor === null) return 0
   if (latest > cursor) return cursor - latest

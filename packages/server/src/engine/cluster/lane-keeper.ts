@@ -28,9 +28,7 @@ import type { LaneRunner } from '../lane/lane-runner.ts'
 export interface KeeperSettings {
   readonly leaseTtlMs: number
   readonly renewIntervalMs: number
-  /**
-   * Subtracted from the lease for the local deadline: clocks run at slightly different speeds and messages take time.
-   */
+  /** Subtracted from the lease for the local deadline: clock speeds differ slightly and messages take time. */
   readonly marginMs: number
 }
 

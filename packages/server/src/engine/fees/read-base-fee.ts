@@ -1,7 +1,4 @@
-/**
- * What a chain says about the next block and an account, if its node answers at once: useful, but not worth waiting
- * for.
- */
+/** What a chain says about the next block and an account, if its node answers at once: useful, not worth a wait. */
 import type { Lane } from '../../core/lane/lane.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'

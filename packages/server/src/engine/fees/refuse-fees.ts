@@ -1,6 +1,4 @@
-/**
- * Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so waiting does not help.
- */
+/** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so waiting is useless. */
 import { formatAmount, formatGwei } from '../../core/amount.ts'
 import { AppError } from '../../core/app-error.ts'
 import { describeCap, type FeeRules, findFeeCap, highestNamed, isWithinCap } from '../../core/fees/fee-cap.ts'

@@ -9,9 +9,7 @@ import type { Address } from '../../core/hex.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 import type { SignedTransaction, Signer, UnsignedTransaction } from '../../ports/signer.ts'
 
-/**
- * Not signed. Prices are capped before they get here: either the cap was lowered meanwhile, or this is a bug of ours.
- */
+/** Not signed. Prices are capped before they get here: either the cap was lowered meanwhile, or we have a bug. */
 export class FeeAboveCap extends Error {
   constructor(message: string) {
     super(message)

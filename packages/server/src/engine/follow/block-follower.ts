@@ -52,9 +52,7 @@ export interface BlockFollower {
   highest(): number | null
   /** Called after every look, whatever its result. */
   onLook(listener: () => void): () => void
-  /**
-   * `known`: headers from an earlier run, oldest first; the first look continues from them instead of starting over.
-   */
+  /** `known`: headers from an earlier run, oldest first; the first look continues from them. */
   start(known?: readonly Header[]): void
   /** Looks now; resolves when that look is done. */
   look(): Promise<void>
@@ -254,10 +252,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   }
 }
 
-/**
- * Lowest height of the old window that now has another block, or none. Blocks that fell out of the window prove
- * nothing.
- */
+/** Lowest height of the old window that now has another block, or none. Blocks outside the window prove nothing. */
 function findFork(before: readonly Header[], kept: number, view: ChainView): number | null {
   for (const old of before.slice(kept)) {
     const now = view.header(old.number)

@@ -7,10 +7,7 @@ import type { Hash } from '../../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
 export interface Walk {
-  /**
-   * The known block that the walk met; null if it had enough blocks without one, or reached the first block of the
-   * chain.
-   */
+  /** The known block that the walk met; null if it had enough without one, or reached the chain's first block. */
   readonly root: Hash | null
   /** The blocks above it, lowest first. */
   readonly blocks: readonly Block[]

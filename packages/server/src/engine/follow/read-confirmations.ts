@@ -1,7 +1,4 @@
-/**
- * The blocks on top of an inclusion, each on its parent, read from the chain if the header window does not reach that
- * far.
- */
+/** The blocks on top of an inclusion, each on its parent, read from the chain if they are outside the header window. */
 import type { ChainView, Confirmation, Finality } from '../../core/chain/finality.ts'
 import type { Chain, HeadRef } from '../../ports/chain.ts'
 

@@ -119,10 +119,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     return entry.inclusion === null && now - entry.checkedAt >= settings.staleReceiptTimeoutMs
   }
 
-  /**
-   * Returns how many could not be looked up. Each is looked up separately, so one error does not cost the others their
-   * answer.
-   */
+  /** Returns how many could not be looked up. Each is separate, so one error costs no other its answer. */
   async function auditBatch(entries: readonly Watched[]): Promise<number> {
     const hashes = entries.flatMap((entry) => entry.hashes)
     const lookups = await chain.findReceipts(hashes)
@@ -200,9 +197,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     entry.runner.post({ type: 'deep', txId: entry.txId, blockHash: inclusion.blockHash, confirmations })
   }
 
-  /**
-   * Only a different block in its place proves that an inclusion is gone; a node without that block is merely behind.
-   */
+  /** Only a different block in its place proves that an inclusion is gone; a node without it is merely behind. */
   async function confirmWithdrawn(entry: Watched, inclusion: Inclusion): Promise<void> {
     const canonical = ports.view()?.header(inclusion.blockNumber) ?? (await chain.getBlock(inclusion.blockNumber))
     if (canonical === null || canonical.hash === inclusion.blockHash) entry.wanted = true

@@ -19,10 +19,7 @@ export interface Watched {
   /** The id of a transaction, or of a reservation whose holder reported a hash. */
   readonly txId: TxId
   readonly nonce: number
-  /**
-   * Hashes of the attempts at this nonce. If it lost an earlier nonce, that one belongs to another now: those attempts
-   * prove nothing.
-   */
+  /** Hashes of the attempts at this nonce. Attempts at a nonce that it lost prove nothing: another has that one now. */
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
   /** Its bytes went to a node: before that there is nothing to find. */
@@ -39,17 +36,11 @@ export interface Watched {
   checkedAt: number
   /** Look it up by hash at the next audit, whatever its age. */
   wanted: boolean
-  /**
-   * The block that last listed one of its hashes: while that is canonical, the nonce is ours, whatever a receipt
-   * look-up says.
-   */
+  /** The block that last listed one of its hashes: while it is canonical, the nonce is ours, whatever receipts say. */
   listedIn: Pick<Header, 'number' | 'hash'> | null
   /** The block in which a node last showed it, while the chain did not have that block. */
   promisedIn: number | null
-  /**
-   * The account's count is past the nonce and none of our hashes is known: how often that was seen, and at which
-   * heights.
-   */
+  /** The account's count is past the nonce and no hash of ours is known: how often that was seen, at which heights. */
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
 

@@ -13,9 +13,7 @@ export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
   return attempts.length > 0
 }
 
-/**
- * The cursor decides. The chain's count does if there is no cursor yet, or if someone else used the key or may use it.
- */
+/** The cursor decides. The chain counts if there is no cursor yet, or if someone else used the key or may use it. */
 export function firstNonce(cursor: number | null, counts: AccountCount | null, followsChain: boolean): number {
   if (cursor === null) return counts?.pending ?? 0
   return followsChain && counts !== null ? Math.max(cursor, counts.pending) : cursor
@@ -35,9 +33,7 @@ export function findGaps(
   return highest === null ? [] : findUsable(recyclable, counts).filter((nonce) => nonce < highest)
 }
 
-/**
- * A block that may still leave the chain would undo the use of a nonce: until it is final, the nonce is only skipped.
- */
+/** A block that may still leave the chain would undo the use of a nonce: until it is final, the nonce is skipped. */
 export function findUsed(recyclable: readonly number[], { final }: AccountCounts): readonly number[] {
   return final === null ? [] : recyclable.filter((nonce) => nonce < final)
 }

@@ -19,10 +19,7 @@ export interface GapScene {
   readonly head: number | null
   /** The lowest nonce with bytes that are not mined yet, and since when; null if there is none. */
   readonly lowest: { readonly nonce: number; readonly since: number } | null
-  /**
-   * Whether a nonce in this range (the first included) is held: by a transaction of the lane, mined or not, or by a
-   * caller.
-   */
+  /** Whether a nonce in this range, the first included, is held: by a transaction, mined or not, or by a caller. */
   isHeld(from: number, to: number): boolean
   /** A nonce below it is known to be free or reserved: there is nothing to find out. */
   readonly isBlocked: boolean

@@ -1,6 +1,4 @@
-/**
- * Puts the lane's own empty transactions at the head of its queue, one for each gap that no other transaction closes.
- */
+/** Puts the lane's own empty transactions at the head of its queue, one for each gap that nothing else closes. */
 
 import type { Lane } from '../../core/lane/lane.ts'
 import { FILL_PRIORITY } from '../../core/transaction/fill.ts'

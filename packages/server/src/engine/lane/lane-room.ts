@@ -27,9 +27,7 @@ export function countSlots({ inFlight, reserved }: Outstanding, window: number, 
 
 type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
 
-/**
- * The highest nonce in flight. An unused reserved nonce may come back, so it is no reason yet to fill what is below.
- */
+/** The highest nonce in flight. An unused reserved nonce may come back, so it is no reason yet to fill below it. */
 export function findHighest({ inFlight, reserved }: Outstanding): number | null {
   let highest: number | null = null
   for (const tx of inFlight) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)

@@ -18,9 +18,7 @@ export interface LaneStorage {
   reread(txIds: readonly TxId[] | null): Promise<void>
   /** False: nothing was stored, and the lane has stopped or loads again. */
   save(draft: Storable): Promise<boolean>
-  /**
-   * Refused writes with new nonces, in a row: their bytes may have been signed before, so the next ones must differ.
-   */
+  /** Refused writes with new nonces, in a row: their bytes may have been signed, so the next ones must differ. */
   variation(): number
 }
 

@@ -1,6 +1,4 @@
-/**
- * Takes one signal into a cycle: moves the transactions it is about, and notifies the parts of the lane it concerns.
- */
+/** Takes one signal into a cycle: moves the transactions it is about, and notifies the parts that it concerns. */
 import type { ChainView } from '../../core/chain/finality.ts'
 import { noteFinalReorg } from '../follow/final-reorg.ts'
 import { applySignal } from './apply-signal.ts'

@@ -176,9 +176,7 @@ export async function allocateNonces(
   return result()
 }
 
-/**
- * Transactions that wait for money or a price are checked with every block; this is only for a chain without blocks.
- */
+/** What waits for money or a price is checked with every block; this is only for a chain without blocks. */
 const WATCHED_MS = 5 * 60_000
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was used' }

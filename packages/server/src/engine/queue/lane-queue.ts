@@ -185,10 +185,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return first.retryAt
   }
 
-  /**
-   * `isBehind`: the chain may be ahead of the cursor. Free nonces and the cursor must not rely on a count that is too
-   * low.
-   */
+  /** `isBehind`: the chain may be ahead of the cursor. Free nonces and the cursor must not rely on a low count. */
   function findWanted(
     view: ChainView | null,
     { hasFree, isBehind }: { readonly hasFree: boolean; readonly isBehind: boolean },

@@ -246,9 +246,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   }
 }
 
-/**
- * Requested, refused, or quiet for so long that its price may be the reason. A STUCK transaction waits for a decision.
- */
+/** Requested, refused, or quiet for so long that its price may be the reason. STUCK ones wait for a decision. */
 function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   if (tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) return false
   if (tx.requestedReplacement !== 'none' || lacksEmpty(tx)) return true

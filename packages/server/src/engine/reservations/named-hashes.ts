@@ -1,7 +1,4 @@
-/**
- * Checks the transactions that nonce holders report: any hash can be reported, but it counts only if it uses that
- * nonce.
- */
+/** Checks the transactions that nonce holders report: any hash can be reported, but it must use that nonce to count. */
 import type { Hash } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'

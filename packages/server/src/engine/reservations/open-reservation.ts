@@ -1,6 +1,4 @@
-/**
- * How the owner of a lane sees a reservation that is not final: an outstanding nonce, a lock, something to find out.
- */
+/** How a lane's owner sees a reservation that is not final: an outstanding nonce, a lock, something to find out. */
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 
 /** A nonce that a caller holds. */

@@ -91,9 +91,7 @@ export function emptyWrite(lease: Lease): LaneWrite {
   return { lease, cursor: null, saves: [], nonces: [], notes: [], reservations: [], reset: null, balance: null }
 }
 
-/**
- * The reservations still open once a draft is stored: the same as a read of the store would give, except for the locks.
- */
+/** The reservations still open once a draft is stored: the same as a read of the store, except for the locks. */
 export function settleReservations(draft: RequestDraft): readonly OpenReservation[] {
   const changed = draft.changedIds()
   return draft

@@ -16,10 +16,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface QueueBounds {
-  /**
-   * Takes a place, or throws `queue_full` or `tenant_limit`. Returns a function that gives it back if nothing was
-   * stored.
-   */
+  /** Takes a place, or throws `queue_full` or `tenant_limit`. Returns how to give it back if nothing was stored. */
   enter(lane: Lane, tenant: Tenant): Promise<() => void>
 }
 

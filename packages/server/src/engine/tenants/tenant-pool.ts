@@ -10,10 +10,7 @@ import { AppError } from '../../core/app-error.ts'
 export type Tenant = string | null
 
 export interface TenantPool {
-  /**
-   * Takes places, or throws: `tenant_limit` for the tenant's own share, else what `whenFull` makes. Gives them back
-   * once.
-   */
+  /** Takes places, or throws: `tenant_limit` for the tenant's share, else what `whenFull` makes. Returns them once. */
   enter(tenant: Tenant, amount?: number): () => void
   used(): number
 }

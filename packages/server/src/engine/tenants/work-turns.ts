@@ -89,9 +89,7 @@ const RETRY_AFTER_MS = 1_000
 const MIN_SHARE = 0.1
 const FIRST_SHARE = 0.25
 const WHOLE_SHARE = 1
-/**
- * The cost of a request is an estimate: while the node keeps up, a tenant may get more by this estimate than there is.
- */
+/** The cost of a request is an estimate: while the node keeps up, a tenant may get more by it than there is. */
 const MAX_SHARE = 4
 const CUT = 0.7
 /** The thread is so late that others wait for it. */

@@ -1,6 +1,4 @@
-/**
- * What a loop waits for: a block, a request, or some time after a failure. Signals that arrive while it works are kept.
- */
+/** What a loop waits for: a block, a request, or some time after a failure. Signals during its work are kept. */
 import type { Clock } from '../../ports/clock.ts'
 
 export interface HostWaits {

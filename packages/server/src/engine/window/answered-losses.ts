@@ -11,10 +11,7 @@ export function findPoolLimit(answers: Answers, draft: LaneDraft): number | null
   return findLowest(answers, draft, 'pool_full')
 }
 
-/**
- * The lowest nonce that a node refused for a gap although everything below it is out: it accepts no nonce that far
- * ahead.
- */
+/** The lowest nonce that a node refused for a gap although all below is out: it accepts none that far ahead. */
 export function findGapStart(
   answers: Answers,
   draft: LaneDraft,

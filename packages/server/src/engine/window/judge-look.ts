@@ -4,9 +4,7 @@ import type { SentRun } from './sent-run.ts'
 
 export type Verdict =
   | { readonly type: 'all_kept' }
-  /**
-   * From this nonce on they cannot be mined: missing, or behind a missing one. `kept` is null if the node does not say.
-   */
+  /** From this nonce on they cannot be mined: missing, or behind a missing one. `kept`: null if the node hides it. */
   | { readonly type: 'missing'; readonly from: number; readonly kept: number | null }
   /** The node is behind, or a nonce below is missing that is not ours. */
   | { readonly type: 'unclear' }

@@ -32,10 +32,7 @@ export interface LaneWindow {
   recall(stored: Window | null): void
   /** How many unmined ones may be out now. */
   size(policy: Policy): number
-  /**
-   * The lane was loaded: it is unknown whether ALLOCATED bytes were ever sent, so they are sent again, as far as the
-   * window reaches.
-   */
+  /** After a load, ALLOCATED bytes may not have been sent: they are sent again, as far as the window reaches. */
   takeOver(draft: LaneDraft, policy: Policy): void
   /** Nodes have answered for a batch, and the draft includes that. */
   answered(draft: LaneDraft, answers: Extract<LaneSignal, { type: 'answers' }>['answers'], scene: WindowScene): void
@@ -101,10 +98,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       lose(scene.policy, { kept: verdict.kept, reason: 'dropped' }, verdict.from)
   }
 
-  /**
-   * A node holds it and blocks with room pass over it: other nodes may have lost it. A higher price would change
-   * nothing.
-   */
+  /** A node holds it and blocks with room pass over it: other nodes may have lost it. A higher price is no help. */
   function holdOut(draft: LaneDraft, { head }: WindowScene, tx: InFlight | undefined, asked: number): void {
     if (tx === undefined || tx.nonce !== asked || head === null) return
     passedOver = { nonce: asked, blocks: passedOver?.nonce === asked ? passedOver.blocks + 1 : 1 }
@@ -180,10 +174,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
   }
 }
 
-/**
- * Bytes refused on their own account (price, funds) wait for their own retry; bytes that the pool had no room for go
- * again.
- */
+/** Bytes refused for a reason of their own (price, funds) wait for their retry; those that found no room go again. */
 function mayGoAgain(tx: InFlight): boolean {
   return tx.refusals === 0 || tx.error?.code === 'pool_full'
 }

@@ -1,6 +1,4 @@
-/**
- * The unmined nonces of a lane, from the lowest up to the first gap: the ones that a node's pending count can cover.
- */
+/** The unmined nonces of a lane, from the lowest up to the first gap: those that a node's pending count can cover. */
 import type { Hash } from '../../core/hex.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
 import { type InFlight, newestAttempt } from '../../core/transaction/transaction.ts'

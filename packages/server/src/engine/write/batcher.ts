@@ -19,10 +19,7 @@ export interface Pending<T, R> {
 
 export interface Batcher<T, R> {
   add(item: T): Promise<R>
-  /**
-   * Like repeated `add`, except that these leave in one batch and in this order, even if that makes it longer than
-   * others.
-   */
+  /** Like repeated `add`, but these leave in one batch and in this order, even if that makes it longer than others. */
   addTogether(items: readonly T[]): readonly Promise<R>[]
   drain(): Promise<void>
 }
