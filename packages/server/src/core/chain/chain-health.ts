@@ -25,7 +25,7 @@ export interface ChainSigns {
   readonly now: number
   /** Hosts of its RPC nodes. */
   readonly hosts: readonly string[]
-  /** When something useful last arrived, and since when reading has failed; null: never, not. */
+  /** When something useful last arrived, and since when reading has failed; null: never, or not failing. */
   readonly answeredAt: number | null
   readonly failingSince: number | null
   readonly lastError: string | null

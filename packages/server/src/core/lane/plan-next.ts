@@ -4,7 +4,7 @@
  * Bytes that a node may hold are outbid by a step on every field, starting from the highest ever signed for the nonce.
  * Bytes that no node ever held need no step: the market decides. If a transaction may offer no more, because of its own
  * limit or the policy's, and is refused for its price again and again, it makes way for an empty transaction. That
- * happens only if the empty one may offer more, or those behind it would be no better off.
+ * happens only if the empty one may offer more: otherwise those behind it would be no better off.
  */
 
 import { spellFees } from '../explain/spell-fees.ts'

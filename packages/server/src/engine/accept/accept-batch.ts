@@ -95,8 +95,8 @@ function createGathering(requests: readonly AcceptRequest[], expected: number, i
 }
 
 /**
- * The requests to store, in order. If a request with an explicit nonce failed, later ones of the same signer with
- * explicit nonces would leave a gap behind. They are refused and can be sent again once the nonce is used.
+ * The requests to store, in order. If a request with an explicit nonce failed, later ones of the same signer with explicit
+ * nonces would lack it below them. They are refused and can be sent again once the nonce is used.
  */
 function keepTurns(requests: readonly AcceptRequest[], gathered: ReadonlyMap<number, Gathered>): readonly Gathered[] {
   const broken = new Set<string>()

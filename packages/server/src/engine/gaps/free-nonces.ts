@@ -13,7 +13,7 @@ export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
   return attempts.length > 0
 }
 
-/** The cursor decides. The chain counts if there is no cursor yet, or if someone else used the key or may use it. */
+/** The cursor decides, or the chain if there is no cursor yet or someone else used the key or may use it. */
 export function firstNonce(cursor: number | null, counts: AccountCount | null, followsChain: boolean): number {
   if (cursor === null) return counts?.pending ?? 0
   return followsChain && counts !== null ? Math.max(cursor, counts.pending) : cursor

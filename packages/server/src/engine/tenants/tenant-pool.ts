@@ -10,7 +10,10 @@ import { AppError } from '../../core/app-error.ts'
 export type Tenant = string | null
 
 export interface TenantPool {
-  /** Takes places, or throws: `tenant_limit` for the tenant's share, else what `whenFull` makes. Returns them once. */
+  /**
+   * Takes places and returns a function that gives them back, once. Throws `tenant_limit` for the tenant's own share, else
+   * what `whenFull` makes.
+   */
   enter(tenant: Tenant, amount?: number): () => void
   used(): number
 }
