@@ -8,7 +8,7 @@ const MAX = 2n ** 256n - 1n
 
 const AMOUNT_HELP = 'must be wei ("123", "0x7b") or have a unit ("0.1ether", "100gwei")'
 
-/** In wei; or what is wrong with it, to be read after the name of the field. */
+/** In wei; or what is wrong with it, phrased to follow the field name. */
 export function parseAmount(text: string): bigint | { readonly problem: string } {
   const trimmed = text.trim()
   if (HEX.test(trimmed)) return BigInt(trimmed)
@@ -32,7 +32,7 @@ function toUnit(text: string | undefined): Unit {
   return name === 'gwei' ? 'gwei' : 'wei'
 }
 
-/** In the unit that reads best, and never rounded: what is shown can be given back. */
+/** In the unit that reads best, and never rounded: the text can be parsed back. */
 export function formatAmount(wei: string | bigint): string {
   const amount = BigInt(wei)
   if (amount === 0n) return '0'
@@ -41,8 +41,8 @@ export function formatAmount(wei: string | bigint): string {
 }
 
 /**
- * A price per gas for people: at most 3 decimals, at least 2 significant digits. In full where it would otherwise read
- * like another price that it is compared with.
+ * A price per gas for people: at most 3 decimals, at least 2 significant digits. In full if it would otherwise look the
+ * same as another price that it is compared with.
  */
 export function formatGwei(price: string | bigint, comparedWith: bigint = BigInt(price)): string {
   const wei = BigInt(price)

@@ -1,4 +1,4 @@
-/** An operation that could not be done: one table of codes, each with what it means. HTTP statuses are mapped in `api/`. */
+/** An operation that failed: one table of codes, each with its meaning. HTTP statuses are mapped in `api/`. */
 export const APP_ERRORS = {
   invalid_request: 'The request is not valid. `field` names the field, `detail` says what is wrong with it.',
   not_found: 'Nothing was found under this id.',

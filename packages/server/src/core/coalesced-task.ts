@@ -1,19 +1,19 @@
 /**
- * A task whose runs never overlap. A call during a run leads to one more run after it, however many calls there were:
- * what they asked for may have come too late for the run that was under way.
+ * A task whose runs never overlap. Calls during a run lead to one more run after it, however many there were: they may
+ * have come too late for the current run.
  */
 export interface CoalescedTask {
-  /** Settles when no run is left that this call asked for. */
+  /** Settles when no run that this call requested is left. */
   run(): Promise<void>
-  /** Another run follows the one that is under way. */
+  /** Another run follows the current one. */
   isWanted(): boolean
   /** Forgets the calls that came during this run. */
   drop(): void
-  /** Settles when no run is under way. */
+  /** Settles when no run is in progress. */
   settled(): Promise<void>
 }
 
-/** A task that rejects ends the runs: everyone who called since gets the error. */
+/** If the task rejects, the runs end: every call since then gets the error. */
 export function coalesce(task: () => Promise<void>): CoalescedTask {
   let running: Promise<void> | null = null
   let isWanted = false
@@ -25,7 +25,7 @@ export function coalesce(task: () => Promise<void>): CoalescedTask {
         await task()
       } while (isWanted)
     } finally {
-      // In the same step as the last look: a call in between would start nothing.
+      // In the same step as the last check: a call in between would start nothing.
       running = null
       isWanted = false
     }

@@ -13,7 +13,7 @@ export function isAddress(text: string): text is Address {
   return text.length === 42 && isHex(text)
 }
 
-/** Address case carries no meaning on chain, so it must carry none here: two spellings are one signer. */
+/** Address case has no meaning on chain, so it must have none here: two spellings are one signer. */
 export function toAddress(text: string): Address {
   const lower = text.toLowerCase()
   if (!isAddress(lower)) throw new Error(`not an address: ${text}`)

@@ -16,16 +16,16 @@ export interface ChainSettings {
   readonly finality: Finality
   readonly headerWindow: number
   readonly pollIntervalMs: number
-  /** Roughly, until it can be observed. */
+  /** An estimate, until it can be observed. */
   readonly blockTimeMs: number
-  /** Without a block for this long the chain is said to stand; null: ten block times. */
+  /** After this long without a block the chain counts as halted; null: ten block times. */
   readonly standingAfterMs: number | null
   readonly staleReceiptTimeoutMs: number
   readonly blockQueueLength: number
   readonly receiptBatch: number
   readonly receiptWorkers: number
   readonly fetchReceiptUponEntry: boolean
-  /** The most that one transaction may cost in fees; null only where an operator wrote `none`. */
+  /** The most that one transaction may cost in fees; null only if an operator set `none`. */
   readonly maxTxFeeWei: bigint | null
   /** Its nodes show the block that is being built. */
   readonly preconfirmations: boolean
@@ -58,7 +58,10 @@ interface UnitPorts {
   onFinalReorg(reorg: FinalReorg): void
 }
 
-/** A chain of which nothing came for so long cannot be reached, even if no request has failed: a node that limits is slow, not away. */
+/**
+ * A chain that was silent for this long is unreachable, even if no request has failed: a node that rate-limits is slow,
+ * not gone.
+ */
 const QUIET_MS = 30_000
 const QUIET_POLLS = 10
 

@@ -24,9 +24,9 @@ export interface EngineSettings {
   readonly writer: WriterSettings
   readonly prepareBatch: number
   readonly prepareRetryMs: number
-  /** What one tenant may hold of a window, in reserved nonces. */
+  /** One tenant's share of a window, in reserved nonces. */
   readonly sharePercent: number
-  /** How often queues are looked at without having been told. */
+  /** How often queues are read without a notice. */
   readonly queuePollMs: number
   /** How often the balances of quiet lanes are read. */
   readonly balanceIntervalMs: number
@@ -43,7 +43,7 @@ export interface EnginePorts {
   readonly address: string | null
   readonly chains: readonly { readonly chain: Chain; readonly settings: ChainSettings }[]
   readonly settings: EngineSettings
-  /** The database's clock, as read with a heartbeat, and the monotonic moments around the question. */
+  /** The database's clock, as read with a heartbeat, and the monotonic times before and after the query. */
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
   onStuck(txId: TxId, isOurs: () => boolean): void
 }
@@ -53,9 +53,9 @@ export interface Engine {
   readonly feeMarkets: FeeMarkets
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
-  /** Calls whenever the view of a chain has changed, until the returned function is called. */
+  /** Calls the listener whenever the view of a chain changes, until the returned function is called. */
   onChain(listener: (chainId: number) => void): () => void
-  /** The health of a chain for somebody who has waited for a block since then, or for this node; null for a chain that is not followed. */
+  /** The chain's health for a caller that has waited for a block since then, or for this node; null if not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
   /** Nodes that have not reported for too long, as of this node's last heartbeat. */
@@ -63,9 +63,9 @@ export interface Engine {
   stop(): Promise<void>
 }
 
-/** How long a start waits for the first look at the chains, so that a node takes no lane that it could not drive. */
+/** How long a start waits for the first look at the chains, so a node takes no lane that it could not run. */
 const FIRST_LOOK_MS = 1_000
-/** The store keeps more headers than memory does, in windows: readers of confirmed blocks may be away for a while. */
+/** The store keeps more headers than memory, in windows: readers of confirmed blocks may be away for a while. */
 const HEADERS_KEPT = 16
 
 export function createEngine(ports: EnginePorts): Engine {
@@ -140,7 +140,7 @@ export function createEngine(ports: EnginePorts): Engine {
     for (const runner of keeper.running()) if (runner.lease.lane.chainId === chainId) runner.post(signal)
   }
 
-  /** The first look at every chain, or as much of it as is done in time. */
+  /** The first look at every chain, or as much of it as finishes in time. */
   async function lookAtChains(): Promise<void> {
     const looks = [...units.values()].map(async ({ chain, follower, finalReorgs }) => {
       const known = await headers.read(chain.chainId)

@@ -1,6 +1,6 @@
 /**
- * Wakes the lanes of this node: by the notices of the store, and by slow timers behind them. Notices are only hints, so
- * the timers find what they missed, with one statement for all lanes.
+ * Wakes the lanes of this node: on notices from the store, and by slow timers behind them. Notices are only hints. The
+ * timers find what they missed, with one statement for all lanes.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Notice, Store } from '../ports/store.ts'

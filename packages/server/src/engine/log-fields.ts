@@ -1,4 +1,4 @@
-/** Telemetry whose log lines all carry the same fields: who speaks, and of what. */
+/** Telemetry whose log lines all carry the same fields: the source and the subject. */
 import type { Telemetry } from '../ports/telemetry.ts'
 
 export function withLogFields(telemetry: Telemetry, common: Readonly<Record<string, unknown>>): Telemetry {

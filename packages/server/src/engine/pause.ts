@@ -1,4 +1,4 @@
-/** Waiting, by the engine's own clock. */
+/** Waits, by the engine's own clock. */
 import type { Clock } from '../ports/clock.ts'
 
 export function pause(clock: Clock, delayMs: number): Promise<void> {

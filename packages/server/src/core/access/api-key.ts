@@ -1,13 +1,13 @@
-/** A key to the API, without its secret: what it opens, and what it may hand on. */
+/** An API key without its secret: what it gives access to, and what it may pass on to new keys. */
 import { formatAmount } from '../amount.ts'
 import { type Caller, hasScope, type Rate, type Reach, reachesAll, type Scope } from './caller.ts'
 
 export type KeyId = string
 
-/** What a key is made with. */
+/** What a key is created with. */
 export interface KeyGrant extends Reach {
   readonly name: string
-  /** Whose key it is. Keys of one tenant share its part of every pool, and its request ids. */
+  /** The tenant that owns the key. Keys of one tenant share its part of every pool, and its request ids. */
   readonly tenant: string
   readonly scopes: readonly Scope[]
   /** Null: none of its own. */
@@ -18,7 +18,7 @@ export interface KeyGrant extends Reach {
   readonly expiresAt: number | null
 }
 
-/** As it is asked for: a tenant that is left out is chosen. */
+/** As requested: an omitted tenant is chosen. */
 export type KeyRequest = Omit<KeyGrant, 'tenant'> & { readonly tenant?: string | null }
 
 export interface ApiKey extends KeyGrant {
@@ -31,12 +31,12 @@ export interface ApiKey extends KeyGrant {
   readonly revokedBy: string | null
 }
 
-/** What the maker of a key holds itself. */
+/** What the creator of a key has itself. */
 export interface Holding extends Caller {
   readonly expiresAt: number | null
 }
 
-/** The first field in which a key would be more than its maker is, and why; null where it would not. */
+/** The first field in which a key would exceed its creator, and why; null if none does. */
 export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: string; readonly why: string } | null {
   const missing = wanted.scopes.find((scope) => !hasScope(maker, scope))
   if (missing !== undefined) return { field: 'scopes', why: `your own key lacks the scope ${missing}` }
@@ -65,12 +65,12 @@ export function findExcess(maker: Holding, wanted: KeyGrant): { readonly field: 
   return null
 }
 
-/** A new key is its own tenant, unless its maker is limited: then it belongs to the maker's. */
+/** A new key is its own tenant, unless its creator is limited: then it belongs to the creator's tenant. */
 export function chooseTenant(maker: Caller, { name, tenant }: KeyRequest): string {
   return tenant ?? (reachesAll(maker) ? name : (maker.tenant ?? name))
 }
 
-/** Everything that the one can see, the other can see too. */
+/** Everything the inner reach can see, the outer one can see too. */
 export function isWithinReach(inner: Reach, outer: Reach): boolean {
   return isWithin(inner.signers, outer.signers) && isWithin(inner.chains, outer.chains)
 }

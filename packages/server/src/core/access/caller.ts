@@ -1,16 +1,16 @@
-/** Who is asking, and what that lets them do: scopes say which kinds of calls, the reach says on which lanes. */
+/** The caller, and what it may do: scopes say which kinds of calls, the reach says on which lanes. */
 import type { Address } from '../hex.ts'
 import type { Lane } from '../lane/lane.ts'
 
 /**
- * None implies another: a key lists all that it may do. So a key that makes other keys need not be able to send, and
- * what a key can do is read off its list.
+ * No scope implies another: a key lists everything it may do. So a key that creates other keys need not be able to
+ * send, and the list alone shows what a key can do.
  */
-/** `priority` is a right to jump the queue of a signer, and no route's own: sending at normal priority does not need it. */
+/** `priority` is the right to jump a signer's queue, not a route's scope: normal priority does not need it. */
 export const SCOPES = ['read', 'send', 'operate', 'admin', 'priority'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** The lanes that somebody may see and use. Null: all of them. */
+/** The lanes that a caller may see and use. Null: all of them. */
 export interface Reach {
   readonly signers: readonly Address[] | null
   readonly chains: readonly number[] | null
@@ -18,26 +18,26 @@ export interface Reach {
 
 export const ALL_LANES: Reach = { signers: null, chains: null }
 
-/** Items in a second over time, and how many may come at once. Counted by each node for itself. */
+/** Items per second over time, and how many may come at once. Each node counts for itself. */
 export interface Rate {
   readonly perSecond: number
   readonly burst: number
 }
 
 export interface Caller extends Reach {
-  /** Null where the service has no keys and only this machine can call it. */
+  /** Null if the service has no keys and only this machine can call it. */
   readonly keyId: string | null
-  /** Who the key belongs to: outlives the key. Null: the service is open, and the caller is its only tenant. */
+  /** The owner of the key: outlives the key. Null: the service is open, and the caller is its only tenant. */
   readonly tenant: string | null
   /** Null: no limit. */
   readonly rate: Rate | null
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** What it sends may cost no more than this in fees, each; null: no limit of its own. */
+  /** The most that each transaction it sends may cost in fees; null: no limit of its own. */
   readonly maxTxFeeWei: bigint | null
 }
 
-/** Whoever can reach a service that has no keys: it listens on this machine only. */
+/** Any caller of a service without keys: it listens on this machine only. */
 export const LOCAL_CALLER: Caller = {
   keyId: null,
   tenant: null,
@@ -64,7 +64,7 @@ export function reachesAll({ signers, chains }: Reach): boolean {
   return signers === null && chains === null
 }
 
-/** How the history names them: by the key's name, which people know, and its id, which is unique. */
+/** How the history names callers: by the key's name, which people know, and its id, which is unique. */
 export function actorOf({ keyId, name }: Pick<Caller, 'keyId' | 'name'>): string {
   return keyId === null ? name : `${name} (${keyId})`
 }

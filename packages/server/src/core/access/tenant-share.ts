@@ -1,4 +1,4 @@
-/** What one tenant may have of something that all share. Half: whatever one does, there is as much again for the others. */
+/** One tenant's share of a shared resource. Half: whatever one does, there is as much left for the others. */
 export const DEFAULT_SHARE_PERCENT = 50
 
 /** At least one place. */

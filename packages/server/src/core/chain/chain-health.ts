@@ -1,9 +1,9 @@
 /**
- * How a chain fares, as one node sees it. It is named before any transaction is blamed: on a chain that makes no blocks
- * nothing can be mined, whatever it pays.
+ * The health of a chain, as one node sees it. Drover names it before it blames any transaction: on a chain that makes
+ * no blocks nothing can be mined, whatever it pays.
  *
- * A chain that makes blocks only on demand is quiet while nobody wants anything of it. So a chain is said to stand only
- * while something waits to be mined, and has waited for as long.
+ * A chain that makes blocks only on demand is quiet while there is no demand. So a chain counts as halted only while
+ * something waits to be mined, and has waited for as long.
  */
 
 import { spellDuration, spellTime } from '../explain/spell-time.ts'
@@ -14,33 +14,33 @@ export type ChainState = (typeof CHAIN_STATES)[number]
 
 export interface ChainHealth {
   readonly state: ChainState
-  /** Since when, in milliseconds since the epoch; null where that means nothing. */
+  /** Since when, in milliseconds since the epoch; null if that means nothing. */
   readonly since: number | null
-  /** What is wrong, for people; null where nothing is. */
+  /** What is wrong, for people; null if nothing is. */
   readonly message: string | null
 }
 
-/** What was seen of a chain; all moments in milliseconds since the epoch. */
+/** What was seen of a chain; all times in milliseconds since the epoch. */
 export interface ChainSigns {
   readonly now: number
   /** Hosts of its RPC nodes. */
   readonly hosts: readonly string[]
-  /** When something last came that could be gone on with, and since when reading has failed; null: never, not. */
+  /** When something useful last arrived, and since when reading has failed; null: never, or not failing. */
   readonly answeredAt: number | null
   readonly failingSince: number | null
   readonly lastError: string | null
   /** When the newest block was first seen; null until one was. */
   readonly headSeenAt: number | null
-  /** The height that the nodes name now, the highest that was ever followed, and since when they are far below it. */
+  /** The height that the nodes report now, the highest ever followed, and since when they are far below it. */
   readonly height: number | null
   readonly highest: number | null
   readonly belowSince: number | null
-  /** Since when something waits to be mined; null where nothing does. */
+  /** Since when something waits to be mined; null if nothing does. */
   readonly waitingSince: number | null
 }
 
 export interface HealthLimits {
-  /** Reading has failed for this long, or nothing has come for `quietAfterMs`. */
+  /** Reading has failed for this long, or nothing has arrived for `quietAfterMs`. */
   readonly unreachableAfterMs: number
   readonly quietAfterMs: number
   readonly standingAfterMs: number
@@ -58,7 +58,7 @@ export function assessChain(signs: ChainSigns, limits: HealthLimits): ChainHealt
   )
 }
 
-/** Whether blocks come, so that time that passes without an inclusion says something about a transaction. */
+/** Whether blocks are coming, so that time without an inclusion says something about a transaction. */
 export function isMoving({ state }: ChainHealth): boolean {
   return state === 'ok' || state === 'starting'
 }
@@ -94,7 +94,7 @@ function findStanding({ now, headSeenAt, waitingSince }: ChainSigns, limits: Hea
 const MIN_INTERVALS = 8
 const MAX_INTERVALS = 32
 
-/** The usual time between two blocks, by their own timestamps; null where too few are known. */
+/** The usual time between two blocks, by their own timestamps; null if too few are known. */
 export function observeBlockTime({ head, header }: ChainView): number | null {
   const intervals: number[] = []
   for (let number = head.number; intervals.length < MAX_INTERVALS; number--) {

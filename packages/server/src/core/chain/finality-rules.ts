@@ -1,14 +1,14 @@
 /**
- * Which rule of finality counts for what. A caller may choose a weak one for its own transaction: that is about how soon
- * it wants to hear of the execution. Where the end is that its bytes can never be executed (an empty transaction took the
- * nonce, or somebody else's did), the signer's own rule has to hold as well: the same intent may be sent again under
- * another nonce, and a reorganisation that brings the first bytes back would execute it twice.
+ * Which finality rule applies to what. A caller may choose a weak one for its own transaction: it decides how soon the
+ * caller learns of the execution. But if the outcome is that its bytes can never be executed (an empty or foreign
+ * transaction took the nonce), the signer's own rule has to hold as well: the same intent may be sent again under
+ * another nonce, and a reorg that brings the first bytes back would execute it twice.
  */
 
 import { findAttempt, type InFlight, type Intent, inclusionOf } from '../transaction/transaction.ts'
 import type { Finality } from './finality.ts'
 
-/** The rule of a transaction with this wish; without a wish, that of its signer or chain. */
+/** The rule that a transaction requests; without one, that of its signer or chain. */
 export type FinalityOf = (intent: Pick<Intent, 'finality'>) => Finality
 
 export function finalityOfInclusion(tx: InFlight, finalityOf: FinalityOf): Finality {
@@ -17,7 +17,7 @@ export function finalityOfInclusion(tx: InFlight, finalityOf: FinalityOf): Final
   return isEmpty ? finalityOfLoss(tx.intent, finalityOf) : finalityOf(tx.intent)
 }
 
-/** What proves that none of its bytes can be mined under its nonce any more. */
+/** The rule that proves that none of its bytes can be mined under its nonce any more. */
 export function finalityOfLoss(intent: Pick<Intent, 'finality'>, finalityOf: FinalityOf): Finality {
   return stricter(finalityOf(intent), finalityOf({ finality: null }))
 }

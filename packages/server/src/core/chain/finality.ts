@@ -36,20 +36,20 @@ export interface ChainView {
   readonly head: Header
   readonly safe: number | null
   readonly finalized: number | null
-  /** Canonical header at this height, or null where the window does not reach. */
+  /** Canonical header at this height, or null if the window does not reach it. */
   header(number: number): Header | null
 }
 
 export type InclusionStatus =
-  /** Below the window: its header is gone from memory, and the node must be asked. */
+  /** Below the window: its header is gone from memory, and the node must be queried. */
   | { readonly type: 'unknown' }
-  /** Above the head: this view is behind the one that saw it. The next block at its height tells. */
+  /** Above the head: this view is behind the one that saw it. The next block at its height decides. */
   | { readonly type: 'ahead' }
   | { readonly type: 'reorged' }
   | { readonly type: 'waiting'; readonly confirmations: number }
   | { readonly type: 'final'; readonly confirmations: readonly Confirmation[] }
 
-/** Identity is the block hash, not the height. Only another block in its place proves that an inclusion is gone. */
+/** Identity is the block hash, not the height. Only a different block in its place proves that an inclusion is gone. */
 export function assessInclusion(
   at: Pick<Inclusion, 'blockNumber' | 'blockHash'>,
   chain: ChainView,
@@ -76,7 +76,7 @@ function isFinal(blockNumber: number, depth: number, chain: ChainView, finality:
   }
 }
 
-/** The headers on top of an inclusion: as many as the rule asks for, or all in the window where it names a tag. */
+/** The headers on top of an inclusion: as many as the rule requires, or all in the window if it names a tag. */
 export function listConfirmations(blockNumber: number, chain: ChainView, finality: Finality): Confirmation[] {
   const last =
     finality.type === 'confirmations' ? Math.min(chain.head.number, blockNumber + finality.count) : chain.head.number
@@ -89,7 +89,7 @@ export function listConfirmations(blockNumber: number, chain: ChainView, finalit
   return list
 }
 
-/** The highest block that is final under the rule; null where the node does not tell. May lie below the first block. */
+/** The highest block that is final under the rule; null if the node does not say. May lie below the first block. */
 export function finalHeight(view: ChainView, finality: Finality): number | null {
   switch (finality.type) {
     case 'confirmations':

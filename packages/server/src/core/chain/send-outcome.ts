@@ -1,9 +1,9 @@
-/** What a node made of the bytes we sent. Outcomes are values: nothing here is an exception. */
+/** How a node answered the bytes we sent. Outcomes are values: nothing here is an exception. */
 export type SendOutcome =
   /** In the pool, by this send or an earlier one. */
   | { readonly type: 'accepted' }
   | { readonly type: 'already_known' }
-  /** The account's count is past this nonce: mined already, by our bytes or by somebody else's. */
+  /** The account's count is past this nonce: already mined, by our bytes or by a foreign transaction. */
   | { readonly type: 'nonce_too_low'; readonly message: string }
   /** Another transaction with this nonce is in the pool and ours does not outbid it. */
   | { readonly type: 'replacement_underpriced'; readonly message: string }
@@ -14,16 +14,16 @@ export type SendOutcome =
   | { readonly type: 'nonce_gap'; readonly message: string }
   | { readonly type: 'pool_full'; readonly message: string }
   | { readonly type: 'rate_limited'; readonly message: string }
-  /** Time-out, broken answer, unknown words: the node may have the bytes or not. Never read as "not sent". */
+  /** Time-out, broken answer, unknown message: the node may or may not have the bytes. Never treated as "not sent". */
   | { readonly type: 'ambiguous'; readonly message: string }
-  /** A rule or limit of the node itself, or of the moment. Another node may take the bytes, and so may this one later. */
+  /** A rule or limit of the node itself, or a temporary one. Another node, or this one later, may accept the bytes. */
   | ({ readonly type: 'refused'; readonly reason: RefuseReason } & Refused)
-  /** Against the rules of the chain, so that no node could ever take the bytes; as far as the nodes' word goes. */
+  /** Against the rules of the chain, so no node could ever accept the bytes, according to the nodes. */
   | ({ readonly type: 'invalid'; readonly reason: InvalidReason } & Refused)
 
 interface Refused {
   readonly message: string
-  /** Some of our nodes were away: they may take what the others refuse. */
+  /** Some of our nodes were unavailable: they may accept what the others refuse. */
   readonly isPartial?: true
 }
 
@@ -40,7 +40,7 @@ export type RefuseReason = (typeof REFUSE_REASONS)[number]
 export const INVALID_REASONS = ['gas_too_low', 'fee_fields', 'malformed'] as const
 export type InvalidReason = (typeof INVALID_REASONS)[number]
 
-/** The node holds the bytes, now or already in a block. */
+/** The node holds the bytes, in its pool or already in a block. */
 export function isHeld(outcome: { readonly type: string }): boolean {
   return outcome.type === 'accepted' || outcome.type === 'already_known'
 }

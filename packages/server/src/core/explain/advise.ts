@@ -1,11 +1,11 @@
-/** What a person should do about a transaction, where something has to be done. */
+/** What a person should do about a transaction, if anything. */
 
 import type { LaneProblemCode } from '../lane/lane-problem.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
 import { CHAIN_STEPS, laneStep, SILENT_NODE_STEP } from './next-steps.ts'
 
-/** What is wrong with its lane as well. */
+/** Causes that are also problems of the lane. */
 const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
   waiting_for_funds: 'out_of_funds',
   fee_above_cap: 'fee_above_cap',

@@ -1,4 +1,4 @@
-/** What an operator's action would do to this very transaction, in words. Meaningful only where the action is allowed. */
+/** What an operator's action would do to this transaction, in words. Meaningful only if the action is allowed. */
 import type { OperatorAction } from '../transaction/allowed-actions.ts'
 import { nonceOf, type Transaction } from '../transaction/transaction.ts'
 

@@ -10,7 +10,7 @@ import { spellCount, spellTime } from './spell-time.ts'
 
 export interface ShownProblem {
   readonly code: LaneProblemCode
-  /** `bad`: something waits that does not move by itself. */
+  /** `bad`: something waits and does not continue by itself. */
   readonly level: 'bad' | 'warn'
   readonly message: string
   readonly action: string
@@ -19,7 +19,7 @@ export interface ShownProblem {
   readonly reservationId: ReservationId | null
 }
 
-/** A node that has not reported for longer than it should. */
+/** A node whose report is overdue. */
 export interface SilentNode {
   readonly nodeId: string
   readonly heartbeatAt: number
@@ -27,13 +27,13 @@ export interface SilentNode {
 
 export interface TroubledLane {
   readonly lane: Lane
-  /** As people know the signer: checksummed. */
+  /** The signer as people know it: checksummed. */
   readonly signer: string
   readonly problems: readonly LaneProblem[]
   readonly balance: { readonly wei: bigint } | null
   readonly txCost: TxCost | null
   readonly lowestReserved: {
-    /** Null: another tenant's. */
+    /** Null: it belongs to another tenant. */
     readonly reservationId: ReservationId | null
     readonly nonce: number
     readonly lockedUntil: number
@@ -46,7 +46,7 @@ export interface TroubledLane {
 
 export function describeLaneProblems(lane: TroubledLane, silent: readonly SilentNode[]): readonly ShownProblem[] {
   const isDrained = lane.problems.some(({ code }) => code === 'out_of_funds')
-  // Out of funds says it all: that the balance is low too would be a second line for one cause.
+  // Out of funds says it all: a low balance as well would be a second line for one cause.
   const own = lane.problems.filter(({ code }) => !(isDrained && code === 'balance_low'))
   const shown = [...findOwnerProblem(lane, silent), ...own.map((problem) => describe(problem, lane))]
   return shown.sort((a, b) => LANE_PROBLEMS.indexOf(a.code) - LANE_PROBLEMS.indexOf(b.code))

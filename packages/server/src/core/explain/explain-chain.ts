@@ -1,6 +1,6 @@
 /**
- * Says what is wrong with the chain before anything is said of the transaction. What stays true on any chain (held back,
- * paused, stuck, nobody runs the lane) keeps its cause; what only waits for the chain has the chain as its cause.
+ * Explains what is wrong with the chain before the transaction. Causes that hold on any chain (suspended, paused,
+ * stuck, no node runs the lane) stay; if the transaction only waits for the chain, the chain is the cause.
  */
 
 import type { Transaction } from '../transaction/transaction.ts'
@@ -18,7 +18,7 @@ const CAUSE_OF: Readonly<Record<string, Cause>> = {
   rewound: 'chain_rewound',
 }
 
-/** What the chain's trouble does not explain. */
+/** Causes that the chain's trouble does not explain. */
 const OWN_CAUSES: ReadonlySet<Cause> = new Set([
   'suspended',
   'deadline_passed',

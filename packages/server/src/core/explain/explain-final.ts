@@ -1,4 +1,4 @@
-/** Explains a transaction that is over: what became of it, by what evidence, and what became of its nonce. */
+/** Explains a transaction that has ended: its outcome, the evidence for it, and what happened to its nonce. */
 
 import { type CancelledOnChain, type Dropped, type Finished, findAttempt } from '../transaction/transaction.ts'
 import type { Finding } from './explanation.ts'

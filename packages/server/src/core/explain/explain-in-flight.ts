@@ -1,4 +1,4 @@
-/** Explains a transaction that has a nonce: in a block, stuck, held back, or on its way into a block. */
+/** Explains a transaction that has a nonce: mined, stuck, suspended, or waiting to be mined. */
 
 import type { InFlight } from '../transaction/transaction.ts'
 import { explainMined } from './explain-mined.ts'
@@ -13,7 +13,7 @@ export function explainInFlight(tx: InFlight, context: ExplainContext): Finding 
   if (missing === null) return finding
   return {
     summary: `${missing.summary} ${finding.summary}`,
-    // Why it is stuck, or held back, stays true under any owner.
+    // The reason why it is stuck or suspended stays true under any owner.
     cause: tx.state === 'STUCK' || finding.cause === 'suspended' ? finding.cause : 'no_owner',
     blockedBy: missing.blockedBy,
     nextAction: `A node that has the key takes over the signer and looks up every hash of nonce ${tx.nonce}. ${

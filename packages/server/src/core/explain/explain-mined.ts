@@ -1,4 +1,4 @@
-/** Explains a transaction that is in a block and not final yet: how far it is, and what it will become. */
+/** Explains a transaction that is mined and not final yet: how far it is, and what it will become. */
 
 import type { Inclusion } from '../chain/finality.ts'
 import { findAttempt, type Tracking } from '../transaction/transaction.ts'

@@ -1,4 +1,4 @@
-/** Whether any node runs the lane. Without one nothing moves, whatever else may be true of its transactions. */
+/** Whether any node runs the lane. Without one nothing moves, whatever the state of its transactions. */
 import type { BlockedBy, ExplainContext } from './explanation.ts'
 import { spellTime } from './spell-time.ts'
 

@@ -1,4 +1,4 @@
-/** Whether the bytes that are out offer enough for the next block to take them. Without that nothing but time or a new price helps. */
+/** Whether the bytes that are out offer enough for the next block. If not, only time or a new price helps. */
 import { formatGwei } from '../amount.ts'
 import { maxPricePerGas } from '../fees/fees.ts'
 import { currentAttempt, type InFlight } from '../transaction/transaction.ts'

@@ -1,4 +1,4 @@
-/** Explains a transaction that has no nonce yet: the first of the things that keep it from taking one. */
+/** Explains a transaction that has no nonce yet: the first reason that keeps it from taking one. */
 
 import type { ShownWindow } from '../lane/window.ts'
 import type { Attempt, Queued } from '../transaction/transaction.ts'
@@ -132,7 +132,7 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
   }
 }
 
-/** A reserved nonce that is the lowest of all comes first: nothing is mined, and no slot comes free, before it. */
+/** If a reserved nonce is the lowest of all, it comes first: nothing is mined, and no slot frees up, before it. */
 function slotsReserved(context: ExplainContext, taken: string): Finding | null {
   const { lowestReserved, lowestUnmined, reserved } = context.lane
   if (lowestReserved === null || (lowestUnmined !== null && lowestUnmined.nonce < lowestReserved.nonce)) return null
@@ -171,7 +171,7 @@ const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure:
   fee_above_cap: { cause: 'fee_above_cap', cure: 'gas costs no more than the limit and the offer' },
 }
 
-/** Looked at with every block; the time of the next try is only for a chain that makes none. */
+/** Checked with every block; the time of the next try is only for a chain without blocks. */
 const WATCHED: readonly Cause[] = ['waiting_for_funds', 'fee_above_cap']
 
 function deferred(tx: Queued, context: ExplainContext): Finding | null {

@@ -1,4 +1,4 @@
-/** Says who holds a reserved nonce that others wait for, until when, and what frees it. */
+/** Explains who holds a reserved nonce that others wait for, until when, and what frees it. */
 
 import type { LowestReserved } from '../lane/reservation.ts'
 import type { ExplainContext, Finding } from './explanation.ts'

@@ -1,4 +1,4 @@
-/** How many slots of a lane are held, and how many there are. */
+/** How many slots of a lane are taken, and how many there are. */
 
 import { windowLimits } from '../lane/window.ts'
 import type { ExplainContext } from './explanation.ts'

@@ -1,4 +1,4 @@
-/** Explains a transaction that cannot advance by policy: what stopped it, what that holds up, and what goes on meanwhile. */
+/** Explains a transaction that policy keeps from advancing: what stopped it, what waits for it, what continues. */
 
 import { hasLostNonce, whyNotRequeued } from '../transaction/lose-nonce.ts'
 import type { Stuck } from '../transaction/transaction.ts'
@@ -24,7 +24,7 @@ export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
   }
 }
 
-/** A nonce that somebody else has used is lost at any price. */
+/** A nonce that a foreign transaction has used is lost at any price. */
 function lowPrice(tx: Stuck, context: ExplainContext): string[] {
   const tooLow = tx.subState === 'foreign_nonce' ? null : explainLowPrice(tx, context)
   return tooLow === null ? [] : [tooLow]

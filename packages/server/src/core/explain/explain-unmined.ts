@@ -1,4 +1,4 @@
-/** Explains a transaction that has a nonce, is in no block, and may still get there by itself. */
+/** Explains a transaction that has a nonce, is not mined yet, and may still be mined without help. */
 
 import { replacesByItself } from '../lane/policy.ts'
 import { isBumpRefusal } from '../transaction/replace-sent.ts'
@@ -46,7 +46,7 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
 
 const SIGN_EMPTY = { nextAction: 'Drover signs and sends the empty transaction.', nextActionAt: null } as const
 
-/** Nothing is signed in the place of what may be in the next block; a wish for that waits. */
+/** A transaction that may be in the next block is not replaced; a requested replacement waits. */
 function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
   const at = Math.max(now, tx.nextResubmitAt)
   const wish =
@@ -61,7 +61,7 @@ function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
   }
 }
 
-/** A reorganisation past finality took transactions away that had used these nonces: nothing above them can be mined. */
+/** A reorg past finality removed transactions that had used these nonces: nothing above them can be mined. */
 function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }: ExplainContext): Finding | null {
   if (missing === null || missing.from >= tx.nonce) return null
   const { from, to } = missing
@@ -76,7 +76,7 @@ function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }
   }
 }
 
-/** A nonce that is reserved comes first only if it is the lowest of all that are in no block. */
+/** A reserved nonce comes first only if it is the lowest of all that are not mined yet. */
 function blockedByReserved(tx: Unmined, context: ExplainContext): Finding | null {
   const { lowestReserved, lowestUnmined } = context.lane
   const lowest = Math.min(tx.nonce, lowestUnmined?.nonce ?? tx.nonce)
@@ -101,7 +101,7 @@ function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext
   }
 }
 
-/** What else was signed for the same nonce, or is about to be, belongs to every answer. */
+/** Every answer includes what else was signed for the same nonce, or is about to be. */
 function withReplacement(tx: Unmined, finding: Finding): Finding {
   const own = tx.attempts.filter(({ nonce }) => nonce === tx.nonce)
   const said = [finding.summary]

@@ -1,4 +1,7 @@
-/** Says in plain words why a transaction is where it is, what Drover will do next and when, and what an operator can do. */
+/**
+ * Explains in plain words why a transaction is where it is, what Drover will do next and when, and what an operator can
+ * do.
+ */
 
 import { allowedActions, OPERATOR_ACTIONS, type OperatorAction } from '../transaction/allowed-actions.ts'
 import { isTerminal, type Transaction } from '../transaction/transaction.ts'
@@ -11,9 +14,9 @@ import { explainQueued } from './explain-queued.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
 
 export interface Explanation extends Finding {
-  /** What state and policy allow an operator to do here, and what each would bring about. */
+  /** What state and policy allow an operator to do here, and the effect of each. */
   readonly options: readonly { readonly action: OperatorAction; readonly effect: string }[]
-  /** What a person should do now; null where nothing has to be done. */
+  /** What a person should do now; null if nothing. */
   readonly advice: string | null
 }
 

@@ -1,4 +1,4 @@
-/** What an explanation says, and what must be known around a transaction to give one. */
+/** What an explanation says, and the context that is needed to give one. */
 import type { ChainHealth } from '../chain/chain-health.ts'
 import type { Finality } from '../chain/finality.ts'
 import type { Address } from '../hex.ts'
@@ -58,21 +58,21 @@ export type BlockedBy =
   | { readonly type: 'lane'; readonly chainId: number; readonly signer: Address }
   | { readonly type: 'chain'; readonly chainId: number }
   | { readonly type: 'slot'; readonly inFlight: number; readonly maxInFlight: number }
-  /** Nobody runs the lane; `nodeId` is who did last, where that is known. */
+  /** No node runs the lane; `nodeId` is the last that did, if known. */
   | { readonly type: 'node'; readonly nodeId: string | null }
 
 export interface ExplainContext {
   readonly now: number
   readonly policy: Policy
-  /** The rule that applies to this very transaction. */
+  /** The rule that applies to this transaction. */
   readonly finality: Finality
-  /** The health of the chain for somebody who has waited as long as this transaction. */
+  /** The health of the chain for a caller that has waited as long as this transaction. */
   readonly chain: ChainHealth
   /** Height of the chain as this node sees it; null until it saw a block. */
   readonly head: number | null
-  /** What the next block asks per gas, in wei; null where that is not known or there is no base fee. */
+  /** What the next block asks per gas, in wei; null if unknown or if there is no base fee. */
   readonly baseFeeWei: bigint | null
-  /** How many stand before it in its lane's queue; null if it is not queued. */
+  /** How many are ahead of it in its lane's queue; null if it is not queued. */
   readonly queueAhead: number | null
   readonly lane: {
     readonly owner: {
@@ -80,34 +80,34 @@ export interface ExplainContext {
       readonly fence: number
       readonly expiresAt: number
       readonly live: boolean
-      /** Since when it has said nothing, where that is too long; its lease may still be live. */
+      /** Since when it has not reported, if that is too long; its lease may still be live. */
       readonly silentSince: number | null
     } | null
     readonly inFlight: number
-    /** Those of them that are reserved by callers. */
+    /** How many of them are reserved by callers. */
     readonly reserved: number
-    /** Those of them that are in no block. */
+    /** How many of them are not mined yet. */
     readonly unmined: number
-    /** How many may hold a slot now, as the owner found it; null until one ran the lane. */
+    /** How many may hold a slot now, as measured by the owner; null until one ran the lane. */
     readonly window: ShownWindow | null
     readonly paused: boolean
-    /** An operator has everything in flight cancelled, and so many are left; left out where none does. */
+    /** An operator is cancelling everything in flight, and this many are left; omitted otherwise. */
     readonly cancelling?: { readonly resetId: string; readonly left: number }
-    /** Of all nonces that are reserved by callers and are in no block, the lowest. */
+    /** The lowest nonce that is reserved by a caller and not mined yet. */
     readonly lowestReserved: LowestReserved | null
-    /** Nonces below all that are in flight that were final once and that the chain does not count any more; null where there are none. */
+    /** Once-final nonces below everything in flight that the chain no longer counts; null if there are none. */
     readonly missingNonces: { readonly from: number; readonly to: number } | null
-    /** Of all transactions of the lane that have a nonce and are in no block, the one with the lowest. */
+    /** The transaction of the lane with the lowest nonce that is not mined yet. */
     readonly lowestUnmined: { readonly txId: TxId; readonly nonce: number; readonly state: TxState } | null
   }
 }
 
-/** What was found out; what an operator could do about it is added to every finding alike. */
+/** The result; what an operator could do about it is added to every finding alike. */
 export interface Finding {
   readonly summary: string
   readonly cause: Cause
   readonly blockedBy?: BlockedBy
   readonly nextAction: string
-  /** Null where it depends on something that has no set time: a block, an operator, another transaction. */
+  /** Null if it depends on something without a set time: a block, an operator, another transaction. */
   readonly nextActionAt: number | null
 }

@@ -1,6 +1,6 @@
 /**
- * What a person should do about each thing that can be wrong. The one place for these words: `explain`, `/readyz`, the
- * page, the log and the table in docs/operations.md all say what stands here.
+ * What a person should do about each possible problem. The one place for these words: `explain`, `/readyz`, the page,
+ * the log and the table in docs/operations.md all use them.
  */
 import { formatAmount } from '../amount.ts'
 import type { ChainState } from '../chain/chain-health.ts'
@@ -21,7 +21,7 @@ export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
     'Check that the RPC URL points to the right chain. If the chain was reset, decide about each transaction by hand.',
 }
 
-/** A lane as the words need it. */
+/** The lane data that the sentences need. */
 export interface LaneName {
   readonly signer: string
   readonly chainId: number | string

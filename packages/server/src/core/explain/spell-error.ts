@@ -1,4 +1,4 @@
-/** An error as whole sentences: first what it means, then the node's own words where they say more. */
+/** An error as whole sentences: first what it means, then the node's own words if they say more. */
 import type { TxError } from '../transaction/transaction.ts'
 
 export function spellError(error: TxError | null, otherwise: string): string {

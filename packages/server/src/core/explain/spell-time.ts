@@ -1,9 +1,9 @@
-/** Times, spans and numbers of things in the words that an explanation uses. */
+/** Times, durations and counts, in the words of an explanation. */
 export function spellTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Rounded down to the unit that matters: nobody waits for the seconds of an hour. */
+/** Rounded down to the unit that matters: seconds are irrelevant after an hour. */
 export function spellDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   if (seconds < 120) return `${seconds} s`

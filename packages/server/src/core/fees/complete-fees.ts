@@ -1,9 +1,9 @@
-/** Fills in what a caller left out of its fees, the way nodes do: a lone field is completed from the market. */
+/** Fills in the fees that a caller left out, the way nodes do: a lone field is completed from the market. */
 import type { FeeMarket, Fees, Speed, WantedFees } from './fees.ts'
 
 interface Completion {
   readonly speed: Speed
-  /** What is filled in goes no higher than this. */
+  /** The maximum for filled-in fields. */
   readonly capWei: bigint | null
 }
 
@@ -16,7 +16,7 @@ export function completeFees(wanted: WantedFees, market: FeeMarket, { speed, cap
   return { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** Twice the base fee outlasts six full blocks in a row; never below the tip, which no node would take. */
+/** Twice the base fee outlasts six full blocks in a row; never below the tip, which no node would accept. */
 function outlast({ baseFeePerGas, gasPrice }: FeeMarket, tip: bigint, capWei: bigint | null): bigint {
   const wanted = baseFeePerGas === null ? larger(gasPrice, tip) : baseFeePerGas * 2n + tip
   return capWei === null ? wanted : larger(smaller(wanted, capWei), tip)

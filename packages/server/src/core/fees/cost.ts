@@ -1,4 +1,4 @@
-/** The most that a transaction can cost its account: what the balance has to cover before a node takes it. */
+/** The most that a transaction can cost its account: what the balance has to cover before a node accepts it. */
 
 import type { InFlight } from '../transaction/transaction.ts'
 import { type Fees, maxPricePerGas } from './fees.ts'

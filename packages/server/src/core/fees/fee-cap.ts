@@ -1,20 +1,20 @@
 /**
- * The most that one transaction may cost in fees, whoever named the price: the market, the caller, a bump, a fill, a
- * cancel. Everything that is signed is measured against what `findFeeCap` says, and by nothing else.
+ * The most that one transaction may cost in fees, whatever the source of the price: the market, the caller, a bump, a
+ * fill, a cancel. Everything that is signed is checked against `findFeeCap`, and nothing else.
  *
- * A cap can be set for the chain, the signer and the API key. The lowest counts, so that a level can lower what another
- * allows and never raise it. The chain's is there unless an operator wrote `none`.
+ * A cap can be set for the chain, the signer and the API key. The lowest counts, so a level can lower what another
+ * allows but never raise it. The chain always has one unless an operator set `none`.
  */
 import { formatAmount, formatGwei } from '../amount.ts'
 import type { Policy } from '../lane/policy.ts'
 import type { Intent } from '../transaction/transaction.ts'
 import { maxPricePerGas, type WantedFees } from './fees.ts'
 
-/** One ether, or one of whatever the chain's own unit is. */
+/** One ETH, or one unit of the chain's own currency. */
 export const DEFAULT_MAX_TX_FEE_WEI = 10n ** 18n
 
 export interface FeeRules {
-  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
   readonly policy: Pick<Policy, 'maxTxFeeWei' | 'maxFeePerGasWei'>
 }
@@ -22,14 +22,14 @@ export interface FeeRules {
 type CapSource = 'chain' | 'signer' | 'key' | 'signer_per_gas' | 'request'
 
 export interface FeeCap {
-  /** The highest price per gas that keeps within it. */
+  /** The highest price per gas that stays within it. */
   readonly perGasWei: bigint
-  /** What the whole transaction may cost; null where the limit is one per gas. */
+  /** The most the whole transaction may cost; null if the limit is per gas. */
   readonly feeWei: bigint | null
   readonly source: CapSource
 }
 
-/** What limits a transaction with this gas limit the most; null: nothing does. */
+/** The tightest limit for a transaction with this gas limit; null: no limit. */
 export function findFeeCap(intent: Pick<Intent, 'maxFeeWei'>, gasLimit: bigint, rules: FeeRules): FeeCap | null {
   const { maxTxFeeWei } = rules.policy
   const whole = (feeWei: bigint | null, source: CapSource): FeeCap | null =>
@@ -53,12 +53,12 @@ export function capByRequest(cap: FeeCap | null, fees: WantedFees): FeeCap | nul
   return perGasWei === null ? cap : lowerCap(cap, { perGasWei, feeWei: null, source: 'request' })
 }
 
-/** What a caller left out is completed within the cap. */
+/** Fees that a caller left out are completed within the cap. */
 export function isWithinCap(fees: WantedFees, cap: FeeCap | null): boolean {
   return cap === null || (highestNamed(fees) ?? 0n) <= cap.perGasWei
 }
 
-/** The highest price per gas that the caller named; null where it named none. */
+/** The highest price per gas that the caller set; null if it set none. */
 export function highestNamed(fees: WantedFees): bigint | null {
   if (fees.type === 'legacy') return fees.gasPrice
   const { maxFeePerGas: most, maxPriorityFeePerGas: tip } = fees

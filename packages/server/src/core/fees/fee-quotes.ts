@@ -1,20 +1,21 @@
 /**
- * One fee market out of what several nodes say, so that no single word decides what is paid.
+ * Combines the answers of several nodes into one fee market, so no single answer decides what is paid.
  *
- * The tip is what burns money: it is paid in full, while of a base fee no more is paid than the block asks. So each node's
- * tip is the middle of three witnesses (what recent blocks paid, what the node suggests, what its gas price leaves above
- * the base fee), and over nodes the lower middle counts: with two that disagree, the lower one. Too low is cured by a
- * bump, too high is gone. What only one node says of recent blocks is believed up to a multiple of the other witnesses.
- * A node that is alone is held against the market that was last accepted: the tip at most doubles with each block.
+ * The tip is what can waste money: it is paid in full, while a base fee costs no more than the block asks. So each
+ * node's tip is the median of three sources (what recent blocks paid, what the node suggests, what its gas price leaves
+ * above the base fee), and across nodes the lower median counts: with two that disagree, the lower one. A bump fixes a
+ * tip that is too low; a tip that is too high is lost. If only one node reports recent blocks, it is believed up to a
+ * multiple of the other sources. A single node is compared with the market that was last accepted: the tip at most
+ * doubles with each block.
  */
 import { type FeeMarket, type FeeModel, SPEEDS, type Speed } from './fees.ts'
 
-/** What one node says. Null: it did not say. */
+/** One node's answer. Null: it did not say. */
 export interface FeeQuote {
   readonly host: string
-  /** Of the block to come; `none` where blocks have no base fee. */
+  /** Of the next block; `none` if blocks have no base fee. */
   readonly baseFeePerGas: bigint | 'none' | null
-  /** Tips that recent blocks paid at each speed; null where no recent block had transactions. */
+  /** Tips that recent blocks paid at each speed; null if no recent block had transactions. */
   readonly paidTips: Readonly<Record<Speed, bigint>> | null
   readonly suggestedTip: bigint | null
   readonly gasPrice: bigint | null
@@ -22,13 +23,13 @@ export interface FeeQuote {
 
 export interface QuoteContext {
   readonly feeModel: FeeModel
-  /** No tip is priced below this, except where gas is free. */
+  /** No tip is priced below this, unless gas is free. */
   readonly minTipWei: bigint
   /** The market accepted before, and how often a price may have doubled since; null at the start. */
   readonly last: { readonly market: FeeMarket; readonly doublings: number } | null
 }
 
-/** A word that was not believed. */
+/** An answer that was not believed. */
 export interface Suspicion {
   readonly host: string
   readonly source: 'eth_feeHistory' | 'eth_maxPriorityFeePerGas' | 'eth_gasPrice' | 'baseFeePerGas'
@@ -41,18 +42,18 @@ export interface Combined {
   readonly suspicions: readonly Suspicion[]
 }
 
-/** A word alone may be so many times what the others say. */
+/** A single answer may be this many times what the others say. */
 const BELIEVED_FACTOR = 5n
-/** So far off is no weather: it is reported. */
+/** A deviation this large is not normal: it is reported. */
 const REPORTED_FACTOR = 100n
 /** Base fees of two nodes within this are of neighbouring blocks; also how far a base fee may be from the last one. */
 const SAME_BASE_FACTOR = 2n
 const NEAR_FACTOR = 4n
-/** Below this no rise is called a jump: on a quiet chain everything is many times nothing. */
+/** Below this no rise counts as a jump: on a quiet chain everything is many times nothing. */
 const NO_JUMP_WEI = 2_000_000_000n
 const MAX_DOUBLINGS = 64
 
-/** Null: they do not say enough to price anything. */
+/** Null: the answers are not enough to price anything. */
 export function combineQuotes(quotes: readonly FeeQuote[], context: QuoteContext): Combined | null {
   const base = combineBase(quotes, context)
   if (base === null && context.feeModel !== 'legacy') return null
@@ -86,8 +87,9 @@ export function combineQuotes(quotes: readonly FeeQuote[], context: QuoteContext
 }
 
 /**
- * A base fee costs nothing by being overstated, and keeps everything from being mined by being understated: of two that
- * are close the higher one counts. Of two that are not, the lower, unless the last market says that it is the odd one.
+ * An overstated base fee costs nothing, while an understated one keeps everything from being mined: of two that are
+ * close the higher one counts. Of two that are not close the lower counts, unless the last market shows that it is the
+ * outlier.
  */
 function combineBase(quotes: readonly FeeQuote[], { last }: QuoteContext): bigint | 'none' | null {
   const said = quotes.flatMap(({ baseFeePerGas }) => baseFeePerGas ?? [])
@@ -102,7 +104,7 @@ function combineBase(quotes: readonly FeeQuote[], { last }: QuoteContext): bigin
   return isLowOdd ? high : low
 }
 
-/** The middle of what one node's different answers say about the tip. */
+/** The median of what one node's different answers say about the tip. */
 function referenceTip({ paidTips, suggestedTip, gasPrice }: FeeQuote, baseWei: bigint): bigint | null {
   const overBase = gasPrice === null ? null : max(0n, gasPrice - baseWei)
   return lowerMedian([paidTips?.standard ?? null, suggestedTip, overBase].filter((tip) => tip !== null))
@@ -116,7 +118,7 @@ function priceTips(
   if (histories.length === 0) return { slow: reference, standard: reference, fast: (reference * 3n + 1n) / 2n }
   const [slow = 0n, standard = 0n, fast = 0n] = SPEEDS.map((speed) => {
     const paid = lowerMedian(histories.map((tips) => tips[speed])) ?? 0n
-    // Two nodes that agree need no other witness.
+    // Two nodes that agree need no other source.
     return histories.length === 1 && paid > believed * BELIEVED_FACTOR ? believed : paid
   })
   return { slow, standard, fast: min(fast, max(standard, believed) * BELIEVED_FACTOR) }
@@ -130,11 +132,11 @@ function combineGasPrice(
   const said = lowerMedian(quotes.flatMap(({ gasPrice }) => gasPrice ?? []))
   if (said === null) return fallback
   const others = scene.baseWei + (scene.reference ?? 0n)
-  // What blocks of system transactions paid, or nobody paid yet, does not make a small price a lie.
+  // Blocks of system transactions, or no payments yet, do not make a small price a lie.
   return scene.bound(said > others * BELIEVED_FACTOR ? max(others, min(said, NO_JUMP_WEI)) : said)
 }
 
-/** A gas price of zero has the tip in it: some nodes of free chains suggest one nevertheless. */
+/** A gas price of zero includes the tip: some nodes of free chains still suggest one. */
 function asksNothing(quotes: readonly FeeQuote[]): boolean {
   const price = lowerMedian(quotes.flatMap(({ gasPrice }) => gasPrice ?? []))
   return (price ?? lowerMedian(quotes.flatMap(({ suggestedTip }) => suggestedTip ?? [])) ?? 0n) === 0n
@@ -157,7 +159,7 @@ function doubled(wei: bigint, { last }: QuoteContext): bigint {
   return wei << BigInt(Math.min(MAX_DOUBLINGS, Math.max(0, last?.doublings ?? 0)))
 }
 
-/** What the header of a block makes of the next one's base fee, by EIP-1559. */
+/** The next block's base fee, calculated from a block's header by EIP-1559. */
 export function nextBaseFee(header: { readonly baseFee: bigint; readonly gasUsed: bigint; readonly gasLimit: bigint }) {
   const { baseFee, gasUsed, gasLimit } = header
   const target = gasLimit / 2n
@@ -166,7 +168,7 @@ export function nextBaseFee(header: { readonly baseFee: bigint; readonly gasUsed
   return max(0n, baseFee + change)
 }
 
-/** Of an even number the lower one in the middle; null of none. */
+/** For an even number, the lower of the two in the middle; null if there are none. */
 export function lowerMedian(values: readonly bigint[]): bigint | null {
   return sort(values)[(values.length - 1) >> 1] ?? null
 }

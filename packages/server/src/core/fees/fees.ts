@@ -15,22 +15,22 @@ export type WantedFees =
 export const SPEEDS = ['slow', 'standard', 'fast'] as const
 export type Speed = (typeof SPEEDS)[number]
 
-/** `auto`: by what the chain's blocks have. */
+/** `auto`: depends on the chain's blocks. */
 export const FEE_MODELS = ['auto', 'eip1559', 'legacy'] as const
 export type FeeModel = (typeof FEE_MODELS)[number]
 
-/** What the chain asks at the moment: `baseFeePerGas` is null where blocks have none. */
+/** What the chain asks at the moment: `baseFeePerGas` is null if blocks have none. */
 export interface FeeMarket {
   readonly baseFeePerGas: bigint | null
   readonly gasPrice: bigint
   readonly priorityFeePerGas: Readonly<Record<Speed, bigint>>
-  /** Hosts of the nodes whose word this is; absent where no node was asked. */
+  /** Hosts of the nodes that reported this; absent if no node was queried. */
   readonly saidBy?: readonly string[]
 }
 
-/** The most that one unit of gas can cost under these fees: what has to be covered by the balance. */
+/** The most that one unit of gas can cost under these fees: the balance has to cover it. */
 export function maxPricePerGas(fees: Fees): bigint
-/** Null: not named. */
+/** Null: not set. */
 export function maxPricePerGas(fees: WantedFees): bigint | null
 export function maxPricePerGas(fees: WantedFees): bigint | null {
   return fees.type === 'eip1559' ? fees.maxFeePerGas : fees.gasPrice

@@ -1,4 +1,4 @@
-/** What an attempt shall offer: the caller's own fees, or the market's at the chosen speed, never above the cap. */
+/** What an attempt offers: the caller's own fees, or the market's at the chosen speed, never above the cap. */
 
 import type { Intent } from '../transaction/transaction.ts'
 import { completeFees } from './complete-fees.ts'
@@ -22,7 +22,7 @@ export function priceTransaction(intent: Pick<Intent, 'fees' | 'speed'>, market:
   if (cap !== null && needed > cap.perGasWei) return { type: 'above_cap', neededWei: needed, cap }
   if (market.baseFeePerGas === null) return { type: 'priced', fees: { type: 'legacy', gasPrice: needed } }
   const maxPriorityFeePerGas = market.priorityFeePerGas[intent.speed]
-  // Twice the base fee outlasts six full blocks in a row; what is not needed is not paid.
+  // Twice the base fee outlasts six full blocks in a row; the unused part is not paid.
   const wanted = market.baseFeePerGas * 2n + maxPriorityFeePerGas
   const maxFeePerGas = cap !== null && wanted > cap.perGasWei ? cap.perGasWei : wanted
   return { type: 'priced', fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas } }

@@ -1,6 +1,6 @@
 /**
- * What bytes that no node ever held are replaced with. Nobody has to be outbid, so there is no step to take: the market
- * decides, and fields that are dear enough already stay as they are.
+ * The price that replaces bytes that no node ever held. There is nothing to outbid, so no step is needed: the market
+ * decides, and fields that are already high enough stay as they are.
  */
 
 import type { Policy } from '../lane/policy.ts'
@@ -10,7 +10,7 @@ import { capPerGas } from './fee-cap.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from './fees.ts'
 import { priceTransaction } from './price.ts'
 
-/** Null: the market asks no more than these bytes offer already. */
+/** Null: the market asks no more than these bytes already offer. */
 export function planUnheld(
   last: Fees,
   market: FeeMarket,
@@ -22,7 +22,7 @@ export function planUnheld(
   const fees = raise(last, price.fees)
   const cap = policy.maxFeePerGasWei
   const neededWei = maxPricePerGas(fees)
-  // The cap was lowered since: even what is out now is above it.
+  // The cap was lowered since: even the current bytes are above it.
   if (cap !== null && neededWei > cap) return { type: 'above_cap', neededWei, capWei: cap }
   return offersMore(fees, last) ? { type: 'replace', fees } : null
 }
@@ -34,7 +34,7 @@ export function offersMore(fees: Fees, than: Fees): boolean {
   return fees.maxFeePerGas > than.maxFeePerGas || fees.maxPriorityFeePerGas > than.maxPriorityFeePerGas
 }
 
-/** The dearer of both in each field: what outbids the two, or is at least as good. */
+/** The higher of both in each field: it outbids both, or is at least as good. */
 export function raise(one: Fees, other: Fees): Fees {
   if (one.type === 'legacy' && other.type === 'legacy') return one.gasPrice > other.gasPrice ? one : other
   if (one.type !== 'eip1559' || other.type !== 'eip1559') return other

@@ -1,18 +1,18 @@
 /**
- * A price that no block will ever take. The base fee falls by an eighth at most from block to block, rounded down, so
- * that once it is above 7 wei it never falls below 7. Chains without a base fee may take any price, zero included.
+ * A price that no block will ever accept. The base fee falls by an eighth at most from block to block, rounded down, so
+ * once it is above 7 wei it never falls below 7. Chains without a base fee may accept any price, zero included.
  */
 import { type FeeMarket, maxPricePerGas, type WantedFees } from './fees.ts'
 
 const LOWEST_BASE_FEE = 7n
 
-/** Worth a look at the market: every other price may be mined some day. */
+/** Worth checking against the market: every other price may be mined some day. */
 export function isTinyPrice(fees: WantedFees | null): boolean {
   const offered = fees === null ? null : maxPricePerGas(fees)
   return offered !== null && offered < LOWEST_BASE_FEE
 }
 
-/** Why it can never be mined, in the words that nodes use; null where it can. */
+/** Why it can never be mined, in the words that nodes use; null if it can. */
 export function findUnmineable(fees: WantedFees | null, { baseFeePerGas }: FeeMarket): string | null {
   const offered = fees === null ? null : maxPricePerGas(fees)
   if (fees === null || offered === null || baseFeePerGas === null) return null

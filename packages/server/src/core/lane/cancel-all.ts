@@ -1,7 +1,7 @@
 /**
- * `cancel all, then reset` as one order. The owner writes down which transactions it is about, has each of them replaced by
- * an empty one, gives out no nonce meanwhile, and moves the cursor when all have ended. Each step is found anew from what is
- * stored, so that a restart or another owner goes on where the last one stopped.
+ * `cancel all, then reset` as one order. The owner stores which transactions it covers, has each of them replaced by an
+ * empty one, gives out no nonce meanwhile, and moves the cursor when all have ended. Each step is derived from what is
+ * stored, so a restart or another owner continues where the last one stopped.
  */
 
 import { isFill } from '../transaction/fill.ts'
@@ -12,7 +12,7 @@ import type { Policy } from './policy.ts'
 import { holdsNonce, type Reservation } from './reservation.ts'
 
 export type CancelAllStep =
-  /** These are to be cancelled: to be stored before anything is done. */
+  /** Cancel these: store the list before anything is done. */
   | { readonly type: 'note'; readonly txIds: readonly TxId[] }
   | { readonly type: 'wait' }
   /** All have ended: the cursor may move. */
@@ -46,17 +46,17 @@ export function planCancelAll(
   const known = new Set(txIds ?? [])
   const added = unmined.filter(({ id }) => !known.has(id))
   if (txIds === null || added.length > 0) return { type: 'note', txIds: [...known, ...added.map(({ id }) => id)] }
-  // What lost its nonce to somebody else cannot be cancelled, and is in nobody's way.
+  // A transaction that lost its nonce to a foreign one cannot be cancelled, and blocks nothing.
   const isOpen = reserved.length > 0 || inFlight.some((tx) => known.has(tx.id) && !hasLostNonce(tx))
   return { type: isOpen ? 'wait' : 'reset' }
 }
 
-/** Its nonce comes back, or an empty transaction takes it: either is the lane's own doing, and ends by itself. */
+/** Its nonce comes back, or an empty transaction takes it: the lane does both itself, and both end by themselves. */
 function isTakenBack({ state, fillOrderedAt }: Reservation): boolean {
   return state === 'RELEASED' || fillOrderedAt !== null
 }
 
-/** Whether this one is still to be told. What makes way may go back in line, and a cancel is an end. */
+/** Whether this one still has to be cancelled. One that makes way may go back to the queue; a cancel is an end. */
 export function awaitsCancel(tx: InFlight, { txIds }: Pick<NonceReset, 'txIds'>): boolean {
   if (inclusionOf(tx) !== null || !txIds?.includes(tx.id)) return false
   return tx.refusal !== null || (newestAttempt(tx)?.kind !== 'cancel' && tx.requestedReplacement !== 'cancel')

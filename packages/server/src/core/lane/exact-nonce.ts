@@ -1,16 +1,16 @@
 /**
- * A nonce that the caller chose itself is kept exactly or refused: sent under another nonce, the transaction would be one
- * that nobody asked for, and a second one under the same nonce could never be mined.
+ * A nonce that the caller chose is kept exactly or refused: under another nonce, the transaction would be one that the
+ * caller did not ask for, and a second one under the same nonce could never be mined.
  */
 import type { Intent, TxError } from '../transaction/transaction.ts'
 
-/** `too_low`: somebody else has it. `too_high`: nonces below it are still to be given out. */
+/** `too_low`: already taken. `too_high`: nonces below it are still to be given out. */
 export type ExactNonce = 'fits' | 'too_low' | 'too_high'
 
 interface NextNonces {
-  /** The first that was never given out. */
+  /** The first nonce that was never given out. */
   readonly next: number
-  /** Those that came back and may be used, lowest first. They go before `next`. */
+  /** Returned nonces that may be used, lowest first. They go before `next`. */
   readonly free: readonly number[]
 }
 

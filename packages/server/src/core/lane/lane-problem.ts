@@ -1,6 +1,6 @@
 /**
- * What keeps a lane from its work, or soon will, as facts: found by the node that runs the lane, stored with it, and put
- * into words by `describe-problem.ts` wherever somebody asks.
+ * What keeps a lane from working, or soon will, as facts: found by the node that runs the lane, stored with it, and put
+ * into words by `describe-problem.ts` on request.
  */
 import { type InFlight, inclusionOf, type TxId } from '../transaction/transaction.ts'
 
@@ -17,7 +17,7 @@ export const LANE_PROBLEMS = [
 ] as const
 export type LaneProblemCode = (typeof LANE_PROBLEMS)[number]
 
-/** Those that the lane's owner finds; whether there is an owner, only others can tell. */
+/** Problems that the lane's owner finds; only others can see whether there is an owner. */
 export type FoundCode = Exclude<LaneProblemCode, 'no_owner' | 'owner_silent'>
 
 export interface LaneProblem {
@@ -26,9 +26,9 @@ export interface LaneProblem {
   /** The first transaction that it concerns, by nonce or by place in the queue. */
   readonly txId: TxId | null
   readonly nonce: number | null
-  /** How many it concerns, where that is known. */
+  /** How many it concerns, if known. */
   readonly count: number | null
-  /** What was said of that transaction: the amounts that it lacks, the price that is asked. */
+  /** Details of that transaction: the amounts that it lacks, the price that is asked. */
   readonly detail: string | null
 }
 
@@ -44,11 +44,11 @@ export interface LaneScene {
   readonly unfunded: QueueWait | null
   readonly priced: QueueWait | null
   readonly isBalanceLow: boolean
-  /** The lowest nonce that is reserved by a caller and is in no block, where it has been reserved for too long. */
+  /** The lowest nonce that is reserved by a caller and not mined yet, if it has been reserved for too long. */
   readonly overdueReservation: { readonly nonce: number; readonly since: number } | null
 }
 
-/** In the order of `LANE_PROBLEMS`, at most one of each code. What was there before keeps its beginning. */
+/** In the order of `LANE_PROBLEMS`, at most one of each code. A problem that was there before keeps its start time. */
 export function findLaneProblems(scene: LaneScene, before: readonly LaneProblem[]): readonly LaneProblem[] {
   const found = [
     findStuck(scene, 'foreign_nonce'),
@@ -88,7 +88,7 @@ function isForeign(code: FoundCode): boolean {
 
 const SUB_STATES = { out_of_funds: 'waiting_for_funds', fee_above_cap: 'fee_above_cap' } as const
 
-/** What is sent comes before what is queued: it holds a nonce, and all behind it wait. */
+/** Sent transactions come before queued ones: they hold a nonce, and all behind them wait. */
 function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem | null {
   const sent = scene.inFlight.find(
     (tx) => tx.state !== 'STUCK' && inclusionOf(tx) === null && tx.subState === SUB_STATES[code],
@@ -109,7 +109,7 @@ function findReservation({ overdueReservation }: LaneScene): LaneProblem | null 
   )
 }
 
-/** Nothing that anybody would be told anew. */
+/** Nothing worth reporting again has changed. */
 export function isSameProblem(one: LaneProblem, other: LaneProblem): boolean {
   return one.code === other.code && one.txId === other.txId && one.nonce === other.nonce && one.count === other.count
 }

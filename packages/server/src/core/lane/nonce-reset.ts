@@ -1,7 +1,7 @@
 /**
- * An operator's order to put the cursor of a lane where the chain's count is: the one way in which a cursor may go back.
- * It is carried out by the lane's owner under its fence, and refused while something that is alive sits at or above the
- * count, since the cursor would come to that nonce again. An order that cancels first makes that room itself: see
+ * An operator's order to set the cursor of a lane to the chain's count: the only way in which a cursor may go back. The
+ * lane's owner carries it out under its fence, and refuses it while a live transaction has a nonce at or above the
+ * count, because the cursor would reach that nonce again. An order that cancels first makes that room itself: see
  * cancel-all.ts.
  */
 
@@ -10,7 +10,7 @@ import type { Lane } from './lane.ts'
 import type { Reservation, ReservationId } from './reservation.ts'
 import { holdsNonce } from './reservation.ts'
 
-/** `CANCELLING`: what was in flight is being cancelled; no nonce is given out meanwhile. */
+/** `CANCELLING`: everything in flight is being cancelled; no nonce is given out meanwhile. */
 export const RESET_STATES = ['REQUESTED', 'CANCELLING', 'DONE', 'REFUSED'] as const
 
 export interface NonceReset {
@@ -19,7 +19,7 @@ export interface NonceReset {
   readonly state: (typeof RESET_STATES)[number]
   readonly actor: string
   readonly reason: string
-  /** The cursor before and after; null until it was carried out, and before where there was none. */
+  /** The cursor before and after; null until it was carried out. Before is also null if there was none. */
   readonly fromNonce: number | null
   readonly toNonce: number | null
   /** Why it was refused, in words. */
@@ -28,7 +28,7 @@ export interface NonceReset {
   readonly cancelsFirst: boolean
   /** The transactions that it cancels; null until the owner has begun. */
   readonly txIds: readonly TxId[] | null
-  /** What became of them so far. */
+  /** Their outcomes so far. */
   readonly progress: CancelProgress | null
   readonly requestedAt: number
   readonly answeredAt: number | null
@@ -37,7 +37,7 @@ export interface NonceReset {
 export interface CancelProgress {
   readonly total: number
   readonly cancelled: number
-  /** They were mined before their cancel was, or ended otherwise. */
+  /** They were mined before their cancel was, or ended in another way. */
   readonly endedOtherwise: number
   readonly left: number
 }

@@ -1,7 +1,7 @@
 /**
- * The transaction of somebody else that used a nonce of ours, and what it means for the transaction that had the nonce.
- * Only its effect counts: the same call with the same value, mined after ours was accepted, is what the caller asked for,
- * whoever signed it. Anything else is not, whatever an operator says.
+ * The foreign transaction that used a nonce of ours, and what it means for the transaction that had the nonce. Only its
+ * effect counts: the same call with the same value, mined after ours was accepted, is what the caller asked for, no
+ * matter who signed it. Anything else is not, whatever an operator says.
  */
 import { formatAmount } from '../amount.ts'
 import type { Confirmation, Inclusion } from '../chain/finality.ts'
@@ -15,7 +15,7 @@ export interface NonceUser {
   readonly to: Address | null
   readonly data: Hex
   readonly value: bigint
-  /** Nothing but a call: it carries no blobs and delegates no account. */
+  /** A plain call: it carries no blobs and delegates no account. */
   readonly isPlain: boolean
   /** The time of its block, in milliseconds since the epoch. */
   readonly minedAt: number
@@ -29,12 +29,12 @@ export interface NonceProof {
 }
 
 /**
- * `same`: it did what ours was to do. `earlier`: the nonce was used before ours took it, so that nobody took it from us.
- * `stranger`: it is not about this nonce at all.
+ * `same`: it did what ours was meant to do. `earlier`: the nonce was used before ours took it, so it was not taken from
+ * us. `stranger`: it is not about this nonce at all.
  */
 export type NonceVerdict = 'ours' | 'same' | 'other' | 'earlier' | 'stranger'
 
-/** Blocks carry whole seconds, set by whoever makes them: a nonce is called used before only well before. */
+/** Blocks carry whole seconds, set by the block producer: a nonce counts as used before only with a clear margin. */
 const CLOCK_DOUBT_MS = 30_000
 
 export function judgeNonceUser(tx: InFlight, user: NonceUser): NonceVerdict {
@@ -45,7 +45,7 @@ export function judgeNonceUser(tx: InFlight, user: NonceUser): NonceVerdict {
   return hasSameEffect(tx, user) ? 'same' : 'other'
 }
 
-/** A payment made before the request came cannot be the one that it asked for. */
+/** A payment made before the request arrived cannot be the requested one. */
 function hasSameEffect({ intent, createdAt }: InFlight, user: NonceUser): boolean {
   if (!user.isPlain || user.minedAt < Math.floor(createdAt / 1_000) * 1_000) return false
   return user.to === intent.to && user.value === intent.value && user.data.toLowerCase() === intent.data.toLowerCase()

@@ -1,10 +1,10 @@
 /**
- * What the next attempt of a sent transaction shall offer, if there is to be one.
+ * What the next attempt of a sent transaction offers, if there is one.
  *
- * Bytes that a node may hold are outbid by a step on every field, taken from the dearest that was ever signed for the
- * nonce. Bytes that no node ever held need no step: the market decides. What may offer no more, because of its own price
- * or that of policy, and is refused for its price again and again, makes way for an empty transaction; but only if that
- * one may offer more, or those behind it would be no better off.
+ * Bytes that a node may hold are outbid by a step on every field, starting from the highest ever signed for the nonce.
+ * Bytes that no node ever held need no step: the market decides. If a transaction may offer no more, because of its own
+ * limit or the policy's, and is refused for its price again and again, it makes way for an empty transaction. That
+ * happens only if the empty one may offer more: otherwise those behind it would be no better off.
  */
 
 import { spellFees } from '../explain/spell-fees.ts'
@@ -19,18 +19,18 @@ import type { Policy } from './policy.ts'
 
 export type NextAttempt =
   | Replacement
-  /** An empty transaction shall take its nonce; `mayPass`: the price may be right again later. */
+  /** An empty transaction takes its nonce; `mayPass`: the price may be right again later. */
   | { readonly type: 'make_way'; readonly message: string; readonly mayPass: boolean }
   | { readonly type: 'wait' }
 
 export interface PlanScene {
   readonly market: FeeMarket
   readonly policy: Policy
-  /** The newest bytes have had their time. */
+  /** The newest bytes have waited long enough. */
   readonly isPatient: boolean
 }
 
-/** Every node refuses the newest bytes for their price: a better one is no matter of patience. */
+/** Every node refuses the newest bytes for their price: waiting does not help, only a better price does. */
 export function isPriceRefused(tx: InFlight): boolean {
   return tx.error?.code === 'underpriced' || isOutbidByOwn(tx)
 }
@@ -44,17 +44,17 @@ export function planNext(tx: InFlight, newest: Attempt, scene: PlanScene): NextA
   if (!tx.mayBeHeld && isPriceRefused(tx) && !isOwnPrice) {
     const plan = planUnheld(newest.fees, market, { speed }, policy)
     if (plan?.type === 'replace') return plan
-    // The market has it that the price is right, and the nodes have not: from here on step by step, in its own time.
+    // The market says that the price is right, and the nodes disagree: from here on step by step, at the usual pace.
     if (plan === null && !isPatient) return { type: 'wait' }
   }
   const plan = planReplacement(dearest(tx, newest), market, { speed, capWei })
-  // It cannot outbid what a node may hold. A node that holds nothing takes it all the same.
+  // It cannot outbid bytes that a node may hold. A node that holds nothing still accepts it.
   if (plan.type === 'above_cap' && tx.refusal !== null && lacksEmpty(tx)) return priceEmpty(tx, market, policy)
   if (plan.type === 'replace' || tx.error?.code !== 'underpriced') return plan
   return planWay(tx, newest, scene) ?? (isPatient ? plan : { type: 'wait' })
 }
 
-/** Null: no way to make, or not yet. */
+/** Null: it need not make way, or not yet. */
 function planWay(tx: InFlight, newest: Attempt, scene: PlanScene): NextAttempt | null {
   const { market, policy } = scene
   if (!mayMakeWay(tx, policy) || tx.refusals < REFUSALS_BEFORE_WAY) return null
@@ -68,7 +68,7 @@ function planWay(tx: InFlight, newest: Attempt, scene: PlanScene): NextAttempt |
   }
 }
 
-/** An empty transaction is the lane's affair, not the caller's: what the caller offers does not bind it. */
+/** An empty transaction is paid for by the lane, not the caller: the caller's offer does not limit it. */
 function planEmpty(tx: InFlight, newest: Attempt, { market, policy }: PlanScene): Replacement {
   const { speed } = tx.intent
   if (!tx.mayBeHeld) return priceEmpty(tx, market, policy)
@@ -81,19 +81,19 @@ function priceEmpty({ intent: { speed } }: InFlight, market: FeeMarket, policy: 
   return { type: 'above_cap', neededWei: price.neededWei, capWei: price.cap.perGasWei }
 }
 
-/** The empty transaction was priced as if no node held the bytes before it, and a node does: that is known now. */
+/** The empty transaction was priced as if no node held the earlier bytes, but it turned out that a node does. */
 function isOutbidByOwn(tx: InFlight): boolean {
   const newest = newestAttempt(tx)
   if (newest === null || tx.error?.code !== 'replacement_underpriced') return false
   return offersMore(dearest(tx, newest), newest.fees)
 }
 
-/** In each field the most that was signed for this nonce: whichever of them a node holds, this outbids it. */
+/** The most that was signed for this nonce in each field: it outbids whichever of them a node holds. */
 function dearest(tx: InFlight, newest: Attempt): Fees {
   return tx.attempts.reduce((fees, each) => (each.nonce === tx.nonce ? raise(fees, each.fees) : fees), newest.fees)
 }
 
-/** A caller's own fees are the most it pays; but an empty transaction in its place is the lane's affair, not the caller's. */
+/** A caller's own fees are the most it pays, but the lane, not the caller, pays for an empty transaction. */
 function findCap(tx: InFlight, policy: Policy): bigint | null {
   const { fees } = tx.intent
   const own = fees === null || isCancelling(tx) ? null : maxPricePerGas(fees)

@@ -1,34 +1,34 @@
-/** What Drover may and may not do for a signer: two presets, every field of which can be set per signer. */
+/** What Drover may and may not do for a signer: two presets, with every field configurable per signer. */
 import type { Finality } from '../chain/finality.ts'
 
-/** `on_order`: only where an operator or the stuck hook says so. `automatic`: also by itself, where price is the reason. */
+/** `on_order`: only if an operator or the stuck hook orders it. `automatic`: also by itself, if price is the reason. */
 export const REPLACEMENTS = ['never', 'on_order', 'automatic'] as const
 export type MayReplace = (typeof REPLACEMENTS)[number]
 
 export interface Policy {
   readonly preset: 'stable' | 'fast'
-  /** Transactions of the lane that hold a slot at one time; `auto`: as many as the chain's nodes keep, see window.ts. */
+  /** Transactions of the lane that hold a slot at once; `auto`: as many as the chain's nodes keep, see window.ts. */
   readonly maxInFlight: number | 'auto'
   /** When a transaction gives its slot to the next one. */
   readonly slotHeldUntil: 'mined' | 'final'
-  /** Most transactions that are mined and not final. */
+  /** The most transactions that are mined and not final. */
   readonly maxUnfinal: number
-  /** The same bytes go out again after this long without inclusion. */
+  /** The same bytes are sent again after this long without inclusion. */
   readonly resubmitIntervalMs: number
   /** Without inclusion for this long, or after this many refused sends, the transaction is STUCK. */
   readonly stuckAfterMs: number
   readonly maxSubmitAttempts: number
-  /** Whether another transaction may take the place of a sent one: fee bump, cancel, fill. */
+  /** Whether another transaction may replace a sent one: fee bump, cancel, fill. */
   readonly mayReplace: MayReplace
-  /** Without inclusion for this long, and only if its price is why, a transaction is signed again at a higher one. */
+  /** After this long without inclusion, and only if its price is the reason, it is signed again at a higher one. */
   readonly bumpAfterMs: number
-  /** A queued transaction that the balance does not cover holds those behind it, or lets them go first. */
+  /** A queued transaction that the balance does not cover blocks those behind it, or lets them go first. */
   readonly onDeferral: 'hold' | 'pass_over'
-  /** Below this balance a warning is given; null: never. */
+  /** Warn below this balance; null: never. */
   readonly lowBalanceWei: bigint | null
-  /** The same below so many transactions that the balance still pays for; null: never. */
+  /** Warn when the balance pays for fewer transactions than this; null: never. */
   readonly lowRunway: number | null
-  /** The key is used by somebody else too: a nonce is max(cursor, chain). */
+  /** Someone else uses the key too: a nonce is max(cursor, chain). */
   readonly externalUse: boolean
   readonly onForeignNonce: 'stuck' | 'requeue'
   /** Estimated gas is multiplied by this, in percent. */
@@ -41,7 +41,7 @@ export interface Policy {
   readonly finality: Finality | null
 }
 
-/** Stability before speed: one at a time, and nothing is replaced or filled unless somebody orders it. */
+/** Stability before speed: one at a time, and nothing is replaced or filled without an order. */
 export const STABLE: Policy = {
   preset: 'stable',
   maxInFlight: 1,
@@ -63,7 +63,7 @@ export const STABLE: Policy = {
   finality: null,
 }
 
-/** For a signer whose policy is not known. */
+/** For a signer whose policy is unknown. */
 export const CAREFUL: Policy = { ...STABLE, mayReplace: 'never' }
 
 export const FAST: Policy = {
@@ -79,12 +79,12 @@ export const FAST: Policy = {
 
 export const PRESETS: Readonly<Record<Policy['preset'], Policy>> = { stable: STABLE, fast: FAST }
 
-/** Replaces without being asked: bumps, fills gaps, makes way, and cancels what is past its deadline. */
+/** Replaces without an order: bumps, fills gaps, makes way, and cancels transactions past their deadline. */
 export function replacesByItself({ mayReplace }: Pick<Policy, 'mayReplace'>): boolean {
   return mayReplace === 'automatic'
 }
 
-/** Policies were stored with yes or no before there was the choice between. */
+/** Policies were stored with yes or no before the choice in between existed. */
 export function readMayReplace(stored: MayReplace | boolean): MayReplace {
   if (typeof stored === 'boolean') return stored ? 'automatic' : 'never'
   return stored

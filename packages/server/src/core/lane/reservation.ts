@@ -1,15 +1,15 @@
 /**
- * A nonce that is reserved by somebody who signs for himself. It comes from the same cursor, counts against the same budget
- * and is written under the same fence as the nonces of managed transactions.
+ * A nonce reserved by a caller that signs its own transactions. It comes from the same cursor, counts against the same
+ * budget and is written under the same fence as the nonces of managed transactions.
  *
- * Only its holder, who has the proof, moves it while the lock lasts: to USED with a hash, further into the future, or
- * back. Everything else is the lane's owner's: to lend it, to follow the hash to finality, and, once the lock has run out
- * or the holder gave it back, to find out from the chain what became of the nonce. It is free again only if the chain has
- * not used it; if the chain has, it is nobody's any more, whatever the holder said.
+ * While the lock lasts, only its holder, who has the proof, moves it: to USED with a hash, further into the future, or
+ * back. Everything else is up to the lane's owner: it reserves the nonce, follows the hash to finality, and, once the
+ * lock has run out or the holder gave it back, finds out from the chain whether the nonce was used. It is free again
+ * only if the chain has not used it. If the chain has, it is gone, whatever the holder said.
  *
- * An operator can take it away. A nonce that was never used goes back like one that expired. For one whose holder named a
- * transaction that is no proof that the transaction cannot be mined, so the nonce is never free again: it is yielded to an
- * empty transaction of the lane's own, both are watched, and whichever is mined uses it.
+ * An operator can take it away. An unused nonce goes back like an expired one. If the holder reported a transaction,
+ * taking the nonce does not prove that the transaction cannot be mined, so the nonce is never free again: it is yielded
+ * to an empty transaction of the lane's own, both are watched, and whichever is mined uses it.
  */
 import type { Inclusion } from '../chain/finality.ts'
 import type { Hash } from '../hex.ts'
@@ -19,20 +19,21 @@ import type { Lane } from './lane.ts'
 export const RESERVATION_STATES = ['REQUESTED', 'RESERVED', 'USED', 'RELEASED', 'EXPIRED'] as const
 export type ReservationState = (typeof RESERVATION_STATES)[number]
 
-/** How its nonce ended on chain. `foreign`: by a transaction that the holder did not name. */
+/** How its nonce ended on chain. `foreign`: by a transaction that the holder did not report. */
 export const RESERVATION_RESULTS = ['succeeded', 'reverted', 'foreign'] as const
 export type ReservationResult = (typeof RESERVATION_RESULTS)[number]
 
 export type ReservationId = string
 
 /**
- * Why a reservation needs somebody to look at it. `unknown_hash`: no RPC node knows what the holder says it sent.
- * `not_mined`: a node knows it, no block takes it, and others wait for it. `not_used`: nothing was sent, and others wait.
+ * Why a reservation needs attention. `unknown_hash`: no RPC node knows the transaction that the holder reported.
+ * `not_mined`: a node knows it, no block includes it, and others wait for it. `not_used`: nothing was sent, and others
+ * wait.
  */
 export const RESERVATION_ALARMS = ['unknown_hash', 'not_mined', 'not_used'] as const
 export type ReservationAlarm = (typeof RESERVATION_ALARMS)[number]
 
-/** What one lane may have of reservations that are not final, those without a nonce included. */
+/** The most reservations of one lane that are not final, including those without a nonce. */
 export const MAX_OPEN_RESERVATIONS = 1_000
 
 export interface Reservation {
@@ -42,7 +43,7 @@ export interface Reservation {
   /** Grows with every stored change. */
   readonly version: number
   readonly requestId: string | null
-  /** Who asked for it: the tenant ('' without keys), the id of the API key, and both its name and id for people. */
+  /** The caller: the tenant ('' without keys), the id of the API key, and both its name and id for people. */
   readonly tenant: string
   readonly keyId: string | null
   readonly holder: string | null
@@ -52,7 +53,7 @@ export interface Reservation {
   readonly nonce: number | null
   /** By the database's clock. Until a nonce is reserved, the time after which none is wanted any more. */
   readonly lockedUntil: number
-  /** What the holder says it sent with this nonce, oldest first: a fee bump adds one. */
+  /** Transactions that the holder reported for this nonce, oldest first: a fee bump adds one. */
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
   readonly result: ReservationResult | null
@@ -69,34 +70,34 @@ export interface Reservation {
   readonly finalAt: number | null
 }
 
-/** The lowest reserved nonce of a lane that is in no block: those above wait for it. */
+/** The lowest reserved nonce of a lane that is not mined yet: those above wait for it. */
 export interface LowestReserved {
   readonly nonce: number
   readonly lockedUntil: number
   readonly isUsed: boolean
-  /** An empty transaction is about to take its nonce, or has. */
+  /** An empty transaction is about to take its nonce, or has taken it. */
   readonly isFilling: boolean
   readonly alarm: ReservationAlarm | null
-  /** These are null where it is another tenant's, and whoever asks may not know whose. */
+  /** These are null if it belongs to another tenant and the caller may not know whose it is. */
   readonly reservationId: ReservationId | null
   readonly tenant: string | null
-  /** The API key that holds it, by name and id; null also where there are no keys. */
+  /** The API key that holds it, by name and id; null also if there are no keys. */
   readonly holder: string | null
-  /** The latest that the holder named. */
+  /** The latest hash that the holder reported. */
   readonly hash: Hash | null
 }
 
 export type ReservationEvent =
   | { readonly type: 'reservation.granted'; readonly at: number; readonly nonce: number }
-  /** The lock has run out, or the holder gave the nonce back: the chain's counts say what became of it. */
+  /** The lock has run out, or the holder gave the nonce back: the chain's counts show whether it was used. */
   | {
       readonly type: 'reservation.lapsed'
       readonly at: number
       readonly latestCount: number
-      /** The count as of the latest block that is final; null where that is not known. */
+      /** The count as of the latest final block; null if unknown. */
       readonly finalCount: number | null
     }
-  /** A fill was ordered: the chain's latest count says whether the nonce can still be filled. */
+  /** A fill was ordered: the chain's latest count shows whether the nonce can still be filled. */
   | { readonly type: 'reservation.yielded'; readonly at: number; readonly latestCount: number }
   | { readonly type: 'reservation.alarmed'; readonly at: number; readonly cause: ReservationAlarm }
   | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
@@ -107,11 +108,11 @@ export type ReservationEvent =
 export interface ReservationStep {
   readonly reservation: Reservation
   readonly note: HistoryNote
-  /** What becomes of the nonce; null where it stays as it is. `YIELDED`: kept, for a transaction of the lane's own. */
+  /** The nonce's new status; null if it does not change. `YIELDED`: kept, for a transaction of the lane's own. */
   readonly mark: 'RESERVED' | 'YIELDED' | 'USED' | 'RECYCLABLE' | null
 }
 
-/** Null: late, repeated, or of another block or nonce; nothing changes. */
+/** Null: late, repeated, or about another block or nonce; nothing changes. */
 export function moveReservation(reservation: Reservation, event: ReservationEvent): ReservationStep | null {
   if (reservation.finalAt !== null) return null
   switch (event.type) {
@@ -145,7 +146,7 @@ function endForeign(reservation: Reservation, at: number): ReservationStep {
   return step(ended, 'final', 'foreign', endMark(reservation))
 }
 
-/** A nonce that was yielded is the filling transaction's, which says itself what becomes of it. */
+/** A yielded nonce belongs to the filling transaction, which decides its status. */
 function endMark({ yieldedAt }: Reservation): ReservationStep['mark'] {
   return yieldedAt === null ? 'USED' : null
 }
@@ -171,14 +172,14 @@ function lapse(
   const name = isReturned ? 'returned' : 'expired'
   if (nonce === null) return step(ended, name, null, null)
   if (latestCount <= nonce) return step(ended, name, null, 'RECYCLABLE')
-  // A block that may still leave the chain would take the use of the nonce along.
+  // A block that may still leave the chain would undo the use of the nonce.
   return isUsedForGood ? endForeign(reservation, at) : null
 }
 
 function yieldNonce(reservation: Reservation, latestCount: number, at: number): ReservationStep | null {
   const { nonce, inclusion, fillOrderedAt, yieldedAt } = reservation
   if (fillOrderedAt === null || yieldedAt !== null || nonce === null || inclusion !== null) return null
-  // The chain has used it: what by is found out like for any other.
+  // The chain has used it: which transaction did is found out as for any other.
   if (latestCount > nonce) return null
   return step({ ...reservation, yieldedAt: at }, 'yielded', 'operator', 'YIELDED')
 }
@@ -230,7 +231,7 @@ export function noteReservation(
   }
 }
 
-/** It holds a nonce that nobody else may have. */
+/** It holds a nonce that is exclusively its own. */
 export function holdsNonce(reservation: Reservation): reservation is Reservation & { readonly nonce: number } {
   return reservation.nonce !== null && reservation.finalAt === null
 }

@@ -1,10 +1,10 @@
 /** How many more transactions a signer's balance pays for, and when that is too few. */
 import type { Policy } from './policy.ts'
 
-/** What one transaction of a lane takes from its account: fee, and value where it succeeded. */
+/** What one transaction of a lane costs its account: the fee, and the value if it succeeded. */
 export interface TxCost {
   readonly wei: bigint
-  /** How many transactions it is the average of, up to `MAX_SAMPLES`; 0: a plain transfer at the price of the moment. */
+  /** How many transactions it averages, up to `MAX_SAMPLES`; 0: a plain transfer at the current price. */
   readonly samples: number
 }
 
@@ -23,7 +23,7 @@ export function estimateTxCost(pricePerGasWei: bigint): TxCost {
   return { wei: TRANSFER_GAS * pricePerGasWei, samples: 0 }
 }
 
-/** Null: not known, or transactions cost nothing here. */
+/** Null: unknown, or transactions cost nothing here. */
 export function countRunway(balanceWei: bigint, cost: TxCost | null): number | null {
   if (cost === null || cost.wei <= 0n) return null
   const count = balanceWei / cost.wei
@@ -33,11 +33,11 @@ export function countRunway(balanceWei: bigint, cost: TxCost | null): number | n
 export interface Funds {
   readonly balanceWei: bigint
   readonly txCost: TxCost | null
-  /** It has sent something, or wants to. An empty account that nobody uses is no reason to wake anybody. */
+  /** It has sent something, or wants to. An empty, unused account is no reason for an alarm. */
   readonly isInUse: boolean
 }
 
-/** Once low, it takes half as much again to be well: a balance around the limit is told once, not with every block. */
+/** Once low, it takes half as much again to recover: a balance around the limit is reported once, not every block. */
 export function isBalanceLow({ balanceWei, txCost, isInUse }: Funds, policy: LowPolicy, wasLow: boolean): boolean {
   const isBelow = (limitWei: bigint) => balanceWei * 2n < limitWei * (wasLow ? 3n : 2n)
   if (policy.lowBalanceWei !== null && isBelow(policy.lowBalanceWei)) return true

@@ -1,12 +1,12 @@
 /**
- * How many unmined transactions of a lane may be out at one time, found like the width of a pipe.
+ * How many unmined transactions of a lane may be out at once, measured like the width of a pipe.
  *
- * It starts at what geth keeps of one account for certain and doubles each time nodes show that they keep everything
- * that was sent. When they keep less it shrinks at once to what they kept; that becomes a ceiling, and more than that is
- * tried again only after a pause, by a quarter. Each try that fails doubles the pause, so that a limit which is really
- * there is seldom run into; each that succeeds moves the ceiling.
+ * It starts at the number that geth is certain to keep for one account, and doubles each time nodes show that they keep
+ * everything that was sent. When they keep less, it shrinks at once to what they kept. That becomes a ceiling, and more
+ * is tried only after a pause, by a quarter. Each failed try doubles the pause, so a real limit is seldom hit. Each
+ * success moves the ceiling.
  *
- * A number instead of `auto` is where it starts and the most it can be.
+ * A number instead of `auto` is both the start and the maximum.
  */
 
 export const WINDOW_REASONS = ['start', 'all_kept', 'at_limit', 'pool_full', 'dropped', 'nonce_gap'] as const
@@ -14,15 +14,15 @@ export type WindowReason = (typeof WINDOW_REASONS)[number]
 
 export interface Window {
   readonly size: number
-  /** What nodes kept when it was last too much; null: they have kept everything so far. */
+  /** How many nodes kept when it was last too much; null: they have kept everything so far. */
   readonly ceiling: number | null
-  /** No more than the ceiling is tried before this. */
+  /** Nothing above the ceiling is tried before this. */
   readonly probeAt: number
   readonly pauseMs: number
   readonly reason: WindowReason
   /** Since when it has this size. */
   readonly since: number
-  /** The account carries delegated code (EIP-7702): nodes keep one transaction of it, whatever the size. */
+  /** The account has delegated code (EIP-7702): nodes keep one transaction of it, whatever the size. */
   readonly delegated: boolean
 }
 
@@ -37,7 +37,7 @@ export interface WindowLimits {
 }
 
 export interface Loss {
-  /** How many were kept; null where nobody knows. */
+  /** How many were kept; null if unknown. */
   readonly kept: number | null
   readonly reason: Extract<WindowReason, 'pool_full' | 'dropped' | 'nonce_gap'>
 }
@@ -60,7 +60,7 @@ export function presentWindow({ size, reason, delegated }: Window): ShownWindow 
   return delegated ? { size: 1, reason: 'delegated' } : { size, reason }
 }
 
-/** The limits may be others than those it grew under. */
+/** The limits may have changed since it grew. */
 export function fitWindow(window: Window, limits: WindowLimits, at: number): Window {
   const isFree = window.ceiling === null && limits.start === limits.most
   const size = isFree ? limits.most : Math.min(window.size, limits.most)
@@ -68,8 +68,8 @@ export function fitWindow(window: Window, limits: WindowLimits, at: number): Win
 }
 
 /**
- * So many are out: if all of them are kept, the window can grow. Half a window proves enough to double it; more than the
- * ceiling is tried only if it was filled, and raised only if more than that is kept.
+ * Whether the window can grow if everything that is out is kept. Half a window proves enough to double it. More than
+ * the ceiling is tried only if the ceiling was filled, and it is raised only if more than that is kept.
  */
 export function mayWiden({ size, ceiling, probeAt }: Window, { most }: WindowLimits, out: number, at: number): boolean {
   if (size >= most) return false
@@ -77,7 +77,7 @@ export function mayWiden({ size, ceiling, probeAt }: Window, { most }: WindowLim
   return size === ceiling ? out >= size && at >= probeAt : out > ceiling
 }
 
-/** Nodes keep all of the so many that are out. */
+/** Nodes keep everything that is out. */
 export function widenWindow(window: Window, limits: WindowLimits, kept: number, at: number): Window {
   if (!mayWiden(window, limits, kept, at)) return window
   const { size, ceiling } = window
@@ -96,7 +96,7 @@ function grown(window: Window, wanted: number, { most }: WindowLimits, at: numbe
 /** Less was kept than was sent. */
 export function narrowWindow(window: Window, { kept, reason }: Loss, at: number): Window {
   const half = Math.max(1, Math.floor(window.size / 2))
-  // Nothing at all is left: the pool was lost rather than full, and says nothing about its limit.
+  // Nothing at all is left: the pool was lost rather than full, which says nothing about its limit.
   if (kept === 0) return { ...window, size: half, reason, since: at }
   const size = Math.min(window.size, kept ?? half)
   if (size === window.size) return window

@@ -1,13 +1,13 @@
 /**
- * What is asked of the node that runs a chain's timers. Accepted commands are a log: each has a place and the height after
- * whose block it was applied, so that the same blocks and the same log always give the same state.
+ * Requests to the node that runs a chain's timers. Accepted commands form a log: each has a place and the height of the
+ * block after which it was applied, so the same blocks and the same log always give the same state.
  */
 import type { Hash } from '../hex.ts'
 import type { KernelId, TimerId, TimerSpec } from './timer.ts'
 
 export type CommandId = string
 
-/** Parameters of the kernel as decimal texts, numbers and booleans. */
+/** Kernel parameters as decimal strings, numbers and booleans. */
 export type ParamChange = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
 export type TimerCommand =
@@ -16,7 +16,7 @@ export type TimerCommand =
       readonly type: 'update'
       readonly timerId: TimerId
       readonly kernelId: KernelId
-      /** As it shall be. Only data, gas limit and bid may differ from before. */
+      /** The new spec. Only data, gas limit and bid may differ from before. */
       readonly spec: TimerSpec
     }
   | {
@@ -26,7 +26,7 @@ export type TimerCommand =
       readonly spec: Pick<TimerSpec, 'owner' | 'target'>
     }
   | { readonly type: 'params'; readonly change: ParamChange }
-  /** Changes nothing, and is no part of the log. */
+  /** Changes nothing, and is not part of the log. */
   | { readonly type: 'queue'; readonly limit: number }
 
 /** What is stored with a new timer besides its spec. */
@@ -39,7 +39,7 @@ export interface TimerLabel {
   readonly by: string
 }
 
-/** JSON for who asked. */
+/** JSON for the caller. */
 export type CommandAnswer =
   | { readonly type: 'accepted'; readonly kernelId: KernelId | null; readonly detail?: unknown }
   | { readonly type: 'refused'; readonly code: string; readonly message: string }

@@ -1,7 +1,10 @@
-/** A timer as Drover keeps it: what its owner asked for, and how it stands. The kernel of `@drover/timers` decides when it fires. */
+/**
+ * A timer as Drover keeps it: what its owner requested, and its state. The kernel of `@drover/timers` decides when it
+ * fires.
+ */
 import type { Address, Hash, Hex } from '../hex.ts'
 
-/** A timer's id, the same for life. Each time it is started or resumed, the kernel knows it under a new `KernelId`. */
+/** A timer's id, which never changes. Each start or resume gives it a new `KernelId` in the kernel. */
 export type TimerId = string
 export type KernelId = Hash
 
@@ -18,7 +21,7 @@ export type Overlap = (typeof OVERLAPS)[number]
 export const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** A view call that is made at the block that fires. The fire is sent only if the result compares as asked. */
+/** A view call at the block that fires. The fire is sent only if the result satisfies the comparison. */
 export interface Condition {
   readonly to: Address
   readonly data: Hex
@@ -28,7 +31,7 @@ export interface Condition {
   readonly isSigned: boolean
 }
 
-/** What a timer does. Part of it never changes in the kernel's life of the timer: another schedule is another kernel id. */
+/** What a timer does. Part of it is fixed for a kernel id: another schedule is another kernel id. */
 export interface TimerSpec {
   readonly chainId: number
   /** The signer that sends and pays. */
@@ -77,7 +80,7 @@ export interface ManagedTimer {
 export const FIRE_STATES = ['OBSERVED', 'QUEUED', 'SKIPPED'] as const
 export type FireState = (typeof FIRE_STATES)[number]
 
-/** `not_accepted`: no transaction could be made of it, for example because its signer is gone. */
+/** `not_accepted`: no transaction could be made from it, for example because its signer is gone. */
 export type SkipReason = 'condition_not_met' | 'condition_failed' | 'overlap' | 'queue_full' | 'not_accepted'
 
 export interface ConditionOutcome {
@@ -95,7 +98,7 @@ export interface FireTrigger {
   readonly isTruncated: boolean
 }
 
-/** One fire: a mailbox entry of the kernel, and what became of it. */
+/** One fire: a mailbox entry of the kernel, and its outcome. */
 export interface Fire {
   readonly deliverId: Hash
   /** The same on every branch of the chain. */

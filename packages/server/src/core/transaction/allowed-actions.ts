@@ -1,6 +1,6 @@
 /**
- * The one table of what an operator may do to a transaction, by state and policy. It says yes exactly where the
- * transition would change something, so that an action is never accepted and then has no effect.
+ * The one table of what an operator may do to a transaction, by state and policy. It says yes exactly if the transition
+ * would change something, so an action is never accepted without an effect.
  */
 
 import type { Policy } from '../lane/policy.ts'

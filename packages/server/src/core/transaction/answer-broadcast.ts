@@ -1,12 +1,12 @@
 /**
- * What the nodes' answer to our bytes means for their transaction. Held bytes are TRACKING. A refusal leaves them where
- * they are, counts, and is tried again with growing pauses until policy calls it STUCK. An answer that was lost or not
- * understood is neither: a node may have the bytes, so nothing is concluded and the same bytes go out again soon. Nor
- * is a gap: a lower nonce is what the node lacks, and that one's own transaction is the one that may get stuck.
+ * What the nodes' answer to our bytes means for their transaction. Held bytes are TRACKING. A refused transaction keeps
+ * its state, the refusal is counted, and the send is retried with growing pauses until policy marks it STUCK. A lost or
+ * unclear answer is neither: a node may have the bytes, so nothing is concluded and the same bytes are sent again soon.
+ * Nor is a gap: the node lacks a lower nonce, and it is the transaction with that nonce that may get stuck.
  *
- * A refusal by every node is no proof that none of them has the bytes. Where policy may replace, the transaction then
+ * A refusal by every node does not prove that none of them has the bytes. If policy may replace, the transaction then
  * makes way (see make-way.ts). It ends at once, and its nonce is free for another, only if the bytes are invalid by the
- * rules of the chain: by the word of every node, by our own arithmetic, and as the first answer ever for this nonce.
+ * rules of the chain: according to every node, by our own arithmetic, and as the first answer ever for this nonce.
  */
 
 import { backOff } from '../back-off.ts'
@@ -64,7 +64,7 @@ type RefusedOutright = Extract<SendOutcome, { type: 'refused' | 'invalid' }>
 
 interface Verdict {
   readonly outcome: RefusedOutright
-  /** Our own arithmetic says the same. */
+  /** Our own arithmetic confirms it. */
   readonly isProven: boolean
 }
 
@@ -93,7 +93,7 @@ function reject(tx: InFlight, event: Answer, outcome: Extract<SendOutcome, { typ
   return move(ended, { type: 'broadcast.rejected', cause: outcome.reason, detail }, { type: 'nonce.freed' })
 }
 
-/** No price and no patience helps: what may not make way is STUCK sooner or later. */
+/** Neither price nor patience helps: if it may not make way, it is STUCK sooner or later. */
 function refusedOutright(tx: InFlight, event: Answer, said: Verdict, policy: Policy): Step {
   const { outcome, isProven } = said
   const refusals = tx.refusals + 1
@@ -114,7 +114,7 @@ function takenUp(tx: InFlight, attempt: Attempt): InFlight {
 function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'lookup'): Step {
   const tx = { ...sent, submittedAt: sent.submittedAt ?? event.at }
   const effects = follow === 'lookup' ? [{ type: 'lookup' } as const] : []
-  // The node may hold the bytes and still not mine them at their price: why that is not raised stays said.
+  // The node may hold the bytes and still not mine them at their price: keep the reason why the price is not raised.
   const isCapped = tx.error?.code === 'fee_above_cap' || isBumpRefusal(tx.error)
   const common = {
     error: isCapped ? tx.error : null,
@@ -122,11 +122,11 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
     nextResubmitAt: event.at + policy.resubmitIntervalMs,
   }
   const note = noteAnswer(event)
-  // Waiting too long and a nonce used by somebody else are not cured by a node that takes the bytes once more.
+  // A node that accepts the bytes once more does not cure a long wait or a nonce used by a foreign transaction.
   if (tx.state === 'STUCK' && (tx.subState === 'no_inclusion' || tx.subState === 'foreign_nonce')) {
     return move({ ...tx, nextResubmitAt: common.nextResubmitAt }, note, ...effects)
   }
-  // To be taken after a gap, or after being stuck, is where the wait for a block begins.
+  // If it is accepted after a gap, or after being stuck, the wait for a block begins now.
   const startsAnew = tx.state === 'STUCK' || tx.error?.code === 'nonce_gap'
   const { stuckAt: _, ...rest } = { stuckAt: null, ...tx }
   const tracking: Tracking = {
@@ -141,7 +141,7 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
   return move(tracking, note, ...effects)
 }
 
-/** A pool that keeps the bytes does not mine them: what waits for a lower nonce, or is promised already, goes on so. */
+/** A pool that keeps the bytes does not mine them: a wait for a lower nonce, or a promise, continues. */
 function heldSubState(tx: InFlight): SubState {
   if (tx.suspended) return 'suspended'
   if (tx.subState === 'fee_above_cap' || tx.subState === 'preconfirmed') return tx.subState
@@ -156,7 +156,8 @@ function retrySoon(tx: InFlight, event: Answer, policy: Policy): Step {
 /** Counts nothing: only time decides about a transaction whose predecessor is missing somewhere. */
 function missLower(tx: InFlight, event: Answer, outcome: Refused, policy: Policy): Step {
   const next = { ...tx, nextResubmitAt: event.at + pauseAfter(tx.submitCount, policy) }
-  // What is known to wait for one of ours is bound to meet a gap: that is nothing new, and no fault of the node.
+  // A transaction that is known to wait for one of ours is bound to meet a gap: that is not news, and not the node's
+  // fault.
   const expected = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
   if (expected || tx.state === 'STUCK') return move(next, noteAnswer(event))
   const error = toError(outcome)
@@ -167,10 +168,10 @@ function missLower(tx: InFlight, event: Answer, outcome: Refused, policy: Policy
 function refused(tx: InFlight, event: Answer, outcome: Refused, policy: Policy): Step {
   const refusals = tx.refusals + 1
   const refusal = toError(outcome)
-  // What made it stuck stays its error; a refusal after that is told by the history.
+  // The reason why it is stuck stays its error; the history records a later refusal.
   const error = tx.state === 'STUCK' && tx.subState !== 'rejected_by_node' ? tx.error : refusal
   const next = { ...tx, refusals, error, nextResubmitAt: event.at + pauseAfter(refusals, policy) }
-  // A full pool is no fault of the transaction: only time decides about one that waits for a place.
+  // A full pool is not the transaction's fault: only time decides about one that waits for room.
   const mayGoOn = refusals < policy.maxSubmitAttempts || outcome.type === 'pool_full'
   const hopeless = !mayGoOn || isHopeless(outcome, policy)
   if (!hopeless || tx.state === 'STUCK') {
@@ -189,7 +190,7 @@ function refused(tx: InFlight, event: Answer, outcome: Refused, policy: Policy):
   )
 }
 
-/** The same bytes will be refused again, and policy signs no others unasked. */
+/** The same bytes will be refused again, and policy signs no others without an order. */
 function isHopeless(outcome: SendOutcome, policy: Policy): boolean {
   return (outcome.type === 'refused' || outcome.type === 'invalid') && !replacesByItself(policy)
 }
@@ -208,7 +209,7 @@ function noteAnswer(event: Answer) {
   return { type: event.type, cause: event.outcome.type, detail: { hash: event.hash, ...said } }
 }
 
-/** `rejected` for every refusal that has to do with the bytes as such; the history tells them apart. */
+/** `rejected` for every refusal that concerns the bytes as such; the history distinguishes them. */
 function toError(outcome: Refused) {
   const code = outcome.type === 'refused' || outcome.type === 'invalid' ? 'rejected' : outcome.type
   return { code, message: explainRefusal(outcome), reason: outcome.message }

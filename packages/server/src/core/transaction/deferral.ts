@@ -1,7 +1,7 @@
-/** Why a queued transaction waits: because of itself, or because of what would stop any other in its place as well. */
+/** Why a queued transaction waits: because of itself, or because of something that would stop any other too. */
 import type { TxError } from './transaction.ts'
 
-/** Paused ones of these are not read again before their time where policy passes them over, unless prices fall. */
+/** If policy passes these over, paused ones are not read again before their time, unless prices fall. */
 export const PAUSED_ALONE: readonly string[] = ['fee_below_base', 'tx_fee_above_cap', 'not_simulated']
 
 export function hindersOneAlone({ code }: TxError): boolean {

@@ -1,4 +1,4 @@
-/** Declares a transaction STUCK: it keeps its nonce, and somebody is told. */
+/** Marks a transaction STUCK: it keeps its nonce, and an alarm is raised. */
 import { withoutInclusion } from './shed-fields.ts'
 import { move, type Step } from './step.ts'
 import type { InFlight, Stuck, TxError } from './transaction.ts'

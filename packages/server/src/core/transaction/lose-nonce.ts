@@ -1,8 +1,9 @@
 /**
- * What becomes of a transaction whose nonce a foreign transaction has finally used. Its own bytes can never be mined, so
- * nothing is at risk; the question is whether the work is done. A foreign transaction with the same effect ends it as
- * that one ended. A nonce that was used before ours took it was never ours: the count was stale, and it takes another.
- * Otherwise policy decides: back in line, or STUCK until an operator chooses to requeue or to close it.
+ * What happens to a transaction whose nonce a foreign transaction has finally used. Its own bytes can never be mined,
+ * so nothing is at risk; the question is whether the work is done. If a foreign transaction had the same effect, ours
+ * ends as that one ended. If the nonce was used before ours took it, it was never ours: the count was stale, and ours
+ * takes another. Otherwise policy decides: back to the queue, or STUCK until an operator chooses to requeue or to close
+ * it.
  */
 
 import { describeNonceUser, judgeNonceUser, type NonceProof } from '../lane/nonce-user.ts'
@@ -32,12 +33,12 @@ export const REVERTED: TxError = {
 
 type Ordered = Extract<TxEvent, { readonly type: 'operator.resolved' | 'operator.requeued' | 'operator.closed' }>
 
-/** A nonce of it is finally used by somebody else, so that sending again can never work. */
+/** A foreign transaction has finally used its nonce, so sending again can never work. */
 export function hasLostNonce(tx: InFlight): boolean {
   return tx.state === 'STUCK' && tx.subState === 'foreign_nonce'
 }
 
-/** A block may still take it, so that those above wait for it, and what it may cost is kept for it. */
+/** A block may still include it, so those above wait for it, and its maximum cost stays reserved. */
 export function awaitsBlock(tx: InFlight): boolean {
   return inclusionOf(tx) === null && !hasLostNonce(tx)
 }
@@ -51,7 +52,7 @@ export function loseNonce(tx: InFlight, { at, proof }: Extract<TxEvent, { type: 
   const detail = { nonce: tx.nonce, message: error.message, hash }
   if (verdict === 'same' && !isFill(tx.intent)) return settle(tx, proof, at, noteSettled(proof))
   if (isMakingWay(tx)) return settleWayElsewhere(tx, at)
-  // What was to be undone, or only to fill the gap, has nothing left to do.
+  // A transaction that was being cancelled, or only filled the gap, has nothing left to do.
   if (isCancelling(tx) || isFill(tx.intent)) {
     return move(end(tx, 'cancelled', error, at), { type: 'cancel.settled', cause: 'replaced', detail }, USED)
   }
@@ -60,7 +61,7 @@ export function loseNonce(tx: InFlight, { at, proof }: Extract<TxEvent, { type: 
   return hasLostNonce(tx) ? stay(tx) : getStuck(tx, 'foreign_nonce', error, { at, detail: { hash } })
 }
 
-/** Ends it as the chain has it: by its own bytes, or by a foreign transaction with the same effect. */
+/** Ends it as the chain shows: by its own bytes, or by a foreign transaction with the same effect. */
 export function resolve(tx: InFlight, event: Ordered): Step {
   if (tx.state !== 'STUCK') return stay(tx)
   const { at, proof } = event
@@ -81,7 +82,7 @@ export function resolve(tx: InFlight, event: Ordered): Step {
   return move(cancelled, named, USED)
 }
 
-/** The way out where the nonce is lost and the work was not done: another nonce. */
+/** The way out if the nonce is lost and the work was not done: another nonce. */
 export function requeueLost(tx: InFlight, event: Ordered): Step {
   if (whyNotRequeued(tx) !== null || !isLostTo(tx, event.proof)) return stay(tx)
   const note = noteOperator(event)
@@ -89,7 +90,7 @@ export function requeueLost(tx: InFlight, event: Ordered): Step {
   return requeue(tx, { ...note, detail })
 }
 
-/** The other way out: it is given up, and says by what it was replaced. */
+/** The other way out: it is given up, and records what replaced it. */
 export function closeLost(tx: InFlight, event: Ordered): Step {
   if (!hasLostNonce(tx) || !isLostTo(tx, event.proof)) return stay(tx)
   const note = noteOperator(event)
@@ -98,7 +99,7 @@ export function closeLost(tx: InFlight, event: Ordered): Step {
   return move(end(tx, 'replaced', error, event.at), { ...note, detail }, USED)
 }
 
-/** Null: it may have another nonce. */
+/** Null: it may get another nonce. */
 export function whyNotRequeued(tx: InFlight): string | null {
   if (!hasLostNonce(tx)) return 'No other transaction used its nonce, so it may still be mined.'
   if (tx.intent.exactNonce !== undefined)

@@ -1,11 +1,11 @@
 /**
- * Making way. Every node refuses the bytes of a transaction, and that is no proof that none of them has the bytes: a
- * refusal can be a node's own rule, and a node can forward what it refuses. So the transaction keeps its nonce, an empty
- * transaction of ours goes out under the same one, and both are watched. If the original is mined after all, that counts.
- * If the empty one is mined and final, the original never can be: the transaction ends as rejected, or goes back in line
- * where the refusal was one of the moment. Those behind it go on either way.
+ * Making way. Every node refuses the bytes of a transaction, but that does not prove that none of them has the bytes: a
+ * refusal can be a node's own rule, and a node can forward what it refuses. So the transaction keeps its nonce, an
+ * empty transaction of ours is sent under the same one, and both are watched. If the original is mined after all, that
+ * counts. If the empty one is mined and final, the original never can be: the transaction ends as rejected, or goes
+ * back to the queue if the refusal was temporary. Those behind it continue either way.
  *
- * The refusal is stored with the transaction, so that whoever owns the lane next goes on with it.
+ * The refusal is stored with the transaction, so the next owner of the lane continues with it.
  */
 
 import type { Confirmation, Inclusion } from '../chain/finality.ts'
@@ -26,32 +26,33 @@ import {
 } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
-/** Refusals in a row that it takes where a node may hold the bytes, or where only the price is refused. */
+/** Refusals in a row that are needed if a node may hold the bytes, or if only the price is refused. */
 export const REFUSALS_BEFORE_WAY = 3
 
-/** Where some nodes were away and may take what the others refuse: with growing pauses, as long as a node rests at most. */
+/** If some nodes were away and may accept what others refuse: with growing pauses, as long as a node rests at most. */
 const REFUSALS_WITHOUT_ALL = 5
 
-/** An empty transaction costs gas each time: after this many the refusal is taken for good. */
+/** An empty transaction costs gas each time: after this many the refusal counts as permanent. */
 const MAX_RETURNS = 2
 
 /**
- * It is not on its way out already, it is not empty itself, and policy puts other bytes in its place unasked. What is STUCK by
- * refusals may, too: that is what there is left to do. What is STUCK for another reason waits for somebody's decision.
+ * It is not on its way out already, it is not empty itself, and policy replaces bytes without an order. A transaction
+ * that is STUCK by refusals may make way too: nothing else is left to try. If it is STUCK for another reason, it waits
+ * for a decision.
  */
 export function mayMakeWay(tx: InFlight, policy: Policy): boolean {
   if (tx.state === 'STUCK' && tx.subState !== 'rejected_by_node') return false
   return replacesByItself(policy) && !isFill(tx.intent) && !isCancelling(tx)
 }
 
-/** Bytes that no node ever had make way at the first refusal by all. Where there are several, others of them get a turn before. */
+/** Bytes that no node ever had make way at the first refusal by all. If there are several, others get a turn before. */
 export function isRefusedEnough(tx: InFlight, refusals: number, isPartial: boolean): boolean {
   if (isPartial) return refusals >= REFUSALS_WITHOUT_ALL
   const own = tx.attempts.filter(({ nonce }) => nonce === tx.nonce).length
   return refusals >= (tx.mayBeHeld ? REFUSALS_BEFORE_WAY : Math.min(REFUSALS_BEFORE_WAY, own))
 }
 
-/** Where the price alone is refused: the lane's owner knows the market, and that no higher price is allowed. */
+/** If only the price is refused: the lane's owner knows the market, and that no higher price is allowed. */
 export function makeWayForPrice(tx: InFlight, event: Extract<TxEvent, { type: 'way.made' }>, policy: Policy): Step {
   const { message, mayPass } = event
   if (!mayMakeWay(tx, policy) || (tx.state === 'TRACKING' && tx.inclusion !== null)) return stay(tx)
@@ -67,13 +68,13 @@ export function makeWay(tx: InFlight, refusal: Refusal, cause: string): Step {
   )
 }
 
-/** Nothing has to make way after all: as long as no empty transaction was signed, there is nothing else to watch. */
+/** It need not make way after all: while no empty transaction was signed, there is nothing else to watch. */
 export function withdrawRefusal(tx: InFlight): InFlight {
   const hasEmpty = tx.attempts.some(({ nonce, kind }) => nonce === tx.nonce && kind === 'cancel')
   return tx.refusal === null || hasEmpty ? tx : { ...tx, refusal: null }
 }
 
-/** While it makes way that is what there is to say, unless something more particular is in its way. */
+/** While it makes way, report that, unless something more specific is in its way. */
 export function nameWay(step: Step): Step {
   const { tx } = step
   if (!('refusal' in tx) || tx.refusal === null || !('nextResubmitAt' in tx)) return step
@@ -89,7 +90,7 @@ interface Proof {
   readonly confirmations: readonly Confirmation[]
 }
 
-/** The empty transaction is final: its own bytes can never be mined under this nonce. */
+/** The empty transaction is final: the transaction's own bytes can never be mined under this nonce. */
 export function settleWay(tx: InFlight & { readonly refusal: Refusal }, proof: Proof): Step {
   const { at, inclusion, confirmations } = proof
   const detail = { hash: inclusion.txHash, blockNumber: inclusion.blockNumber, confirmations: confirmations.length }
@@ -110,7 +111,7 @@ export function settleWay(tx: InFlight & { readonly refusal: Refusal }, proof: P
   return move(ended, { type: 'finality.reached', cause: 'rejected', detail }, { type: 'nonce.used' })
 }
 
-/** The same, by somebody else's transaction: the refusal stands all the same. */
+/** The same, by a foreign transaction: the refusal still applies. */
 export function settleWayElsewhere(tx: InFlight & { readonly refusal: Refusal }, at: number): Step {
   const detail = { nonce: tx.nonce, message: `nonce ${tx.nonce} was used by a transaction that Drover did not sign` }
   if (goesBack(tx)) return returnToLine(tx, detail)

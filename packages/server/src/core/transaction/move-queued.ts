@@ -45,7 +45,7 @@ export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
   }
 }
 
-/** A place in the queue with nothing held against it. */
+/** A place in the queue with no obstacles. */
 export function inLine(suspended: boolean) {
   return { subState: suspended ? 'suspended' : 'accepted', error: null, retryAt: null, prepareFailures: 0 } as const
 }

@@ -1,14 +1,14 @@
 /**
- * A preconfirmation is a node's promise: a receipt of ours in a block that is still being built. It is told, and nothing is
- * concluded from it: it is no inclusion, counts no confirmation and ends nothing. What is STUCK stays so until a block holds
- * it, since an alarm that falls silent at a promise has to be raised again when that is broken; and what an operator holds
- * back stays marked as held back.
+ * A preconfirmation is a node's promise: a receipt of ours in a block that is still being built. It is reported, but
+ * nothing is concluded from it: it is no inclusion, counts no confirmation and ends nothing. A STUCK transaction stays
+ * STUCK until a block holds it, because an alarm that a promise silences would have to be raised again when the promise
+ * is broken. A transaction that an operator suspended stays marked as suspended.
  */
 import { move, type Step, stay } from './step.ts'
 import { type Allocated, findAttempt, type InFlight, isPreconfirmed, type Tracking } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
-/** In no block, and free to be told as part of the next one. */
+/** Not mined yet, and can be reported as part of the next block. */
 export function mayBePreconfirmed(tx: InFlight): tx is Allocated | Tracking {
   if (tx.state === 'STUCK' || tx.suspended) return false
   return tx.state === 'ALLOCATED' || tx.inclusion === null
@@ -25,7 +25,7 @@ export function preconfirm(tx: InFlight, event: Extract<TxEvent, { type: 'precon
   )
 }
 
-/** The same bytes are due at once: whoever promised them may have lost them. */
+/** The same bytes are due at once: the node that promised them may have lost them. */
 export function losePreconfirmation(tx: InFlight, event: Extract<TxEvent, { type: 'preconfirmation.lost' }>): Step {
   if (!isPreconfirmed(tx)) return stay(tx)
   const { at, blockNumber } = event

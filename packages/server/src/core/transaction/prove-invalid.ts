@@ -1,10 +1,11 @@
 /**
- * Our own arithmetic on bytes that the nodes call invalid. A node can be wrong, or lie, so its word alone ends nothing:
- * only what we can work out ourselves is proof. The rules here are the oldest and weakest form of each, which every EVM
- * chain has; newer rules that ask for more are left to the nodes, and then the bytes count as refused, not as invalid.
+ * Our own arithmetic on bytes that the nodes call invalid. A node can be wrong, or lie, so its answer alone ends
+ * nothing: only what we can calculate ourselves is proof. The rules here are the oldest and weakest form of each, which
+ * every EVM chain has. Newer, stricter rules are left to the nodes, and then the bytes count as refused, not as
+ * invalid.
  *
- * Signatures are not checked: our own signer made them. If it makes bad ones, every transaction is hit, and a queue that
- * ends one by one would be worse than one that is STUCK.
+ * Signatures are not checked: our own signer made them. If it makes bad ones, every transaction is affected, and a
+ * queue that ends one by one would be worse than one that is STUCK.
  */
 
 import type { InvalidReason } from '../chain/send-outcome.ts'
@@ -31,7 +32,7 @@ export function isProvenInvalid(
   }
 }
 
-/** Less than this no chain takes: the base cost, four or sixteen per byte of data, and what a new contract costs. */
+/** No chain accepts less than this: the base cost, four or sixteen per byte of data, and the cost of a new contract. */
 export function leastGas({ to, data }: { readonly to: string | null; readonly data: Hex }): bigint {
   let gas = to === null ? TRANSACTION_GAS + CREATION_GAS : TRANSACTION_GAS
   for (let at = 2; at < data.length; at += 2) {

@@ -1,7 +1,7 @@
 /**
- * What moves a sent transaction towards a replacement: the wish for one, the new attempt itself, and the cap that forbids
- * it. The wish is stored by whoever has it (an operator on any node, the deadline); only the lane's owner signs. A new
- * attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
+ * What moves a sent transaction towards a replacement: the request for one, the new attempt itself, and the cap that
+ * forbids it. The requester stores the request (an operator on any node, the deadline); only the lane's owner signs. A
+ * new attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
  */
 import { formatGwei } from '../amount.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
@@ -10,7 +10,7 @@ import { move, noteOperator, type Step, stay } from './step.ts'
 import { findAttempt, type InFlight, isCancelling, newestAttempt, type SubState, type TxError } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
-/** Null: nothing forbids a replacement. Else why there can be none, in words for an operator. */
+/** Null: a replacement is allowed. Otherwise why it is not, in words for an operator. */
 export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', policy: Policy): string | null {
   const what = action === 'cancel' ? 'Cancelling' : 'Speeding up'
   if (policy.mayReplace === 'never') {
@@ -25,7 +25,7 @@ export function whyNotReplaced(tx: InFlight, action: 'cancel' | 'speed-up', poli
   if (action === 'cancel') {
     if (isFill(tx.intent))
       return 'It is already an empty transaction that fills a gap, and the transactions behind it need it.'
-    // What makes way may still go back in line: a cancel is an end.
+    // A transaction that makes way may still go back to the queue: a cancel is an end.
     if (tx.refusal !== null) return null
     return isCancelling(tx) ? 'It is already being cancelled: an empty transaction is taking its nonce.' : null
   }
@@ -42,7 +42,7 @@ export function requestSpeedUp(
   return move({ ...tx, requestedReplacement: 'speed_up' }, noteOperator(event))
 }
 
-/** Cancelling means sending, so it ends a suspension: the bytes that were held back are not the ones that go out. */
+/** Cancelling means sending, so it ends a suspension: the suspended bytes are not the ones that are sent. */
 export function requestCancel(
   tx: InFlight,
   event: Extract<TxEvent, { type: 'operator.cancelled' }>,
@@ -58,16 +58,16 @@ export function requestCancel(
   )
 }
 
-/** Too late for a caller who set a deadline: the nonce is used up by an empty transaction, if that is mined first. */
+/** Too late for a caller that set a deadline: an empty transaction uses up the nonce, if that is mined first. */
 export function requestExpiry(
   tx: InFlight,
   event: Extract<TxEvent, { type: 'deadline.passed' }>,
   policy: Policy,
 ): Step {
   const { validUntil } = tx.intent
-  // What makes way is on its way out already, and has a reason of its own.
+  // A transaction that makes way is already on its way out, and has a reason of its own.
   if (validUntil === null || event.at < validUntil || tx.refusal !== null) return stay(tx)
-  // Nobody ordered it: the caller's deadline alone replaces nothing where replacements wait for an order.
+  // Not ordered: if replacements need an order, the caller's deadline alone replaces nothing.
   if (!replacesByItself(policy)) return stay(tx)
   if (whyNotReplaced(tx, 'cancel', policy) !== null) return stay(tx)
   return move(
@@ -83,7 +83,7 @@ export function addAttempt(
 ): Step {
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   if (attempt.nonce !== tx.nonce || findAttempt(tx, attempt.hash) !== null) return stay(tx)
-  // A mere bump does not fulfil the wish to cancel.
+  // A mere bump does not satisfy a requested cancel.
   const requestedReplacement =
     tx.requestedReplacement === 'cancel' && attempt.kind !== 'cancel' ? tx.requestedReplacement : 'none'
   const { stuckAt, ...rest } = { stuckAt: null, ...tx }
@@ -93,9 +93,9 @@ export function addAttempt(
     requestedReplacement,
     error: null,
     refusals: 0,
-    // The bytes go out with this step; a lost answer is asked for again as after any send.
+    // The bytes are sent with this step; a lost answer is retried as after any send.
     nextResubmitAt: at + policy.resubmitIntervalMs,
-    // A replacement is a fresh start for what was given up, and part of the same wait for what was not.
+    // A replacement is a fresh start for a STUCK transaction, and part of the same wait for any other.
     waitingSince: stuckAt === null ? tx.waitingSince : at,
   } as const
   const next: InFlight =
@@ -109,7 +109,7 @@ export function addAttempt(
   )
 }
 
-/** Said once; the same bytes go on being sent. */
+/** Reported once; the same bytes are still sent. */
 export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped' }>, policy: Policy): Step {
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   if (tx.error?.code === 'fee_above_cap') return stay(tx)
@@ -127,8 +127,8 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
 }
 
 /**
- * Said once for each reason; a wish for a higher price ends with it. The same bytes go on, so that whoever ordered the bump
- * can cancel instead, or order it again once the reason is gone.
+ * Reported once for each reason, and it ends a requested speed-up. The same bytes continue, so the operator who ordered
+ * the bump can cancel instead, or order it again once the reason is gone.
  */
 export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.refused' }>, policy: Policy): Step {
   if (!mayBeReplaced(tx, policy) || isCancelling(tx)) return stay(tx)
@@ -148,7 +148,7 @@ export function isBumpRefusal(error: TxError | null): boolean {
   return error !== null && BUMP_REFUSALS.includes(error.code)
 }
 
-/** Somebody asked for other bytes under this nonce, or an empty transaction is out already and is carried through. */
+/** Other bytes were requested under this nonce, or an empty transaction is already out and is carried through. */
 export function isOrdered(tx: InFlight): boolean {
   return tx.requestedReplacement !== 'none' || newestAttempt(tx)?.kind === 'cancel'
 }

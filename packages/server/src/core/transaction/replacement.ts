@@ -1,8 +1,8 @@
 /**
- * What a replacement has to offer. Nodes take another transaction under the same nonce only if it outbids the one they
- * hold on every fee field; 12.5 % is the most that any known client asks. The step is taken from the last attempt, not
- * from the market, and rounded up, so that no series of replacements is ever refused as underpriced; the market is the
- * floor, and the cap is never passed.
+ * What a replacement has to offer. Nodes accept another transaction under the same nonce only if it outbids the one
+ * they hold on every fee field; 12.5 % is the most that any known client requires. The step starts from the last
+ * attempt, not from the market, and is rounded up, so no series of replacements is ever refused as underpriced. The
+ * market is the floor, and the cap is never exceeded.
  */
 import type { FeeMarket, Fees, Speed } from '../fees/fees.ts'
 
@@ -10,12 +10,12 @@ const STEP_PER_MILLE = 1_125n
 
 export type Replacement =
   | { readonly type: 'replace'; readonly fees: Fees }
-  /** Even the smallest step would pass the cap. */
+  /** Even the smallest step would exceed the cap. */
   | { readonly type: 'above_cap'; readonly neededWei: bigint; readonly capWei: bigint }
 
 export interface ReplacementLimits {
   readonly speed: Speed
-  /** The lowest of what the caller and the policy allow per gas; null where neither says. */
+  /** The lower of what the caller and the policy allow per gas; null if neither sets a limit. */
   readonly capWei: bigint | null
 }
 
@@ -35,7 +35,7 @@ export function planReplacement(last: Fees, market: FeeMarket, { speed, capWei }
   return { type: 'replace', fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) } }
 }
 
-/** The next block would not take it at this price: only then does a higher one help. */
+/** The next block would not include it at this price: only then does a higher one help. */
 export function isPriceTooLow(last: Fees, market: FeeMarket): boolean {
   if (last.type === 'legacy') return last.gasPrice < (market.baseFeePerGas ?? market.gasPrice)
   const base = market.baseFeePerGas ?? 0n

@@ -1,7 +1,7 @@
-/** A transaction without what its next state does not have. */
+/** A transaction without the fields that its next state does not have. */
 import type { InFlight } from './transaction.ts'
 
-/** What stays of a transaction that gives up its nonce. */
+/** What remains of a transaction that gives up its nonce. */
 export function withoutNonce(tx: InFlight) {
   const { id, intent, version, suspended, createdAt, attempts } = tx
   return { id, intent, version, suspended, createdAt, attempts }

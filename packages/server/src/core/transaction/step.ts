@@ -1,4 +1,4 @@
-/** What a transition yields: the transaction after it, what the history shall say, and what is to be done once it is stored. */
+/** The result of a transition: the new transaction, its history entry, and what to do once it is stored. */
 import type { Transaction } from './transaction.ts'
 import type { HistoryNote, TxEvent } from './tx-event.ts'
 
@@ -9,7 +9,7 @@ export type Effect =
   /** Look for every attempt's receipt now instead of waiting for the next audit. */
   | { readonly type: 'lookup' }
   | { readonly type: 'alarm'; readonly cause: string }
-  /** The nonce is consumed for good. */
+  /** The nonce is permanently used. */
   | { readonly type: 'nonce.used' }
   /** No node ever had valid bytes for the nonce: another transaction may take it. */
   | { readonly type: 'nonce.freed' }
@@ -28,7 +28,7 @@ export function move(tx: Transaction, note: HistoryNote, ...effects: readonly Ef
   return { tx, notes: [note], effects }
 }
 
-/** No operator's act goes into the history without who did it and why. */
+/** Every operator action in the history records who did it and why. */
 export function noteOperator(event: Extract<TxEvent, { readonly by: unknown }>) {
   return { type: event.type, cause: 'operator', detail: { actor: event.by.actor, reason: event.by.reason } }
 }

@@ -61,29 +61,29 @@ export interface Intent {
   readonly fees: WantedFees | null
   /** Absent: none. */
   readonly accessList?: AccessList
-  /** This very nonce or none: it is never sent under another. Absent: the next one. */
+  /** Exactly this nonce: it is never sent under another. Absent: the next one. */
   readonly exactNonce?: number
   /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
   readonly maxFeeWei: bigint | null
   readonly speed: Speed
   /** Higher goes first within the lane. */
   readonly priority: number
-  /** Milliseconds since the epoch; after it no nonce is taken any more. */
+  /** Milliseconds since the epoch; after this it takes no nonce. */
   readonly validUntil: number | null
   readonly requestId: string | null
-  /** Digest of the whole request, so that the same key with another body is told apart. */
+  /** Digest of the whole request, to detect the same key with another body. */
   readonly requestDigest: Hash
   readonly finality: Finality | null
   readonly simulate: boolean
-  /** It was run before it was accepted, and nothing spoke against it. */
+  /** It was simulated before it was accepted, and nothing was wrong. */
   readonly simulated: boolean
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** `bump`, `cancel`: in place of an earlier one under the same nonce. `noop`: does nothing but fill a gap. */
+/** `bump`, `cancel`: replace an earlier one under the same nonce. `noop`: only fills a gap. */
 export type AttemptKind = 'original' | 'bump' | 'cancel' | 'noop'
 
-/** What an operator or a deadline wants done to a sent transaction and the lane has not done yet. */
+/** What an operator or a deadline requested for a sent transaction and the lane has not done yet. */
 export type RequestedReplacement = 'none' | 'speed_up' | 'cancel'
 
 /** One signed byte string for a transaction. Durable before it is first sent. */
@@ -101,15 +101,15 @@ export interface Attempt {
 export interface TxError {
   readonly code: string
   readonly message: string
-  /** Decoded revert reason or the node's own words, where there are any. */
+  /** Decoded revert reason or the node's own words, if there are any. */
   readonly reason?: string
-  /** What the contract returned as it reverted, where the node gave it. */
+  /** What the contract returned as it reverted, if the node provided it. */
   readonly revertData?: Hex
 }
 
 /**
  * Why a transaction makes way: every node refused its bytes, so an empty transaction takes its nonce. `mayPass`: the
- * refusal is one of the moment, so that it goes back in line instead of ending.
+ * refusal is temporary, so it goes back to the queue instead of ending.
  */
 export interface Refusal extends TxError {
   readonly mayPass: boolean
@@ -122,7 +122,7 @@ interface Base {
   readonly version: number
   readonly subState: SubState
   readonly error: TxError | null
-  /** An operator holds it back: no nonce is taken and nothing is sent until it is resumed. */
+  /** An operator suspended it: it takes no nonce and nothing is sent until it is resumed. */
   readonly suspended: boolean
   readonly createdAt: number
   /** Every byte string ever signed for it, oldest first. */
@@ -134,7 +134,7 @@ interface Signed extends Base {
   readonly fence: number
   readonly nodeId: string
   readonly allocatedAt: number
-  /** Since when it waits for inclusion: allocation, or the reorganisation, resumption or retry after which it waits anew. */
+  /** Since when it waits for inclusion: allocation, or the reorg, resumption or retry that restarted the wait. */
   readonly waitingSince: number
   /** First and latest time at which bytes went to a node. */
   readonly submittedAt: number | null
@@ -145,7 +145,7 @@ interface Signed extends Base {
   readonly nextResubmitAt: number
   readonly newForks: number
   readonly requestedReplacement: RequestedReplacement
-  /** A node took bytes under this nonce, or may have: no answer, a lost one, or one that cannot be told. */
+  /** A node accepted bytes under this nonce, or may have: no answer, a lost one, or an unclear one. */
   readonly mayBeHeld: boolean
   /** Null: it does not make way. */
   readonly refusal: Refusal | null
@@ -199,7 +199,7 @@ export function inclusionOf(tx: Transaction): Inclusion | null {
   return 'inclusion' in tx ? tx.inclusion : null
 }
 
-/** A node shows it as part of the block that is being built. A promise: it is in no block yet. */
+/** A node shows it as part of the block that is being built. A promise: it is not mined yet. */
 export function isPreconfirmed(tx: Transaction): boolean {
   return tx.subState === 'preconfirmed'
 }
@@ -208,22 +208,22 @@ export function nonceOf(tx: Transaction): number | null {
   return 'nonce' in tx ? tx.nonce : null
 }
 
-/** An attempt at the nonce that it has now. Bytes of a nonce that it lost say nothing about this one. */
+/** An attempt at its current nonce. Bytes of a nonce that it lost say nothing about this one. */
 export function findAttempt(tx: Exclude<Transaction, Queued | Dropped>, hash: Hash): Attempt | null {
   return tx.attempts.find((attempt) => attempt.hash === hash && attempt.nonce === tx.nonce) ?? null
 }
 
-/** The newest bytes under the nonce that it has now: what is sent, and what a replacement has to outbid. */
+/** The newest bytes under its current nonce: these are sent, and a replacement has to outbid them. */
 export function newestAttempt(tx: InFlight): Attempt | null {
   return tx.attempts.findLast((attempt) => attempt.nonce === tx.nonce) ?? null
 }
 
-/** An empty transaction is meant to take its nonce, or already bids for it. */
+/** An empty transaction will take its nonce, or already bids for it. */
 export function isCancelling(tx: InFlight): boolean {
   return tx.requestedReplacement === 'cancel' || tx.refusal !== null || newestAttempt(tx)?.kind === 'cancel'
 }
 
-/** An empty transaction is meant to take its nonce, and is not signed yet. */
+/** An empty transaction will take its nonce, and is not signed yet. */
 export function lacksEmpty(tx: InFlight): boolean {
   return isCancelling(tx) && newestAttempt(tx)?.kind !== 'cancel'
 }

@@ -1,7 +1,7 @@
 /**
  * The one function that moves a transaction. It is total: an event that is late, repeated or does not apply changes
- * nothing and returns the very same object, so that callers may replay what they are unsure of. A terminal state never
- * changes. Nothing here decides by the clock: every event carries its time.
+ * nothing and returns the very same object, so callers may replay events when in doubt. A terminal state never changes.
+ * Nothing here reads the clock: every event carries its time.
  */
 
 import type { Inclusion } from '../chain/finality.ts'
@@ -102,17 +102,17 @@ function isMined(tx: InFlight): tx is Tracking & { readonly inclusion: Inclusion
   return tx.state === 'TRACKING' && tx.inclusion !== null
 }
 
-/** Something is said of one block; the transaction may be in another by now, and that one it does not touch. */
+/** The event is about one block; if the transaction is in another by now, the event does not apply. */
 function isMinedIn(tx: InFlight, blockHash: Hash): tx is Tracking & { readonly inclusion: Inclusion } {
   return isMined(tx) && tx.inclusion.blockHash === blockHash
 }
 
-/** What is STUCK keeps the name of its cause; the flag alone says that it is held back as well. */
+/** A STUCK transaction keeps the name of its cause; the flag alone shows that it is suspended as well. */
 function heldBack(tx: InFlight): SubState {
   return tx.state === 'STUCK' ? tx.subState : 'suspended'
 }
 
-/** Where a transaction is that has bytes to send and nothing against sending them. */
+/** The sub-state of a transaction that has bytes to send and no obstacle to sending them. */
 function readyToSend(tx: InFlight): SubState {
   if (tx.state === 'STUCK') return tx.subState
   return tx.state === 'ALLOCATED' ? 'signed' : 'stale'
@@ -128,7 +128,7 @@ function resume(tx: InFlight, event: Extract<TxEvent, { type: 'operator.resumed'
   )
 }
 
-/** The claim is stored before the bytes go out again, so that no second node repeats the same side effect. */
+/** The claim is stored before the bytes are sent again, so no second node repeats the same side effect. */
 function claimResubmit(claimed: InFlight, at: number, policy: Policy): Step {
   if (isMined(claimed) || claimed.suspended || hasLostNonce(claimed)) return stay(claimed)
   const tx = standBy(claimed, policy)
@@ -139,8 +139,8 @@ function claimResubmit(claimed: InFlight, at: number, policy: Policy): Step {
       ...tx,
       subState,
       nextResubmitAt: at + policy.resubmitIntervalMs,
-      // Bytes that are sent again without an answer on record may have reached a node before: from here on no refusal
-      // can prove that none ever had them.
+      // Bytes that are sent again without a recorded answer may have reached a node before: from here on no refusal can
+      // prove that none ever had them.
       submitCount: Math.max(1, tx.submitCount),
       mayBeHeld: tx.mayBeHeld || tx.submitCount === 0,
     },
@@ -150,8 +150,8 @@ function claimResubmit(claimed: InFlight, at: number, policy: Policy): Step {
 }
 
 /**
- * A policy that forbids replacements, set while it was to make way: the empty transaction will never be signed, and it
- * stands by its own bytes again.
+ * If a policy that forbids replacements was set while it was making way, the empty transaction will never be signed,
+ * and it relies on its own bytes again.
  */
 function standBy(tx: InFlight, policy: Policy): InFlight {
   const kept = replacesByItself(policy) ? tx : withdrawRefusal(tx)
@@ -193,7 +193,7 @@ function include(tx: InFlight, seen: Inclusion, at: number): Step {
   )
 }
 
-/** Nodes from before the fee market do not tell what was paid per gas: it was what the transaction offered. */
+/** Nodes from before the fee market do not report the price paid per gas: it was the transaction's offer. */
 function withPrice(inclusion: Inclusion, { fees }: Attempt): Inclusion {
   const isUntold = inclusion.effectiveGasPrice === 0n && fees.type === 'legacy'
   return isUntold ? { ...inclusion, effectiveGasPrice: fees.gasPrice } : inclusion
@@ -258,19 +258,20 @@ function finish(tx: InFlight, event: Extract<TxEvent, { type: 'finality.reached'
 
 function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, policy: Policy): Step {
   if (isMined(tx) || tx.state === 'STUCK' || tx.suspended) return stay(tx)
-  // A promise that is not kept is withdrawn, or taken away by the next send; time goes on from there.
+  // A broken promise is withdrawn, or the next send removes it; time continues from there.
   const since = Math.max(tx.waitingSince, event.movingSince ?? 0)
   if (isPreconfirmed(tx) || event.at - since < policy.stuckAfterMs) return stay(tx)
   if (event.blockedByNonce !== null) {
     const gap = tx.error?.code === 'nonce_gap'
     if (tx.subState === 'blocked_by_predecessor' && !gap) return stay(tx)
     return move(
-      // The gap has a name now: it is no fault of the node's, and the wait starts anew when it closes.
+      // The cause of the gap is known now: it is not the node's fault, and the wait restarts when the gap closes.
       { ...tx, subState: 'blocked_by_predecessor', error: gap ? null : tx.error },
       { type: 'inclusion.blocked', cause: 'blocked_by_predecessor', detail: { nonce: event.blockedByNonce } },
     )
   }
-  // A node that misses a lower nonce though none of ours is missing is a fault of its own, and no reason to wait anew.
+  // If a node misses a lower nonce although none of ours is missing, that is the node's fault, and no reason to restart
+  // the wait.
   if (tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap') {
     return move(
       { ...tx, subState: readyToSend(tx), waitingSince: event.at },

@@ -1,6 +1,6 @@
 /**
- * Everything that can happen to a transaction. Past tense: each is a fact that was observed or decided elsewhere. What is
- * said of an inclusion, of a nonce or of bytes names which one it was said of, so that it cannot be taken for another.
+ * Everything that can happen to a transaction. Past tense: each is a fact that was observed or decided elsewhere. An
+ * event about an inclusion, a nonce or bytes names which one it is about, so it cannot be mistaken for another.
  */
 import type { Confirmation, Inclusion } from '../chain/finality.ts'
 import type { SendOutcome } from '../chain/send-outcome.ts'
@@ -28,9 +28,9 @@ export type TxEvent =
     }
   | { readonly type: 'broadcast.answered'; readonly at: number; readonly hash: Hash; readonly outcome: SendOutcome }
   | { readonly type: 'resubmit.claimed'; readonly at: number }
-  /** Signed to take the place of the newest one under the same nonce. */
+  /** Signed to replace the newest one under the same nonce. */
   | { readonly type: 'attempt.added'; readonly at: number; readonly attempt: Attempt }
-  /** The nodes refuse its price, and it may offer no more: an empty transaction shall take its nonce. */
+  /** The nodes refuse its price, and it may offer no more: an empty transaction takes its nonce. */
   | { readonly type: 'way.made'; readonly at: number; readonly message: string; readonly mayPass: boolean }
   /** A replacement would have to offer more per gas than it may. */
   | {
@@ -38,7 +38,7 @@ export type TxEvent =
       readonly at: number
       readonly neededWei: bigint
       readonly capWei: bigint
-      /** The cap and who set it, in words. */
+      /** The cap and its source, in words. */
       readonly allowed?: string
     }
   /** One of its hashes has a receipt in a block that the chain does not have yet. */
@@ -49,7 +49,7 @@ export type TxEvent =
       readonly blockNumber: number
       readonly succeeded: boolean
     }
-  /** The chain is past the block that was to hold it, and no node shows it any more. */
+  /** The chain is past the block that should hold it, and no node shows it any more. */
   | { readonly type: 'preconfirmation.lost'; readonly at: number; readonly blockNumber: number | null }
   | { readonly type: 'inclusion.seen'; readonly at: number; readonly inclusion: Inclusion }
   | { readonly type: 'inclusion.reorged'; readonly at: number; readonly blockHash: Hash }
@@ -73,7 +73,7 @@ export type TxEvent =
   | {
       readonly type: 'time.passed'
       readonly at: number
-      /** Since when the chain makes blocks without a break: what passed before says nothing about a transaction. */
+      /** Since when the chain makes blocks without a break: earlier time says nothing about a transaction. */
       readonly movingSince?: number
       readonly blockedByNonce: number | null
     }
@@ -82,7 +82,7 @@ export type TxEvent =
   | { readonly type: 'operator.retried'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.cancelled'; readonly at: number; readonly by: OperatorAct }
   | { readonly type: 'operator.sped_up'; readonly at: number; readonly by: OperatorAct }
-  /** Each of these carries the proof of what became of the nonce, found anew when it was ordered. */
+  /** Each of these carries the proof of how the nonce was used, found when it was ordered. */
   | {
       readonly type: 'operator.resolved' | 'operator.requeued' | 'operator.closed'
       readonly at: number
@@ -90,14 +90,14 @@ export type TxEvent =
       readonly proof: NonceProof
     }
 
-/** Who did it and why: no operator action without both. */
+/** Who did it and why: every operator action needs both. */
 export interface OperatorAct {
   readonly actor: string
   readonly reason: string
 }
 
 /**
- * The types of history entries that end a transaction, where they leave it in a terminal state. One stored change has at
+ * The types of history entries that end a transaction, if they leave it in a terminal state. One stored change has at
  * most one of them, so each transaction has exactly one completion.
  */
 export const COMPLETING_EVENTS = [
@@ -112,19 +112,19 @@ export const COMPLETING_EVENTS = [
 ] as const
 
 /**
- * The types of history entries that say nothing new when they happen again: inside one state they are kept as one entry for
- * each cause and sub-state, with a count. Everything else, and every change of state, is an entry of its own.
+ * The types of history entries that add nothing when they repeat: within one state they are kept as one entry for each
+ * cause and sub-state, with a count. Everything else, and every change of state, is a separate entry.
  */
 export const ROUTINE_EVENTS = ['resubmit.claimed', 'broadcast.answered', 'prepare.deferred'] as const
 
-/** What one transition leaves in the history and in the event stream. */
+/** What one transition adds to the history and the event stream. */
 export interface HistoryNote {
   /** The event's type, e.g. `inclusion.seen`. */
   readonly type: string
-  /** One plain word or code that says why, e.g. a send outcome; null where the type says it all. */
+  /** One plain word or code that says why, e.g. a send outcome; null if the type says it all. */
   readonly cause: string | null
   readonly detail: Readonly<Record<string, unknown>>
-  /** The transition's own ends, where several are stored together; else those of the whole save. */
+  /** The states before and after this transition, if several are stored together; otherwise those of the whole save. */
   readonly step?: {
     readonly from: TxState
     readonly fromSubState: SubState

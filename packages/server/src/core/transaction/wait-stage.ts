@@ -1,10 +1,10 @@
-/** How far a transaction has come for a caller that waits for it. */
+/** How far a transaction has come for a waiting caller. */
 import { assessStage, type Stage } from './stage-table.ts'
 import { inclusionOf, type Transaction } from './transaction.ts'
 
 export type WaitStage = Exclude<Stage, 'final'>
 
-/** `ended`: it is final without having come that far, or cannot advance by itself. Waiting longer is of no use. */
+/** `ended`: it is final without having reached the stage, or cannot advance by itself. Waiting longer does not help. */
 export type WaitProgress = ReturnType<typeof assessStage>
 
 export function assessWait(tx: Transaction, stage: WaitStage): WaitProgress {

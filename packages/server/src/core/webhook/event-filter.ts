@@ -1,11 +1,11 @@
-/** Which events somebody wants to hear of: one rule for the event stream and for webhooks. */
+/** Which events a subscriber wants: one rule for the event stream and for webhooks. */
 import { mayUse, type Reach } from '../access/caller.ts'
 import type { Address } from '../hex.ts'
 import type { Lane } from '../lane/lane.ts'
 import type { TxState } from '../transaction/transaction.ts'
 import { COMPLETING_EVENTS } from '../transaction/tx-event.ts'
 
-/** Null asks for everything. */
+/** Null selects everything. */
 export interface EventFilter {
   readonly types: readonly string[] | null
   readonly chainId: number | null

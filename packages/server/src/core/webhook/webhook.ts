@@ -1,4 +1,4 @@
-/** Somebody's URL that is told of events, and one thing that it is told. */
+/** A URL that receives events, and one delivery to it. */
 
 import type { TxId } from '../transaction/transaction.ts'
 import type { EventFilter } from './event-filter.ts'
@@ -7,14 +7,14 @@ export type WebhookId = string
 export type DeliveryId = string
 
 export type DisabledReason =
-  /** Somebody switched it off. */
+  /** An operator switched it off. */
   | 'operator'
-  /** The receiver answered that it is gone for good. */
+  /** The receiver answered that it is permanently gone. */
   | 'gone'
   /** Nothing could be delivered for a long time. */
   | 'failing'
 
-/** Without its secrets: those are only with what is to be signed. */
+/** Without its secrets: those are only kept with deliveries to be signed. */
 export interface Webhook {
   readonly id: WebhookId
   readonly url: string
@@ -24,7 +24,7 @@ export interface Webhook {
   readonly failingSince: number | null
   /** Events up to this one have their deliveries. */
   readonly plannedTo: number
-  /** While it lies ahead, what is sent is signed with the secret before the current one too. */
+  /** Until this time, deliveries are also signed with the previous secret. */
   readonly previousSecretUntil: number | null
   readonly createdAt: number
   readonly createdBy: string
@@ -33,10 +33,10 @@ export interface Webhook {
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** The id is what receivers know it by: the same with every attempt. */
+/** Receivers know it by its id: the same with every attempt. */
 export interface Delivery {
   readonly id: DeliveryId
-  /** Its place in the log, which grows. */
+  /** Its place in the log, which only grows. */
   readonly place: number
   readonly webhookId: WebhookId
   /** Null for a test. */
@@ -44,7 +44,7 @@ export interface Delivery {
   readonly txId: TxId | null
   readonly type: string
   readonly state: DeliveryState
-  /** Null where it is settled, and while an earlier one of the same transaction is pending. */
+  /** Null if it is settled, and while an earlier one of the same transaction is pending. */
   readonly dueAt: number | null
   readonly attempts: number
   readonly lastAttempt: AttemptReport | null
@@ -56,11 +56,11 @@ interface AttemptReport extends AttemptAnswer {
   readonly at: number
 }
 
-/** What came back of one attempt: a status, or why there is none. */
+/** The result of one attempt: a status, or why there is none. */
 export interface AttemptAnswer {
   readonly status: number | null
   readonly error: string | null
-  /** The first bytes of the answer's body. */
+  /** The first bytes of the response body. */
   readonly response: string | null
   readonly durationMs: number
 }

@@ -1,10 +1,10 @@
 /**
- * Acceptance of several requests at once, each with an answer of its own.
+ * Accepts several requests at once and answers each one separately.
  *
- * Each is looked up and simulated like a single one, side by side with the others, so that these steps share their round
- * trips. Whoever gets through waits for the rest; then all of them are stored together, and their places in the queue are
- * those that they had in the batch. A request with the same key as one before it in the batch is taken up only after that
- * one has its answer: together they behave like two requests, one after the other, and not like a race.
+ * Each request is looked up and simulated like a single one, in parallel with the others, so these steps share their
+ * round trips. Requests that pass wait for the rest. Then Drover stores all of them together and queues them in batch
+ * order. If a request has the same key as an earlier one in the batch, it starts only after that one has its answer:
+ * the two behave like two requests in sequence, not like a race.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { NewTransaction } from '../../ports/store.ts'
@@ -13,20 +13,20 @@ import type { Accept, Accepted } from './accept.ts'
 import type { AcceptRequest } from './accept-request.ts'
 import type { Intake, IntakeOutcome } from './intake.ts'
 
-/** An answer for each, in order. */
+/** One answer per request, in order. */
 export type AcceptBatch = (requests: readonly AcceptRequest[]) => Promise<readonly PromiseSettledResult<Accepted>[]>
 
-/** How a refusal says that only an earlier one of the same batch stood in the way. */
+/** The reason in a refusal when only an earlier request of the same batch was in the way. */
 export const OUT_OF_TURN = 'out_of_turn'
 
 interface AcceptBatchPorts {
   readonly accept: Accept
   readonly intake: Pick<Intake, 'submitTogether'>
-  /** Lets others have their turn: a long batch is taken up in parts. */
+  /** Yields to other work: a long batch is processed in parts. */
   rest?(tenant: Tenant): Promise<void>
 }
 
-/** Looked up in one round trip each. */
+/** Requests per look-up round trip. */
 const PART = 250
 
 export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): AcceptBatch {
@@ -44,20 +44,20 @@ export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): A
       const answer =
         before === undefined ? gathering.join(place, request, accept) : acceptAfter(before, request, accept)
       if (key !== null) lastOf.set(key, answer)
-      // One that is refused before the last was taken up is not left without anybody who looks at it.
+      // If a request fails before the last one has started, its rejection must not go unhandled.
       answers.push(Promise.allSettled([answer]))
     }
     return (await Promise.all(answers)).flat()
   }
 }
 
-/** The chain is left out: where it is not named there is only one, and to wait without need does no harm. */
+/** Ignores the chain: if a request does not name it there is only one, and an unnecessary wait does no harm. */
 function keyOf({ from, requestId }: AcceptRequest): string | null {
   return requestId === null ? null : `${from} ${requestId}`
 }
 
 async function acceptAfter(before: Promise<unknown>, request: AcceptRequest, accept: Accept): Promise<Accepted> {
-  // However the one before ended is its own answer; this one is judged anew.
+  // The earlier request's result is its own answer; this one is judged afresh.
   await Promise.allSettled([before])
   return accept(request)
 }
@@ -67,7 +67,7 @@ interface Gathered {
   answer(outcome: Promise<IntakeOutcome>): void
 }
 
-/** Holds back what is ready to be stored until everybody has come or has fallen out on the way. */
+/** Holds requests that are ready to be stored until every request is ready or has failed. */
 function createGathering(requests: readonly AcceptRequest[], expected: number, intake: Pick<Intake, 'submitTogether'>) {
   const gathered = new Map<number, Gathered>()
   let missing = expected
@@ -95,8 +95,8 @@ function createGathering(requests: readonly AcceptRequest[], expected: number, i
 }
 
 /**
- * Those that are to be stored, in order. Where one with a nonce of its own has fallen out, those of the same signer behind
- * it that chose their nonces too would miss them: they are turned away, and may be sent again once the nonce is used.
+ * The requests to store, in order. If a request with an explicit nonce failed, later ones of the same signer with explicit
+ * nonces would lack it below them. They are refused and can be sent again once the nonce is used.
  */
 function keepTurns(requests: readonly AcceptRequest[], gathered: ReadonlyMap<number, Gathered>): readonly Gathered[] {
   const broken = new Set<string>()

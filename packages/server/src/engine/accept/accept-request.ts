@@ -1,4 +1,4 @@
-/** A request as a caller made it, the digest that tells it from others, and the intent that it becomes. */
+/** A request as the caller made it, the digest that distinguishes it from others, and the intent that it becomes. */
 import { createHash } from 'node:crypto'
 import type { AppError } from '../../core/app-error.ts'
 import type { AccessList } from '../../core/chain/access-list.ts'
@@ -8,7 +8,7 @@ import type { Address, Hash, Hex } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 
-/** What a caller said, in one spelling. Null is what was left out, so that a changed default is not another request. */
+/** The caller's request in canonical form. Null means left out, so a changed default is not a different request. */
 export interface AcceptRequest {
   readonly chainId: number | null
   readonly from: Address
@@ -26,13 +26,13 @@ export interface AcceptRequest {
   readonly metadata: Readonly<Record<string, string>>
   readonly accessList?: AccessList
   readonly exactNonce?: number
-  /** Who asks, for the history; no part of what is asked. */
+  /** The caller, for the history; not part of the digest. */
   readonly by?: string
-  /** Whose request it is; left out or null: the service has no keys. No part of what is asked either. */
+  /** The tenant that owns the request; omitted or null: the service has no keys. Not part of the digest either. */
   readonly tenant?: string | null
-  /** The answer, unless it is a repeat of an earlier request, which gets its first answer again; no part of what is asked. */
+  /** The answer, unless this repeats an earlier request, which gets its first answer again; not part of the digest. */
   readonly refusal?: AppError
-  /** What the API key behind it may spend on the fee; no part of what is asked. */
+  /** The most that the API key may spend on the fee; not part of the digest. */
   readonly maxFeeWei?: bigint | null
 }
 
@@ -67,14 +67,14 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
 }
 
 /**
- * Equal for equal requests, whatever the order of their fields; the request id is the key, not a part of the body. Stored
+ * Equal for equal requests, whatever the order of their fields. The request id is the key, not part of the body. Stored
  * digests are compared with new ones: this text must never change.
  */
 export function digestRequest(request: AcceptRequest): Hash {
   return `0x${createHash('sha256').update(writeCanonically(request)).digest('hex')}`
 }
 
-/** As `canonicalJson` would, with its fields in order already: every request passes here. */
+/** Same output as `canonicalJson`, with the fields already in order: every request passes through here. */
 function writeCanonically(request: AcceptRequest): string {
   const { chainId, data, fees, finality, from, gasLimit, metadata, priority, simulate, speed, to, validUntil } = request
   const list = 'accessList' in request ? `"accessList":${canonicalJson(request.accessList)},` : ''

@@ -1,10 +1,10 @@
 /**
- * Acceptance of an intent, on any node: nothing is promised before it is durable.
+ * Accepts an intent, on any node: nothing is promised before it is durable.
  *
- * The order matters. A repeat of an earlier request is recognised before anything is asked of the chain, since it must
- * get its first answer even where the same call would fail by now. Then the call is simulated: a certain failure is
- * refused here and takes neither a row nor a nonce. A node that cannot run the simulation is no reason to turn the caller
- * away, because the lane simulates again before it takes a nonce; so the intent is accepted and durable first.
+ * The order matters. A repeat of an earlier request is recognised before the chain is queried, because it must get its
+ * first answer even if the same call would fail by now. Then the call is simulated: a certain failure is refused here
+ * and takes neither a row nor a nonce. If a node cannot run the simulation, the intent is still accepted and made
+ * durable, because the lane simulates again before it takes a nonce.
  */
 import { AppError } from '../../core/app-error.ts'
 import { findUnmineable, isTinyPrice } from '../../core/fees/unmineable-price.ts'
@@ -24,19 +24,19 @@ import type { KnownSigners } from './known-signers.ts'
 import { createSimulation, type SimulationPorts } from './simulation.ts'
 
 export interface Accepted {
-  /** `existing`: the same request was accepted before, and this is what became of it. */
+  /** `existing`: the same request was accepted before, and this is its current state. */
   readonly type: 'accepted' | 'existing'
   readonly transaction: Transaction
 }
 
-/** `submit` stands in for the intake's, where several requests are to be stored together. */
+/** `submit` replaces the intake's, to store several requests together. */
 export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Promise<Accepted>
 
 export interface AcceptBounds {
-  /** What may be on its way to the store at one time. */
+  /** How much may be on its way to the store at once. */
   readonly places: Pick<TenantPool, 'enter'>
   readonly queue: QueueBounds
-  /** Of the simulations that run at one time. */
+  /** Share of the simulations that run at once. */
   readonly sharePercent?: number
 }
 
@@ -50,10 +50,10 @@ interface AcceptPorts extends SimulationPorts {
   readonly signers: KnownSigners
   readonly intake: Pick<Intake, 'submit'>
   readonly random: Random
-  /** Left out: whatever comes is taken. */
+  /** Omitted: everything is accepted. */
   readonly bounds?: AcceptBounds
   readonly defaults?: Partial<AcceptDefaults>
-  /** The chain's cap on the fee of one transaction, in wei; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction, in wei; null only if an operator set `none`. */
   maxTxFeeOf(chainId: number): bigint | null
 }
 
@@ -74,7 +74,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     return { type: 'existing', transaction: earlier }
   }
 
-  /** A market that cannot be read is no reason to turn the caller away: the lane looks again. */
+  /** If the market cannot be read, the request is still accepted: the lane checks again. */
   async function refuseUnmineable({ lane, fees }: Intent): Promise<void> {
     const market = await markets.read(lane.chainId).catch((error: unknown) => {
       if (error instanceof ChainUnavailable) return null
@@ -86,7 +86,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     throw new AppError('transaction_rejected', message, { field: 'fees', outcome: 'invalid', reason })
   }
 
-  /** A repeat gets its answer even where there is no room for another. */
+  /** A repeat gets its answer even if the queue is full. */
   async function enterQueue(intent: Intent, tenant: Tenant): Promise<Accepted | (() => void)> {
     try {
       return await queue.enter(intent.lane, tenant)
@@ -108,7 +108,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
     const isTiny = isTinyPrice(intent.fees)
     const mayBeRefused = intent.simulate || isLate || isTiny || tooDear !== null || request.refusal !== undefined
-    // The insert recognises a repeat by itself; looking first is only for what would refuse it before it gets there.
+    // The insert recognises a repeat by itself; looking first only matters for checks that would refuse it earlier.
     const earlier = mayBeRefused ? await findEarlier(intent, tenant) : null
     if (earlier !== null) return earlier
     if (request.refusal !== undefined) throw request.refusal
@@ -133,7 +133,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     const { tenant = null, by } = request
     const simulated = intent.simulate ? await simulate(intent, tenant) : null
     if (simulated?.type === 'refused') {
-      // Its twin may have been accepted, and even mined, while this one was simulated.
+      // The same request may have been accepted, and even mined, while this one was simulated.
       const twin = await findEarlier(intent, tenant)
       if (twin !== null) return twin
       throw simulated.error

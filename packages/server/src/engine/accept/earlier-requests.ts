@@ -1,7 +1,7 @@
 /**
- * Finds what became of a request that was made before. Requests that come within the same few milliseconds are looked up
- * together, and a database that does not answer for a moment is asked again: an outage that the intake would ride out
- * must not be an error here.
+ * Finds the result of an earlier request. Requests that arrive within the same few milliseconds are looked up together.
+ * If the database does not respond for a moment, the look-up is retried: an outage that the intake would survive must
+ * not be an error here.
  */
 import { AppError } from '../../core/app-error.ts'
 import { backOff } from '../../core/back-off.ts'

@@ -1,12 +1,12 @@
 /**
  * Group commit of acceptance: requests that arrive within a few milliseconds of each other are stored by one database
- * transaction. One is on its way at a time: what comes meanwhile is stored by the next, so that batches grow with load by
- * themselves. Two at once would only wait for each other, for the lane and for the head of the event stream.
+ * transaction. Only one runs at a time. Requests that arrive meanwhile are stored by the next, so batches grow with
+ * load by themselves. Two at once would only wait for each other, for the lane and for the head of the event stream.
  *
- * A flush that the store could not answer may have committed. It is sent again as it is: ids and request ids make the
- * insert idempotent, so that a repeat finds the rows of the first try. An item that meets its own id has been inserted,
- * whatever the store calls it. An item that is older than its deadline is given up, wherever it is on its way, and its
- * fate is said to be unknown.
+ * A flush that got no response from the store may have committed. It is sent again unchanged: ids and request ids make
+ * the insert idempotent, so a repeat finds the rows of the first try. An item that meets its own id has been inserted,
+ * whatever the store calls it. An item that is older than its deadline is given up, wherever it is, and reported as
+ * unknown.
  */
 import { AppError } from '../../core/app-error.ts'
 import { backOff } from '../../core/back-off.ts'
@@ -17,7 +17,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { pause } from '../pause.ts'
 import { createBatcher, type Pending } from '../write/batcher.ts'
 
-/** As the store's, save that a row found by its own repeat may have moved on from QUEUED already. */
+/** Same as the store's, except that a row found by its own repeat may have moved on from QUEUED already. */
 export type IntakeOutcome =
   | { readonly type: 'inserted'; readonly transaction: Transaction }
   | { readonly type: 'existing'; readonly transaction: Transaction }
@@ -42,9 +42,9 @@ const INTAKE_LIMITS: IntakeLimits = {
 
 export interface Intake {
   submit(item: NewTransaction): Promise<IntakeOutcome>
-  /** Stored by one database transaction, with places in the queue in this order; an outcome for each. */
+  /** Stores the items in one database transaction, queued in this order. Returns an outcome for each. */
   submitTogether(items: readonly NewTransaction[]): readonly Promise<IntakeOutcome>[]
-  /** Refuses what comes from now on, stores what is waiting, and resolves when nothing is left. */
+  /** Refuses new items, stores those that are waiting, and resolves when nothing is left. */
   drain(): Promise<void>
 }
 
@@ -107,7 +107,7 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
     maxRunning: limits.maxFlushes,
     onWaiting: (count) => telemetry.gauge('drover_queue_depth', count, QUEUE),
   })
-  // Long groups have a line of their own and leave one by one: a single request never waits behind them.
+  // Long groups have their own queue and leave one by one: a single request never waits behind them.
   const groups = createBatcher<NewTransaction, IntakeOutcome>({
     ...options,
     maxBatch: 1,

@@ -5,9 +5,9 @@ import type { SignerRecord, Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
 export interface KnownSigners {
-  /** A lane that is not known is looked up in the store once before null is the answer. */
+  /** An unknown lane is looked up in the store once before the answer is null. */
   find(lane: Lane): Promise<SignerRecord | null>
-  /** What memory holds now; it is filled soon after the start and kept fresh behind the answers. */
+  /** What is in memory now. Memory is filled soon after the start and refreshed in the background. */
   peek(lane: Lane): SignerRecord | null
   close(): void
 }
@@ -66,7 +66,7 @@ export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }
       keepFresh()
       return hit
     }
-    // A read that is under way may have begun before the signer was registered: only one that starts now can refuse it.
+    // A read in progress may have begun before the signer was registered: only a new read can prove it is missing.
     if (reading !== null) await reading
     if (!known.has(key)) await refresh()
     return known.get(key) ?? null

@@ -1,4 +1,4 @@
-/** The nonce that a transaction accepted now would get, if nothing comes in between: those in line before it go first. */
+/** The nonce that a transaction accepted now would get if nothing intervenes: those queued before it go first. */
 import type { AccountCount } from '../../ports/chain.ts'
 import type { NonceLine } from '../../ports/store.ts'
 import { findUsable, firstNonce } from '../gaps/free-nonces.ts'
@@ -9,7 +9,7 @@ export function predictNonce(line: NonceLine, counts: AccountCount | null, exter
   return usable[line.queued] ?? next + line.queued - usable.length
 }
 
-/** Whether the chain has to be asked: where it is not, the store knows by itself. */
+/** Whether the chain must be queried. If not, the store alone knows. */
 export function needsCounts({ cursor, recyclable }: NonceLine, externalUse: boolean): boolean {
   return cursor === null || externalUse || recyclable.length > 0
 }

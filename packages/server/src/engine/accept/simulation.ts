@@ -1,6 +1,6 @@
 /**
- * Tries out a call before it is accepted. Calls that come within the same few milliseconds go to the chain as one batch.
- * A node that cannot run them is no reason to turn the caller away: the lane simulates again before it takes a nonce.
+ * Simulates a call before it is accepted. Calls that arrive within the same few milliseconds go to the chain as one
+ * batch. If a node cannot run them, the request is still accepted: the lane simulates again before it takes a nonce.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
@@ -12,7 +12,7 @@ import type { Tenant } from '../tenants/tenant-pool.ts'
 import { type Batcher, createBatcher, type Pending } from '../write/batcher.ts'
 
 export type Simulated =
-  /** It was run, and nothing speaks against it. */
+  /** It ran, and nothing is wrong with it. */
   | { readonly type: 'passed' }
   | { readonly type: 'refused'; readonly error: AppError }
   /** No node could run it in time, or none that is known to be up to date. */
@@ -24,17 +24,17 @@ export interface SimulationPorts {
   readonly chains: ReadonlyMap<number, Chain>
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** Of the simulations that run or wait at one time, what one tenant may have. */
+  /** One tenant's share of the simulations that run or wait at once. */
   readonly sharePercent?: number
-  /** The head that is followed: a failure is certain only there. */
+  /** The followed head: a failure is certain only there. */
   headOf(chainId: number): HeadRef | null
-  /** A slow node must not hold up what can be simulated later. */
+  /** A slow node must not delay a call that can be simulated later. */
   readonly simulationTimeoutMs: number
 }
 
 const BATCHING = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000 }
 
-/** As many as the batches under way can take: whoever comes later waits for a turn, fairly, and not in one line. */
+/** As many as the running batches can take. Later calls wait for a fair turn instead of in one queue. */
 const TURNS = { what: 'simulations', maxRunning: BATCHING.maxBatch * BATCHING.maxRunning, maxWaiting: 10_000 }
 
 export function createSimulation(ports: SimulationPorts): Simulate {

@@ -1,11 +1,11 @@
 /**
- * What a lane has to know of its account on the chain: how much it may still promise to spend, and whether it carries
- * delegated code, under which nodes keep a single transaction of it.
+ * What a lane needs to know about its account on the chain: how much it can still commit to spend, and whether it has
+ * delegated code. With delegated code, nodes keep only one transaction of the account.
  *
- * The balance is read at most once per block, unless a reading is forced. It is told to others only as of a block that is
- * followed; where no node has that one, what a node says of its own latest block is enough to hold back with. What the lane's unmined transactions may cost at most is taken off as of
- * the moment of asking, and every promise made since; so a transaction that is mined meanwhile is counted twice for one
- * block at worst, and no wei is ever promised twice.
+ * The balance is read at most once per block, unless a reading is forced. It is reported only as of a followed block.
+ * If no node has that block, a node's own latest block is good enough to hold back on. The maximum cost of the lane's
+ * unmined transactions, as of the time of asking, and every commitment made since are subtracted. So a transaction that
+ * is mined meanwhile is counted twice for one block at worst, and no wei is ever committed twice.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
@@ -14,23 +14,23 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { BalanceReader } from './balance-reader.ts'
 
 export interface AccountWatch {
-  /** What may be promised to new transactions; null where the balance is not known. */
+  /** What can be committed to new transactions; null if the balance is unknown. */
   available(): bigint | null
   commit(wei: bigint): void
-  /** Reads the balance unless that was done for this head; `reserved` is what the unmined ones may cost. Never throws. */
+  /** Reads the balance unless read for this head; `reserved` is the maximum cost of unmined ones. Never throws. */
   readBalance(head: number | null, reserved: () => bigint, how?: ReadMode): Promise<void>
-  /** The balance if it was read since this was last called, and whether it is more than before. */
+  /** The balance if it was read since the last call, and whether it has risen. */
   takeNews(): { readonly wei: bigint; readonly at: number; readonly isRise: boolean } | null
-  /** Looks at the account's code if that is due; an answer that changes anything wakes the lane. */
+  /** Checks the account's code if that is due; an answer that changes anything wakes the lane. */
   lookAtCode(): void
-  /** Resolves once the code was looked at, or could not be. */
+  /** Resolves once the code was checked, or could not be. */
   knowCode(): Promise<void>
-  /** A node keeps fewer than expected: the code may have changed. */
+  /** A node keeps fewer transactions than expected: the code may have changed. */
   suspectCode(): void
   isDelegated(): boolean
 }
 
-/** `to_show`: what is promised later is held to a reading of its own all the same. `again`: though it was read for this head. */
+/** `to_show`: later commitments still need a reading of their own. `again`: read even if it was read for this head. */
 export type ReadMode = 'to_promise' | 'to_show' | 'again'
 
 export interface WatchPorts {
@@ -43,7 +43,7 @@ export interface WatchPorts {
 }
 
 const CODE_INTERVAL_MS = 5 * 60_000
-/** EIP-7702: the account runs the code of the address behind this. */
+/** EIP-7702: the account runs the code of the address that follows this prefix. */
 const DELEGATION = '0xef0100'
 
 export function createAccountWatch(ports: WatchPorts): AccountWatch {
@@ -52,7 +52,7 @@ export function createAccountWatch(ports: WatchPorts): AccountWatch {
   let readAtHead: number | null = null
   let news: { wei: bigint; at: number; isRise: boolean } | null = null
   let available: bigint | null = null
-  /** All that was ever promised, so that what was promised while a balance was being read can be told. */
+  /** Everything ever committed, to find out what was committed while a balance was being read. */
   let promised = 0n
   let delegated = false
   let codeDueAt = Number.NEGATIVE_INFINITY
@@ -74,7 +74,7 @@ export function createAccountWatch(ports: WatchPorts): AccountWatch {
       telemetry.gauge('drover_signer_balance_wei', Number(seen), labels)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
-      // Unknown is no reason to stop: the node itself refuses what the account cannot pay.
+      // An unknown balance is no reason to stop: the node itself refuses what the account cannot pay.
       available = null
     }
   }

@@ -1,13 +1,13 @@
 /**
- * Reads the balances of all lanes of a chain together. Those that ask while a reading is under way share the next one, so
- * that the number of requests goes by blocks and not by lanes. All are read at the highest block that one of them knows:
+ * Reads the balances of all lanes of a chain together. Requests that arrive during a reading share the next one, so the
+ * number of RPC requests grows with blocks, not with lanes. All are read at the highest block that any of them knows:
  * RPC nodes that are some blocks apart agree on it, or cannot answer.
  */
 import type { Address } from '../../core/hex.ts'
 import type { Chain } from '../../ports/chain.ts'
 
 export interface BalanceReader {
-  /** Null: no node could tell. */
+  /** Null: no node could answer. */
   read(address: Address, height: number): Promise<bigint | null>
 }
 
@@ -24,7 +24,7 @@ export function createBalanceReader(chain: Pick<Chain, 'getBalances'>): BalanceR
 
   async function readAll(): Promise<void> {
     isReading = true
-    // Lets those that ask in the same turn share a request.
+    // Lets calls from the same turn share a request.
     await Promise.resolve()
     while (waiting.length > 0) {
       const asked = waiting

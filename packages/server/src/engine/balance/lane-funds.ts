@@ -1,8 +1,8 @@
 /**
- * The money of a lane: what the account has and may still promise, what its transactions cost, what waits because it
- * cannot be paid for or costs too much, and when that may be tried again. Such a lane rests, but with each block it looks
- * whether somebody has paid in, or whether gas has become cheap enough. Else the balance is read at the start, after each
- * block with a transaction of the lane, and by a slow timer.
+ * The money of a lane: what the account has and can still commit, what its transactions cost, which ones wait because
+ * they cannot be paid for or cost too much, and when to try them again. Such a lane rests, but with each block it
+ * checks whether the account was funded, or whether gas is cheap enough. Otherwise the balance is read at the start,
+ * after each block with a transaction of the lane, and by a slow timer.
  */
 
 import type { Inclusion } from '../../core/chain/finality.ts'
@@ -20,34 +20,34 @@ import { type AccountWatch, createAccountWatch, type ReadMode, type WatchPorts }
 
 export interface LaneFunds {
   readonly account: AccountWatch
-  /** Those that wait for money are to be tried before their time. */
+  /** Transactions that wait for money can be tried early. */
   mayRetryUnfunded(): boolean
-  /** Those that wait for a price are. */
+  /** Transactions that wait for a price can be tried early. */
   mayRetryPriced(): boolean
-  /** The lane was loaded anew, with what was stored of its account: nobody knows any more what waits for money. */
+  /** The lane was reloaded, with what was stored about its account: what waits for money is no longer known. */
   recall(seen: Known): void
-  /** What waits for money or a price is tried again. */
+  /** Tries everything again that waits for money or a price. */
   retryAll(): void
   known(): Known
-  /** The first in the queue that waits for money, and for a price; null until the queue was looked at. */
+  /** The first in the queue that waits for money, and for a price; null until the queue was read. */
   waits(): PassResult['waits'] | null
   /** These have left the queue. */
   left(ids: readonly TxId[]): void
   /** Blocks hold transactions of the lane: they were paid for, and the balance has changed. */
   paid(draft: LaneDraft, inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]): void
-  /** The slow timer: a lane that has not read its balance for long does. */
+  /** The slow timer: a lane that has not read its balance for long reads it. */
   due(): void
-  /** Reads the balance, unless that was done for this head. */
+  /** Reads the balance, unless it was read for this head. */
   read(head: number | null, inFlight: Iterable<InFlight>): Promise<void>
-  /** With a new block: looks at the balance, or at the market, beside the cycles if anything waits for them. */
+  /** With a new block: reads the balance or the market, outside the cycles, if anything waits for them. */
   watch(draft: LaneDraft, head: number | null): void
-  /** At the end of a cycle: reads the balance beside the cycles if that is due. */
+  /** At the end of a cycle: reads the balance, outside the cycles, if that is due. */
   look(draft: LaneDraft, head: number | null): void
   /** Nothing waits for money or a price, and the balance is known. */
   isIdle(): boolean
-  /** Takes what was found out since the last cycle. True: what waited for money or a price may be tried now. */
+  /** Takes in what was learned since the last cycle. True: what waited for money or a price can be tried now. */
   applyBalance(draft: LaneDraft): boolean
-  /** A pass over the queue is over. */
+  /** A pass over the queue has ended. */
   settle(pass: Pass, result: PassResult): void
 }
 
@@ -58,16 +58,16 @@ type PassResult = Pick<
 >
 
 export interface Pass {
-  /** As many were read from the queue as were asked for: there may be more. */
+  /** The queue read returned as many as requested: there may be more. */
   readonly isFull: boolean
-  /** Those that wait for funds were read as well. */
+  /** Transactions that wait for funds were read as well. */
   readonly hasUnfunded: boolean
-  /** Those that wait for a price were read as well. */
+  /** Transactions that wait for a price were read as well. */
   readonly hasPriced: boolean
   readonly heldUntil: number | null
 }
 
-/** A balance that has not changed is stored again after so many intervals, so that an idle lane hardly ever writes. */
+/** An unchanged balance is stored again after this many intervals, so an idle lane hardly ever writes. */
 const STORED_AGAIN = 5
 
 interface FundsPorts extends WatchPorts {
@@ -80,14 +80,14 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
   const { telemetry, lane, clock, balanceIntervalMs } = ports
   const account = createAccountWatch(ports)
   const prices = createPriceWatch(ports.chain)
-  /** What the cheapest needs that the balance did not cover, and the highest price at which any of them was reckoned. */
+  /** What the cheapest unfunded one needs, and the highest price used to price any of them. */
   let leastUnfunded: bigint | null = null
   let unfundedPrice: bigint | null = null
   let retryUnfunded = true
   let reading = false
   let known: Known = { balance: null, txCost: null }
   let waits: PassResult['waits'] | null = null
-  /** The balance is to be read at this block or a later one; null: not before something happens. */
+  /** Read the balance at this block or a later one; null: not before something happens. */
   let dueFrom: number | null = 0
   let how: ReadMode = 'to_show'
 
@@ -112,20 +112,20 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     const mode = how
     dueFrom = null
     how = 'to_show'
-    // Until something was paid for, what a transaction costs goes by the price of the moment.
+    // Until something was paid for, the cost of a transaction is estimated from the current price.
     const needsPrice = (known.txCost?.samples ?? 0) === 0
     const balance = account.readBalance(head, () => sumReserved(draft.inFlight()), mode)
     readBeside([balance, ...(needsPrice ? [prices.read()] : [])])
   }
 
-  /** What is to be read because something waits for it. */
+  /** What to read because something waits for it. */
   function findReads(draft: LaneDraft, head: number | null): readonly Promise<void>[] {
     const isShort = leastUnfunded !== null || draft.inFlight().some((tx) => tx.subState === 'waiting_for_funds')
     const isDear = prices.isWaiting() || unfundedPrice !== null
     return [...(isShort ? [read(head, draft.inFlight())] : []), ...(isDear ? [prices.read()] : [])]
   }
 
-  /** No less than this is needed at the price of now: the value that is sent does not become cheaper. */
+  /** The minimum needed at the current price: the value that is sent does not become cheaper. */
   function leastNeededNow(): bigint | null {
     const price = prices.lowest()
     if (leastUnfunded === null || unfundedPrice === null || price === null || price >= unfundedPrice)
@@ -167,7 +167,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     return needed !== null && available !== null && available >= needed
   }
 
-  /** What was not read in a pass waits as it did, and so does what lies behind a full one. */
+  /** Transactions that a pass did not read still wait, and so do those behind a full read. */
   function settleWaits({ isFull, hasUnfunded, hasPriced, heldUntil }: Pass, result: PassResult): void {
     if (heldUntil !== null) return
     const isWhole = !isFull || result.holdUntil !== null || result.allocated > 0
@@ -193,7 +193,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     left: (ids) => {
       if (waits === null || ![waits.unfunded?.txId, waits.priced?.txId].some((id) => id && ids.includes(id))) return
       waits = null
-      // Whether others wait as well is found out by the next pass.
+      // The next pass finds out whether others wait as well.
       retryAll()
     },
     paid: (draft, inclusions) => {
@@ -221,7 +221,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
       unfundedPrice === null &&
       !prices.isWaiting(),
     watch: (draft, head) => {
-      // What could not be read is tried again with the next block.
+      // A failed read is retried with the next block.
       if (known.balance === null) dueFrom ??= 0
       const reads = reading ? [] : findReads(draft, head)
       if (reads.length > 0) readBeside(reads)
@@ -236,7 +236,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     settle: ({ isFull, hasUnfunded, hasPriced, heldUntil }, result) => {
       const isWhole = heldUntil === null && (!isFull || result.holdUntil !== null)
       const mayGoOn = isFull && result.allocated > 0
-      // What was not read in this pass is as unfunded as it was; but a pass that got somewhere may find more to do.
+      // Transactions that this pass did not read are still unfunded, but a pass that made progress may find more to do.
       if (hasUnfunded) retryUnfunded = mayGoOn
       if (hasUnfunded && !isFull && heldUntil === null) {
         leastUnfunded = null
@@ -251,7 +251,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
   }
 }
 
-/** What the unmined ones may cost at most. */
+/** The maximum cost of the unmined transactions. */
 function sumReserved(inFlight: Iterable<InFlight>): bigint {
   let sum = 0n
   for (const tx of inFlight) if (awaitsBlock(tx)) sum += maxCostInFlight(tx)

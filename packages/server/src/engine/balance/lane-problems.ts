@@ -1,7 +1,7 @@
 /**
- * What is wrong with a lane, kept while the lane runs: found anew in every cycle, stored when it changes, and told once
- * when something begins and once when it is over, by log, metric and event. What the last owner stored is known, so that
- * a takeover tells nothing twice.
+ * The problems of a lane, kept while the lane runs: found again in every cycle, stored when they change, and reported
+ * once when a problem begins and once when it ends, by log, metric and event. What the last owner stored is known, so a
+ * takeover reports nothing twice.
  */
 import { describeLaneProblems } from '../../core/explain/describe-problem.ts'
 import type { Lane } from '../../core/lane/lane.ts'
@@ -21,10 +21,10 @@ import type { LaneDraft } from '../lane/lane-draft.ts'
 import type { LaneFunds } from './lane-funds.ts'
 
 export interface LaneProblems {
-  /** The lane was loaded anew, with what its last owner saw. */
+  /** The lane was reloaded, with what its last owner saw. */
   recall(seen: readonly LaneProblem[]): void
   update(draft: LaneDraft, scene: ProblemScene): void
-  /** This node does not run the lane any more, and has nothing to say of it. */
+  /** This node no longer runs the lane and reports nothing about it. */
   leave(): void
 }
 
@@ -39,7 +39,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
   const { telemetry, lane } = ports
   const fields = { chainId: lane.chainId, signer: lane.signer }
   let problems: readonly LaneProblem[] = []
-  /** Those whose metric says so. */
+  /** Problems whose metric is set. */
   const shown = new Set<FoundCode>()
 
   function update(draft: LaneDraft, { now, policy, funds, overdueReservation, hasSent }: ProblemScene): void {
@@ -114,7 +114,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
   }
 }
 
-/** Until the queue was looked at, what the last owner saw of it is still so. */
+/** Until the queue was read, what the last owner saw of it still holds. */
 function recallWaits(problems: readonly LaneProblem[]): Pick<LaneScene, 'unfunded' | 'priced'> {
   const find = (code: FoundCode) => {
     const { txId = null, nonce = null, detail = null } = problems.find((each) => each.code === code) ?? {}

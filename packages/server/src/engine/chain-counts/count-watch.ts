@@ -1,9 +1,9 @@
 /**
- * What the chain counts for a lane's account, looked at beside the cycles: at most once per block while anything is on
- * its way, and seldom otherwise. The counts are kept with the lane; a cursor that does not fit them is told of.
+ * What the chain counts for a lane's account, read outside the cycles: at most once per block while anything is in
+ * flight, and seldom otherwise. The counts are kept with the lane; a cursor that does not match them is reported.
  *
- * One look proves little: a node that is behind shows nonces as unused that are long final. So a drift counts once the
- * next look, at another block, shows it too.
+ * One look proves little: a node that is behind shows nonces as unused that were final long ago. So a drift counts only
+ * once the next look, at another block, shows it too.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Policy } from '../../core/lane/policy.ts'
@@ -15,7 +15,7 @@ import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
 import { findDrift } from './find-drift.ts'
 
 export interface CountWatch {
-  /** With each block: asks the chain if that is due, and wakes the lane when there is an answer. */
+  /** With each block: queries the chain if that is due, and wakes the lane when the answer arrives. */
   look(head: number | null, isBusy: boolean): void
   /** The counts of a quiet account are known and recent enough. */
   isIdle(): boolean
@@ -38,10 +38,10 @@ interface CountPorts {
   wake(): void
 }
 
-/** Chains that make many blocks a second are not asked for each. */
+/** Chains with many blocks a second are not queried for each block. */
 const BUSY_INTERVAL_MS = 2_000
 const IDLE_INTERVAL_MS = 5 * 60_000
-/** Counts that did not change are stored again after this, so that their time tells that somebody looks. */
+/** Unchanged counts are stored again after this, so their time shows that they are still being checked. */
 const STORE_INTERVAL_MS = 30_000
 
 export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountPorts): CountWatch {
@@ -68,7 +68,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     if (asking || head === null || (isBusy && head === askedHead)) return
     if (waitMs > 0 && !isBusy) return
     cancelLook()
-    // There may be no further block for long: what this one changed is looked at once the time has come.
+    // The next block may take long: what this one changed is checked when the interval ends.
     if (waitMs > 0) {
       cancelLook = clock.schedule(waitMs, () => look(head, true))
       return
@@ -122,7 +122,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
       news = null
       const held = [...draft.inFlight(), ...reserved].map(({ nonce }) => nonce)
       const seen = findDrift({ cursor: ledger.cursor, latest, held: [...held, ...ledger.recyclable] })
-      // A key that others may use is expected to run ahead: the next nonce is taken from the chain.
+      // If others may use the key, the chain is expected to run ahead: the next nonce is taken from the chain.
       const drift = settleDrift(seen < 0 && policy.externalUse ? 0 : seen)
       reportDrift(draft, drift, { nextNonce: ledger.cursor, latest, pending })
       const counts = { latest, pending, at, drift }

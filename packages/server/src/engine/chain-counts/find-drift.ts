@@ -1,7 +1,7 @@
 /**
- * Whether a lane's cursor fits what the chain counts. Every nonce from the chain's count up to the cursor must be held by
- * somebody: a transaction, a caller that was reserved it, or the list of free ones. If the chain is past the cursor, or there
- * are nonces that nobody holds, something outside of Drover used the key, or a record is missing.
+ * Whether a lane's cursor matches the chain's count. Every nonce from the chain's count up to the cursor must be
+ * accounted for: by a transaction, by a reservation, or by the list of free ones. If the chain is past the cursor, or a
+ * nonce is unaccounted for, something outside of Drover used the key, or a record is missing.
  */
 export interface DriftScene {
   /** Null until the first nonce is taken. */
@@ -10,7 +10,7 @@ export interface DriftScene {
   readonly held: Iterable<number>
 }
 
-/** 0: it fits. Below zero: the chain is past the cursor by so much. Above: so many nonces under it are nobody's. */
+/** 0: it matches. Below zero: how far the chain is past the cursor. Above: how many nonces are unaccounted for. */
 export function findDrift({ cursor, latest, held }: DriftScene): number {
   if (cursor === null) return 0
   if (latest > cursor) return cursor - latest

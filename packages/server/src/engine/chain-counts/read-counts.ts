@@ -1,18 +1,18 @@
-/** The transaction counts of an account, read so that a node that lags behind cannot make them too low. */
+/** Reads the transaction counts of an account in a way that a lagging node cannot make them too low. */
 import type { Address } from '../../core/hex.ts'
 import { type AccountCount, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
-/** Also the count as of the latest final block; null where it was not read, or no node has the state of that block. */
+/** Also the count as of the latest final block; null if it was not read, or if no node has the state of that block. */
 export interface AccountCounts extends AccountCount {
   readonly final: number | null
 }
 
 export interface CountsToRead {
-  /** The head that is followed: no count is older than this block. Null: no block was seen, or older counts do no harm. */
+  /** The followed head: no count is older than this block. Null: no block was seen, or older counts do no harm. */
   readonly head: number | null
-  /** Fail, rather than go by what the nodes call latest, where no node has the state of the head. */
+  /** If no node has the state of the head, fail instead of using what the nodes call latest. */
   readonly mustHaveHead: boolean
-  /** Else only `pending` is read. */
+  /** Otherwise only `pending` is read. */
   readonly latest: boolean
   /** The latest final block; null: its count is not needed. */
   readonly finalHeight: number | null
@@ -26,7 +26,7 @@ export async function readCounts(chain: CountReads, signer: Address, wanted: Cou
   const [pending, latest, atHead, final] = await Promise.all([
     chain.getTransactionCount(signer, 'pending'),
     wanted.latest ? chain.getTransactionCount(signer, 'latest') : 0,
-    // By number: a node that is behind cannot answer, instead of answering with the past.
+    // By number: a node that is behind fails instead of answering with the past.
     head === null ? 0 : mustHaveHead ? chain.getTransactionCount(signer, head) : readAt(chain, signer, head),
     finalHeight === null || finalHeight < 0 ? null : readAt(chain, signer, finalHeight),
   ])

@@ -1,14 +1,15 @@
 /**
- * Keeps this node's share of the lanes: beats, renews, takes what is free, hands over what another node should have.
+ * Keeps this node's share of the lanes: sends heartbeats, renews leases, takes free lanes, hands over lanes that
+ * another node should have.
  *
- * Every node ranks the live nodes for a lane in the same way. The first in rank takes a free lane at once, the others only
- * after it has stayed free for longer the lower they rank, so that a lane is never left lying because the first cannot
- * reach its key. A lane that is well served elsewhere but ranks this node first is asked for; its owner sees that at its
- * next renewal, finishes what it is writing and lets go. Leases are the database's; the node only adds a deadline by its
- * own monotonic clock, counted from before the renewal was asked for, after which it starts no broadcast.
+ * Every node ranks the live nodes for a lane in the same way. The first in rank takes a free lane at once. The others
+ * wait longer the lower they rank, so a lane is never left idle because the first cannot reach its key. If a lane runs
+ * elsewhere but ranks this node first, this node requests it. The owner sees that at its next renewal, finishes what it
+ * is writing and lets go. Leases belong to the database. The node only adds a deadline by its own monotonic clock,
+ * counted from before the renewal was requested, after which it starts no broadcast.
  *
- * Each node may have RPC nodes of its own. One that cannot reach a chain leaves its lanes to peers that can, and takes
- * none; where nobody can reach it, everything stays where it is.
+ * Each node may have its own RPC nodes. A node that cannot reach a chain leaves its lanes to peers that can, and takes
+ * none. If no node can reach it, everything stays where it is.
  */
 
 import { coalesce } from '../../core/coalesced-task.ts'
@@ -27,7 +28,7 @@ import type { LaneRunner } from '../lane/lane-runner.ts'
 export interface KeeperSettings {
   readonly leaseTtlMs: number
   readonly renewIntervalMs: number
-  /** Taken off the lease for the local deadline: clocks run at slightly different speeds and messages take time. */
+  /** Subtracted from the lease for the local deadline: clock speeds differ slightly and messages take time. */
   readonly marginMs: number
 }
 
@@ -46,9 +47,9 @@ export interface LaneKeeper {
   signer(lane: Lane): SignerRecord | null
   /** Nodes that have not reported for too long. */
   silent(): readonly SilentNode[]
-  /** Looks at the lanes now instead of at the next beat. */
+  /** Checks the lanes now instead of at the next beat. */
   poke(): void
-  /** Stops every lane in order and gives its lease up at once. */
+  /** Stops every lane in order and gives up its lease at once. */
   stop(): Promise<void>
 }
 
@@ -60,14 +61,14 @@ interface KeeperPorts {
   readonly nodeId: string
   readonly address: string | null
   readonly chainIds: ReadonlySet<number>
-  /** Chains whose RPC nodes answer this node. */
+  /** Chains whose RPC nodes respond to this node. */
   reachable(): readonly number[]
   readonly settings: KeeperSettings
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
   startLane(held: HeldLane, onFenced: () => void): LaneRunner
 }
 
-/** Beats that a node may miss before others say so. */
+/** Beats that a node may miss before others report it. */
 const SILENT_BEATS = 2
 const MIN_SILENCE_MS = 2_000
 
@@ -150,7 +151,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     telemetry.gauge('drover_nodes', now.length, { state: 'silent' })
   }
 
-  /** What waited for a policy, such as a cap on fees, need not wait for its next try. */
+  /** A transaction that waited for a policy, such as a cap on fees, need not wait for its next try. */
   function wakeChanged(before: ReadonlyMap<LaneKey, SignerRecord>): void {
     for (const [key, { runner }] of held) {
       const [was, is] = [before.get(key), signers.get(key)]
@@ -159,15 +160,15 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     }
   }
 
-  /** Without a lane behind it: the lane was left, or the answer to the acquisition was lost. */
+  /** No lane runs under it: the lane was left, or the answer to the acquisition was lost. */
   function isIdle({ lane, fence }: Lease): boolean {
     const key = laneKey(lane)
     return held.get(key)?.lease.fence !== fence && leaving.get(key)?.lease.fence !== fence
   }
 
   /**
-   * Beside the beats: a lane that is slow to finish what it is writing must not cost the others their leases. Once it
-   * has, its lease is idle and the next beat gives it up, together with all the others.
+   * Runs beside the beats: a lane that is slow to finish what it is writing must not cost the others their leases. Once
+   * it has finished, its lease is idle and the next beat gives it up, together with all the others.
    */
   function leave(key: LaneKey, { lease, runner }: Held): void {
     held.delete(key)
@@ -214,7 +215,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     if (toTake.length > 0) await take(toTake)
   }
 
-  /** Of those that this node could run. */
+  /** Counts only lanes that this node could run. */
   function countOthers(taken: ReadonlySet<LaneKey>): number {
     return [...taken].filter((key) => signers.has(key) && !held.has(key) && !leaving.has(key)).length
   }
@@ -275,7 +276,7 @@ function spellPolicy(policy: Policy): string {
   return JSON.stringify(policy, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }
 
-/** The nodes that can reach a chain, or all where none can. One that does not say is thought to. */
+/** The nodes that can reach a chain, or all nodes if none can. A node that does not report this counts as able to. */
 function fitNodes(nodes: readonly LiveNode[], chainId: number): readonly string[] {
   const fit = nodes.filter(({ chains }) => chains === null || chains.includes(chainId))
   return (fit.length === 0 ? nodes : fit).map(({ nodeId }) => nodeId)

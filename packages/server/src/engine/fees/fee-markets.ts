@@ -1,7 +1,7 @@
 /**
- * The fee market of each chain, for all lanes and for whoever else asks: read when asked for, at most once per block, and
- * shared by all. So its cost grows with blocks and not with lanes. On a quiet chain, or before the first block was seen,
- * a reading is shared for a short time.
+ * The fee market of each chain, for all lanes and all other callers: read on demand, at most once per block, and
+ * shared. So its cost grows with blocks, not with lanes. On a quiet chain, or before the first block was seen, a
+ * reading is shared for a short time.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { FeeMarket } from '../../core/fees/fees.ts'
@@ -16,7 +16,7 @@ export interface FeeMarkets {
 interface FeeMarketPorts {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'getFeeMarket'>>
   readonly clock: Pick<Clock, 'monotonic'>
-  /** What tells the newest block that was seen from the one before; null: none was seen. */
+  /** Distinguishes the newest block seen from the one before; null: none was seen. */
   headOf?(chainId: number): string | null
 }
 
@@ -27,7 +27,7 @@ interface Reading {
 }
 
 const MAX_AGE_MS = 1_000
-/** A node changes its mind between blocks too, but hardly. */
+/** A node's answer changes between blocks too, but hardly. */
 const MAX_AGE_AT_HEAD_MS = 5_000
 
 export function createFeeMarkets({ chains, clock, headOf = () => null }: FeeMarketPorts): FeeMarkets {
@@ -37,7 +37,7 @@ export function createFeeMarkets({ chains, clock, headOf = () => null }: FeeMark
     const market = chain.getFeeMarket()
     const reading = { at: clock.monotonic(), head, market }
     readings.set(chainId, reading)
-    // A failure is the answer to those who asked for it, and not to those who come later.
+    // A failure is the answer for the callers that share it, not for later ones.
     market.catch(() => {
       if (readings.get(chainId) === reading) readings.delete(chainId)
     })

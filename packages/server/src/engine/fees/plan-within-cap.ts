@@ -1,4 +1,4 @@
-/** What a sent transaction may be replaced with, within its cap: what that offers, and with how much gas. */
+/** What may replace a sent transaction within its cap: the price it offers, and how much gas it gets. */
 import { capByRequest, type FeeCap, type FeeRules, findFeeCap } from '../../core/fees/fee-cap.ts'
 import type { NextAttempt } from '../../core/lane/plan-next.ts'
 import { NOOP_GAS } from '../../core/transaction/fill.ts'
@@ -7,14 +7,14 @@ import { type InFlight, isCancelling } from '../../core/transaction/transaction.
 export interface CappedPlan {
   readonly plan: NextAttempt
   readonly gasLimit: bigint
-  /** The lowest limit, that of the caller's own fees included. */
+  /** The lowest limit, including the caller's own fees. */
   readonly cap: FeeCap | null
 }
 
 /**
- * With the gas that it is to have. An empty transaction needs little, so that one which would be above its cap gets as much
- * as fits under it; more than 21,000 where it can be, since some chains need more, and what is not used is not paid.
- * `planUnder` is told the most that chain, signer and key allow per gas.
+ * Plans with the gas that the replacement will have. An empty transaction needs little, so if it would be above its cap
+ * it gets as much gas as fits under it. It gets more than 21,000 if possible, because some chains need more and unused
+ * gas is not paid. `planUnder` receives the most per gas that chain, signer and key allow.
  */
 export function planWithinCap(
   tx: InFlight,
@@ -32,7 +32,7 @@ export function planWithinCap(
   function planWith(gas: bigint): CappedPlan {
     const cap = findFeeCap(tx.intent, gas, rules)
     const { fees } = tx.intent
-    // A caller's own fees are the most it pays; but an empty transaction in its place is the lane's affair.
+    // A caller's own fees are the most it pays, but an empty transaction in its place is paid for by the lane.
     const isOwn = fees !== null && !isCancelling(tx)
     const plan = planUnder(cap?.perGasWei ?? null)
     return { gasLimit: gas, plan, cap: isOwn ? capByRequest(cap, fees) : cap }

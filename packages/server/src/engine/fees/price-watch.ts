@@ -1,7 +1,8 @@
 /**
- * What the queue of a lane waits for in prices: those whose cap, or whose own offer, is below what the chain asks, and
- * those that the balance would cover at a lower price. With each block the market, which all lanes share, is held against
- * the best placed of them; only if it has come down far enough is anything prepared again.
+ * The prices that a lane's queue waits for: transactions whose cap, or whose own offer, is below what the chain asks,
+ * and those that the balance would cover at a lower price. With each block the market, which all lanes share, is
+ * compared with the one closest to going through. Only if the market has come down far enough is anything prepared
+ * again.
  */
 import type { FeeMarket } from '../../core/fees/fees.ts'
 import { neededPerGas } from '../../core/fees/price.ts'
@@ -9,25 +10,25 @@ import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { PriceWait } from '../queue/prepare.ts'
 
 export interface PriceWaits {
-  /** The highest price at which one of them goes on; null where none waits for it. */
+  /** The highest price at which one of them can continue; null if none waits for it. */
   readonly market: bigint | null
   readonly base: bigint | null
 }
 
 export interface PriceWatch {
-  /** Those that wait for a price are to be tried before their time. */
+  /** Transactions that wait for a price can be tried early. */
   mayRetry(): boolean
   isWaiting(): boolean
-  /** Nobody knows any more what waits, or whether it still has to. */
+  /** It is no longer known what waits, or whether it still has to. */
   recall(): void
   read(): Promise<void>
   /** True once for each reading. */
   takeNews(): boolean
-  /** By the last reading something may go on, and is to be tried. */
+  /** By the last reading something may continue and can be tried. */
   isReached(): boolean
-  /** The lowest price per gas of the last reading; null where there is none. */
+  /** The lowest price per gas of the last reading; null if there is none. */
   lowest(): bigint | null
-  /** A pass over the queue is over. `mayGoOn` is null where it did not read those that wait. */
+  /** A pass over the queue has ended. `mayGoOn` is null if it did not read those that wait. */
   settle(waits: PriceWaits, pass: { readonly isWhole: boolean; readonly mayGoOn: boolean | null }): void
 }
 
@@ -67,7 +68,7 @@ export function createPriceWatch(chain: Pick<Chain, 'getFeeMarket'>): PriceWatch
     lowest: () => latest && lowestPerGas(latest),
     settle: (found, { isWhole, mayGoOn }) => {
       retry = mayGoOn ?? retry
-      // What was not read in this pass waits as it did.
+      // Transactions that this pass did not read still wait.
       waits = isWhole ? found : { market: higher(waits.market, found.market), base: higher(waits.base, found.base) }
     },
   }

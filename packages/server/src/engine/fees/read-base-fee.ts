@@ -1,4 +1,4 @@
-/** What a chain says of the next block and of an account, if its node says so at once: good to know, and nothing to wait for. */
+/** What a chain says about the next block and an account, if its node answers at once: useful, not worth a wait. */
 import type { Lane } from '../../core/lane/lane.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'

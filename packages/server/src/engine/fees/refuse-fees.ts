@@ -1,11 +1,11 @@
-/** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so that waiting is no use. */
+/** Refuses a request whose own fees can never be within its cap: no block makes them cheaper, so waiting is useless. */
 import { formatAmount, formatGwei } from '../../core/amount.ts'
 import { AppError } from '../../core/app-error.ts'
 import { describeCap, type FeeRules, findFeeCap, highestNamed, isWithinCap } from '../../core/fees/fee-cap.ts'
 import { NOOP_GAS } from '../../core/transaction/fill.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 
-/** Null: nothing speaks against them. Where the gas is not known yet, it is at least what the smallest transaction needs. */
+/** Null: the fees are fine. If the gas is not known yet, it is at least what the smallest transaction needs. */
 export function refuseFees(
   { fees, gasLimit: given, maxFeeWei }: Pick<Intent, 'fees' | 'gasLimit' | 'maxFeeWei'>,
   rules: FeeRules,

@@ -1,6 +1,6 @@
 /**
- * The last look before a signature: nothing above its cap gets one, whatever was planned and whoever planned it. All that
- * the engine signs is signed here.
+ * The last check before a signature: nothing above its cap is signed, whatever was planned and by whichever part.
+ * Everything the engine signs is signed here.
  */
 import { formatGwei } from '../../core/amount.ts'
 import { describeCap, type FeeRules, findFeeCap, isWithinCap } from '../../core/fees/fee-cap.ts'
@@ -9,7 +9,7 @@ import type { Address } from '../../core/hex.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 import type { SignedTransaction, Signer, UnsignedTransaction } from '../../ports/signer.ts'
 
-/** Not signed. Prices are capped before they come here: this is a cap that was lowered meanwhile, or a mistake of ours. */
+/** Not signed. Prices are capped before they get here: either the cap was lowered meanwhile, or we have a bug. */
 export class FeeAboveCap extends Error {
   constructor(message: string) {
     super(message)

@@ -6,11 +6,11 @@ import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface AssessScene {
   readonly view: ChainView
-  /** Lowest height whose block changed; null where the chain only grew. */
+  /** Lowest height whose block changed; null if the chain only grew. */
   readonly forkFrom: number | null
   readonly at: number
   readonly finalityOf: FinalityOf
-  /** Deeper than what is known of the chain: somebody has to ask. */
+  /** Deeper than what is known of the chain: it has to be looked up. */
   lookUp(txId: TxId): void
 }
 

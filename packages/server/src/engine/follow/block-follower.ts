@@ -1,11 +1,11 @@
 /**
  * Follows one chain. Each look takes the latest block and walks back by parent hash until it meets a header that is
- * already known as canonical: that one walk finds new blocks, missed blocks and reorganisations alike, and never trusts
- * a height. The header window is bounded; where a walk leaves it (a very deep reorganisation, a long absence) the window
- * is started anew and listeners are told that there is a gap, so that they look up by hash what they may have missed.
- * A look that fails half-way keeps the blocks that it got, and the next one first brings that walk to its end: however
- * fast the chain grows meanwhile, every answer brings the view closer. Where a long walk does not get there in time, the
- * window is started anew from its top: with a node that limits, what was missed is cheaper to look up by hash.
+ * already known as canonical. That one walk finds new blocks, missed blocks and reorgs alike, and never trusts a
+ * height. The header window is bounded. If a walk leaves it (a very deep reorg, a long absence), the window is
+ * restarted and listeners are notified of a gap, so they look up by hash what they may have missed. A look that fails
+ * half-way keeps the blocks that it got, and the next one finishes that walk first: however fast the chain grows
+ * meanwhile, every answer brings the view closer. If a long walk does not finish in time, the window is restarted from
+ * its top: with a node that rate-limits, it is cheaper to look up by hash what was missed.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -21,7 +21,7 @@ export interface ChainUpdate {
   readonly view: ChainView
   /** New canonical blocks, lowest first. */
   readonly added: readonly Block[]
-  /** Lowest height whose canonical block changed; null where the chain only grew. */
+  /** Lowest height whose canonical block changed; null if the chain only grew. */
   readonly forkFrom: number | null
   /** Blocks may have been missed between the old window and `added`. */
   readonly gap: boolean
@@ -29,30 +29,30 @@ export interface ChainUpdate {
 
 export interface FollowerSettings {
   readonly windowSize: number
-  /** How far the first look reaches back, so that what was mined shortly before a start is found in the window. */
+  /** How far back the first look reaches, so transactions mined shortly before a start are found in the window. */
   readonly initialDepth: number
   readonly pollIntervalMs: number
-  /** Tags are asked for only where a finality rule needs them. */
+  /** Tags are requested only if a finality rule needs them. */
   readonly wantsTags: () => boolean
 }
 
 export interface BlockFollower {
   /** The latest view, or null until the first block was seen. */
   view(): ChainView | null
-  /** When the chain last gave something to go on with, by the monotonic clock. */
+  /** When the chain last returned something useful, by the monotonic clock. */
   lastAnswerAt(): number | null
-  /** Since when no look has come to its end, by the monotonic clock; null where the last one did. */
+  /** Since when no look has finished, by the monotonic clock; null if the last one did. */
   failingSince(): number | null
   lastError(): string | null
   /** When the newest head was first seen, by the monotonic clock. */
   headSeenAt(): number | null
-  /** The height that the nodes named last: below the head of the view where they have gone back. */
+  /** The height that the nodes reported last: below the head of the view if they have gone back. */
   lastHeight(): number | null
-  /** The highest block that was ever followed, in this run or the one before. */
+  /** The highest block ever followed, in this run or the one before. */
   highest(): number | null
-  /** Told after every look, whatever came of it. */
+  /** Called after every look, whatever its result. */
   onLook(listener: () => void): () => void
-  /** `known`: headers from an earlier run, oldest first; the first look goes on from them instead of starting anew. */
+  /** `known`: headers from an earlier run, oldest first; the first look continues from them. */
   start(known?: readonly Header[]): void
   /** Looks now; resolves when that look is done. */
   look(): Promise<void>
@@ -76,12 +76,12 @@ interface FollowerPorts {
   readonly settings: FollowerSettings
 }
 
-/** A look that failed is repeated soon, and less and less often while nothing comes of it. */
+/** A failed look is repeated soon, then less and less often while it keeps failing. */
 const FIRST_RETRY_MS = 500
 const MAX_WALK_MS = 10_000
 /** A look without any answer for this long counts as failing, although no request has timed out yet. */
 const SLOW_LOOK_MS = 3_000
-/** However long a node asks us to stay away. */
+/** The longest wait, whatever a node asks for. */
 const MAX_WAIT_MS = 60_000
 
 export function createBlockFollower({ chain, clock, telemetry, settings }: FollowerPorts): BlockFollower {
@@ -105,7 +105,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     hasProgressed = true
     answeredAt = clock.monotonic()
   })
-  /** The head of a walk that is under way or was cut short, and when it began. */
+  /** The head of a walk that is in progress or was cut short, and when it began. */
   let unfinished: Block | null = null
   let walkingSince = 0
   const labels = { chain_id: chain.chainId }
@@ -137,7 +137,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       failures = hasProgressed ? 1 : failures + 1
       retryAfterMs = Math.min(cause.retryAfterMs ?? 0, MAX_WAIT_MS)
       error = cause.message
-      // The next look comes after a pause, whatever hints came meanwhile.
+      // The next look comes after a pause, whatever hints arrived meanwhile.
       looks.drop()
     } finally {
       cancelAlarm()
@@ -160,7 +160,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     const tags = settings.wantsTags() ? await chain.getTags() : { safe: null, finalized: null }
     const isKnown = window.some((header) => header.hash === latest.hash)
     if (isKnown && tags.safe === view?.safe && tags.finalized === view.finalized) return
-    // A head that we had before under our own is a node that is behind: only another block in its place is news.
+    // If the head is a known block below ours, the node is behind: only a different block in its place is news.
     if (isKnown) announce({ kept: window, added: [], gap: false }, tags)
     else await follow(latest, tags)
   }
@@ -200,7 +200,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     const known = new Map<Hash, number>(window.map((header, index) => [header.hash, index]))
     const head = window.at(-1)
     const isNear = head !== undefined && latest.number - head.number <= settings.windowSize
-    // After a long absence the walk could not reach what is known: it starts anew, and the audit finds what was missed.
+    // After a long absence the walk cannot reach what is known: it restarts, and the audit finds what was missed.
     const depth = isNear ? settings.windowSize : settings.initialDepth
     const { root, blocks } = await walker.walkBack(latest, {
       isKnown: (hash) => known.has(hash),
@@ -252,7 +252,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   }
 }
 
-/** Lowest height of the old window that now has another block, or none. What fell out of the window says nothing. */
+/** Lowest height of the old window that now has another block, or none. Blocks outside the window prove nothing. */
 function findFork(before: readonly Header[], kept: number, view: ChainView): number | null {
   for (const old of before.slice(kept)) {
     const now = view.header(old.number)
@@ -261,7 +261,7 @@ function findFork(before: readonly Header[], kept: number, view: ChainView): num
   return null
 }
 
-/** The newest headers that form one chain; what does not link to them says nothing. */
+/** The newest headers that form one chain; headers that do not link to them prove nothing. */
 function keepLinked(headers: readonly Header[]): readonly Header[] {
   let start = headers.length - 1
   while (start > 0 && headers[start - 1]?.hash === headers[start]?.parentHash) start--

@@ -1,13 +1,13 @@
 /**
- * Walks back from a block by parent hash until it meets one that is known. A walk that an error cuts short is not lost:
- * the blocks that it got are kept, and the next walk goes on from there, also if the chain has grown meanwhile. A longer
- * walk asks for many blocks by height in one request; only those that link by hash count.
+ * Walks back from a block by parent hash until it meets a known one. If an error cuts a walk short, it is not lost: its
+ * blocks are kept, and the next walk continues from there, even if the chain has grown meanwhile. A longer walk
+ * requests many blocks by height in one request; only those that link by hash count.
  */
 import type { Hash } from '../../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
 export interface Walk {
-  /** The known block that the walk met; null where it was enough without one, or ended at the first block of the chain. */
+  /** The known block that the walk met; null if it had enough without one, or reached the chain's first block. */
   readonly root: Hash | null
   /** The blocks above it, lowest first. */
   readonly blocks: readonly Block[]
@@ -17,21 +17,21 @@ export interface Walk {
 export class BlockMissing extends ChainUnavailable {}
 
 export interface BlockWalker {
-  /** Throws ChainUnavailable where a block cannot be had; what was read until then is kept. */
+  /** Throws ChainUnavailable if a block cannot be read; what was read until then is kept. */
   walkBack(from: Block, until: { isKnown(hash: Hash): boolean; isEnough(count: number): boolean }): Promise<Walk>
 }
 
-/** Read one by one; most walks are no longer. */
+/** Read one by one; most walks are no longer than this. */
 const SINGLE_READS = 3
 const BATCH = 16
 
-/** `onRead` is told of every block that brings a walk further. */
+/** `onRead` is called for every block that advances a walk. */
 export function createBlockWalker(
   chain: Pick<Chain, 'getBlock' | 'getBlocks'>,
   maxKept: number,
   onRead: () => void = () => {},
 ): BlockWalker {
-  /** Oldest first. A block that left the chain meanwhile does no harm: no walk comes by its hash. */
+  /** Oldest first. A block that left the chain meanwhile does no harm: no walk reaches its hash. */
   const kept = new Map<Hash, Block>()
 
   function keep(block: Block): void {
@@ -44,7 +44,7 @@ export function createBlockWalker(
     }
   }
 
-  /** The next heights below, without those that an earlier walk got. */
+  /** The next heights below, without those that an earlier walk read. */
   function listMissing(below: number): readonly number[] {
     const had = new Set([...kept.values()].map(({ number }) => number))
     const heights = Array.from({ length: Math.min(BATCH, below) }, (_, index) => below - 1 - index)
@@ -56,7 +56,7 @@ export function createBlockWalker(
       for (const block of await chain.getBlocks(listMissing(number))) keep(block)
     }
     const parent = kept.get(parentHash) ?? (await chain.getBlock({ hash: parentHash }))
-    // The chain moved under the walk, or the node lacks its own past: the next walk tries again.
+    // The chain changed during the walk, or the node lacks its own past: the next walk tries again.
     if (parent === null) throw new BlockMissing(`the RPC node does not have block ${parentHash}`)
     keep(parent)
     return parent

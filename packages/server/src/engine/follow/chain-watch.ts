@@ -1,7 +1,7 @@
 /**
- * Keeps the health of one chain: looks at it after every look of the follower, tells when it changes, and says for how
- * long blocks have been coming. Whether the chain can be reached has a memory, so that lanes do not move to and fro with
- * every answer: lost after a while without answers, found again after a while with them.
+ * Keeps the health of one chain: checks it after every look of the follower, reports changes, and knows since when
+ * blocks have been coming. Reachability has hysteresis, so lanes do not move back and forth with every answer: lost
+ * after a while without answers, found again after a while with them.
  */
 import {
   assessChain,
@@ -20,7 +20,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { BlockFollower } from './block-follower.ts'
 
 export interface ChainWatchSettings {
-  /** Failing for this long, lanes go to peers that reach the chain. It is said sooner. */
+  /** After failing for this long, lanes go to peers that reach the chain. The failure is reported sooner. */
   readonly unreachableAfterMs: number
   readonly quietAfterMs: number
   /** Null: ten block times, as observed. */
@@ -29,9 +29,9 @@ export interface ChainWatchSettings {
 }
 
 export interface ChainWatch {
-  /** As it is for somebody who has waited for a block since then; else for what this node itself waits for. */
+  /** For a caller that has waited for a block since then; otherwise for what this node itself waits for. */
   health(waitedSince?: number | null): ChainHealth
-  /** Since when blocks come without a break; null while they do not, 0 where they always did. */
+  /** Since when blocks come without a break; null while they do not, 0 if they always did. */
   movingSince(): number | null
   isReachable(): boolean
   onChange(listener: (health: ChainHealth) => void): () => void
@@ -43,13 +43,13 @@ interface ChainWatchPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly settings: ChainWatchSettings
-  /** Something of ours waits to be mined. */
+  /** A transaction of ours waits to be mined. */
   isWaiting(): boolean
 }
 
-/** A node that is this far below what was followed is no ordinary reorganisation. */
+/** A node that is this far below what was followed is not an ordinary reorg. */
 const REWOUND_BLOCKS = 3
-/** No RPC node has answered for this long: worth saying. */
+/** No RPC node has responded for this long: worth reporting. */
 const SAID_AFTER_MS = 3_000
 const REWOUND_AFTER_MS = 30_000
 
@@ -62,7 +62,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
   let belowSince: number | null = null
   let movingSince: number | null = 0
   let reachable = false
-  /** Since when the chain answers, while it counts as lost. */
+  /** Since when the chain responds, while it counts as lost. */
   let answersSince: number | null = null
   let wasLost = false
   follower.onLook(look)

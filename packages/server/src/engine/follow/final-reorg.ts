@@ -1,7 +1,7 @@
 /**
- * Notices when blocks that were final leave the chain. A final state never changes, so nothing is undone; but a confirmed
- * transaction may be gone from the chain, and somebody has to know which. Every reorganisation is held against what was
- * completed lately, since a transaction may have its own, weaker rule of finality.
+ * Notices when final blocks leave the chain. A final state never changes, so nothing is undone. But a confirmed
+ * transaction may be gone from the chain, and an operator has to know which. Every reorg is compared with what was
+ * completed lately, because a transaction may have its own, weaker finality rule.
  */
 import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
@@ -12,10 +12,10 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { ChainUpdate } from './block-follower.ts'
 
 export interface FinalReorg {
-  /** Lowest block that was replaced, and the highest that had been final; null where none of these was. */
+  /** Lowest block that was replaced, and the highest that had been final; null if none of these was. */
   readonly fromBlock: number
   readonly finalBlock: number | null
-  /** Transactions that were final and that the chain no longer holds. */
+  /** Transactions that were final and are no longer on the chain. */
   readonly gone: readonly { readonly txId: TxId; readonly lane: Lane; readonly nonce: number | null }[]
 }
 
@@ -33,7 +33,7 @@ interface FinalReorgPorts {
   onFinalReorg(reorg: FinalReorg): void
 }
 
-/** How far back completions are looked at, in events, and how many of them at most. */
+/** How many events back completions are checked, and how many of them at most. */
 const EVENTS_BACK = 20_000
 const MAX_COMPLETIONS = 1_000
 const MAX_NAMED = 20
@@ -78,7 +78,7 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
     take: ({ view, forkFrom }) => {
       const finalBefore = highestFinal
       const final = finalHeight(view, finality)
-      // After a reorganisation the count starts from the new chain: the same loss is told once.
+      // After a reorg the count starts from the new chain, so the same loss is reported once.
       highestFinal = forkFrom === null && final !== null ? Math.max(final, finalBefore ?? final) : final
       if (forkFrom === null) return
       check(forkFrom, view, finalBefore).catch((error: unknown) => {
@@ -98,7 +98,7 @@ function isShown(tx: Transaction, view: ChainView): boolean {
   return inclusion === null || view.header(inclusion.blockNumber)?.hash === inclusion.blockHash
 }
 
-/** What the stream shall say of one lane; null where the reorganisation took nothing of it and was not past finality. */
+/** What the stream says about one lane; null if the reorg removed nothing of it and was not past finality. */
 export function noteFinalReorg({ fromBlock, finalBlock, gone }: FinalReorg, lane: Lane) {
   const own = gone.filter((each) => laneKey(each.lane) === laneKey(lane))
   if (own.length === 0 && finalBlock === null) return null

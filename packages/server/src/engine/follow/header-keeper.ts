@@ -1,7 +1,7 @@
 /**
- * Keeps the canonical headers in the store, as this node sees them: a start goes on from where the last one was, and the
- * stream of confirmed blocks outlives a process. One statement per look; while one runs only the newest waits behind it,
- * whole, so that a slow database costs history at worst and never holds up the follower.
+ * Keeps the canonical headers in the store, as this node sees them: a start continues where the last run ended, and the
+ * stream of confirmed blocks outlives a process. One statement per look. While one runs, only the newest state waits
+ * behind it, complete, so a slow database costs history at worst and never blocks the follower.
  */
 import type { Header } from '../../core/chain/finality.ts'
 import { type Store, StoreUnavailable } from '../../ports/store.ts'
@@ -10,7 +10,7 @@ import type { ChainUpdate } from './block-follower.ts'
 
 export interface HeaderKeeper {
   save(chainId: number, update: ChainUpdate): void
-  /** What earlier looks left, oldest first; nothing where the store does not answer. */
+  /** What earlier looks stored, oldest first; empty if the store does not respond. */
   read(chainId: number): Promise<readonly Header[]>
 }
 

@@ -1,4 +1,7 @@
-/** Says in the stream of a lane when its chain stands, goes back or cannot be reached while the lane waits for it, and when that is over. */
+/**
+ * Notes in the stream of a lane when its chain halts, goes back or cannot be reached while the lane waits for it, and
+ * when that ends.
+ */
 import type { ChainHealth } from '../../core/chain/chain-health.ts'
 import { inclusionOf } from '../../core/transaction/transaction.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
@@ -20,7 +23,7 @@ export function createHealthNotes(): HealthNotes {
       if (now === null || now.state === noted || now.state === 'starting') return
       const { state, message } = now
       if (state === 'ok') draft.note({ type: 'chain.recovered', cause: noted, detail: {} })
-      // A lane that waits for nothing has nothing to say of it.
+      // A lane that waits for nothing reports nothing.
       else if (!draft.inFlight().some((tx) => inclusionOf(tx) === null)) return
       else draft.note({ type: `chain.${state}`, cause: null, detail: { message } })
       noted = state

@@ -1,7 +1,7 @@
 /**
- * Finds our transactions in blocks, at a cost per block: the hashes of each new block are matched in memory against every
- * attempt of every lane that this node runs, and only a block that holds some of them costs one request for receipts.
- * What that may miss is found by the audit behind it.
+ * Finds our transactions in blocks, at a cost per block: the hashes of each new block are matched in memory against
+ * every attempt of every lane that this node runs, and only a block that holds some of them costs one request for
+ * receipts. The audit behind it finds what this may miss.
  */
 import type { Inclusion } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
@@ -18,7 +18,7 @@ import { type AuditSettings, createReceiptAudit } from './receipt-audit.ts'
 import { createWatchList, type Watched } from './watch-list.ts'
 
 export interface TrackerSettings extends AuditSettings {
-  /** Blocks that may wait for their receipts; past it the rest is left to the audit. */
+  /** Blocks that may wait for their receipts; beyond this, the rest is left to the audit. */
   readonly blockQueueLength: number
   /** Look a transaction up by hash as soon as it is sent, without waiting for a block. */
   readonly fetchReceiptUponEntry: boolean
@@ -28,15 +28,15 @@ export interface TrackerSettings extends AuditSettings {
 }
 
 export interface InclusionTracker {
-  /** All of a lane's transactions in flight, just loaded: each is looked up once, whatever its age. */
+  /** All of a lane's in-flight transactions, just loaded: each is looked up once, whatever its age. */
   adopt(runner: LaneRunner, transactions: readonly Transaction[]): void
   /** Transactions of a lane that have just been stored. */
   update(runner: LaneRunner, transactions: readonly Transaction[]): void
-  /** The reservations of a lane that are not final: the hashes that their holders named are followed too. */
+  /** The reservations of a lane that are not final: hashes reported by their holders are followed too. */
   follow(runner: LaneRunner, reservations: readonly Reservation[]): void
   forget(runner: LaneRunner): void
   lookUp(txId: TxId): void
-  /** Something of ours is in no block yet, and should be. */
+  /** A transaction of ours is not mined yet, and should be. */
   hasUnmined(): boolean
   /** Some transaction is final only by a tag that the node reports. */
   wantsTags(): boolean
@@ -74,7 +74,7 @@ export function createInclusionTracker({
 
   const unsubscribe = follower.onUpdate((update) => {
     if (updates.length >= settings.blockQueueLength) {
-      // A slow node must not hold up the chain view: keep the newest look and let the audit find what is skipped.
+      // A slow node must not block the chain view: keep the newest look and let the audit find what is skipped.
       telemetry.count('drover_gaps_total', { part: 'tracker' })
       updates = [{ ...update, added: [], gap: true, forkFrom: lowestFork([...updates, update]) }]
     } else updates.push(update)
@@ -87,7 +87,7 @@ export function createInclusionTracker({
   }
 
   async function work(): Promise<void> {
-    // Never done before it is noted as running: an update without blocks waits for nothing.
+    // Must not finish before it is recorded as running: an update without blocks waits for nothing.
     await Promise.resolve()
     for (let update = updates.shift(); update !== undefined && !stopped; update = updates.shift()) {
       gaugeDepth()
@@ -98,7 +98,7 @@ export function createInclusionTracker({
       }
       if (list.all().some((entry) => entry.wanted || entry.suspicion !== null)) audit.hurry()
     }
-    // In the same step as the last look: an update that came in between would have nobody to work on it.
+    // In the same step as the last check: an update that arrived in between would be left unprocessed.
     working = null
   }
 
@@ -116,7 +116,7 @@ export function createInclusionTracker({
     const found = await fetchInclusions(block, [...mine.keys()])
     telemetry.count('drover_receipt_lookups_total', { result: 'found' }, found.length)
     deliver(found)
-    // A node that lists a transaction but has no receipt for it yet: the audit asks again.
+    // If a node lists a transaction but has no receipt for it yet, the audit asks again.
     for (const inclusion of found) mine.delete(inclusion.txHash)
     for (const entry of mine.values()) entry.wanted = true
   }
@@ -168,7 +168,7 @@ export function createInclusionTracker({
       const now = clock.now()
       let isEntry = false
       for (const tx of transactions) {
-        // Not before it is sent: a node cannot know it yet, and it would not be asked again for long.
+        // Not before it is sent: a node cannot know it yet, and the next look-up would be a long time away.
         const enters = isInFlight(tx) && tx.submitCount > 0 && list.find(tx.id)?.isSent !== true
         const wanted = enters && settings.fetchReceiptUponEntry
         isEntry ||= wanted

@@ -1,13 +1,15 @@
 /**
- * Tells early what a chain's nodes show in the block that is being built, on chains that show it under the tag `pending`.
+ * Reports early what a chain's nodes show in the block that is being built, on chains that show it under the tag
+ * `pending`.
  *
- * The account's `pending` count only says whether a look is worth it: most nodes count their pool in it, so that it
- * proves nothing. A receipt of one of our own hashes does, in a block above the followed head; in one at or below it the
- * tracker's own look-up decides. Nonces are taken in order, so the lowest few of a lane are looked up, and those above
- * them only while some are found: a look that finds nothing costs the same with ten on their way as with ten thousand.
+ * The account's `pending` count only says whether a look is worthwhile: most nodes count their pool in it, so it proves
+ * nothing. A receipt of one of our own hashes in a block above the followed head does. For a block at or below the
+ * head, the tracker's own look-up decides. Nonces are mined in order, so the lowest few of a lane are looked up, and
+ * those above them only while some are found: a look that finds nothing costs the same with ten in flight as with ten
+ * thousand.
  *
- * What has been told is not looked up again until the chain is past the block of the promise without it. If then no node
- * shows it any more, the promise is said to be lost, and the lane sends the same bytes again.
+ * A reported promise is not looked up again until the chain is past its block without the transaction. If no node shows
+ * the transaction then, the promise is reported as lost, and the lane sends the same bytes again.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -34,7 +36,7 @@ interface WatchPorts {
   readonly settings: {
     readonly pollIntervalMs: number
     readonly receiptBatch: number
-    /** Lanes whose count may be asked for at one time. */
+    /** Lanes whose count may be requested at once. */
     readonly receiptWorkers: number
   }
   view(): ChainView | null
@@ -44,24 +46,24 @@ interface WatchPorts {
 
 interface Worth {
   readonly lanes: readonly (readonly Watched[])[]
-  /** False: not every lane could be asked about. */
+  /** False: some lanes could not be queried. */
   readonly isWhole: boolean
 }
 
 const MAX_PAUSE_MS = 15_000
-/** Looked up of each lane at first; twice as many in each further round. */
+/** How many are looked up per lane at first; twice as many in each further round. */
 const FIRST_LOOK = 4
 
 export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWatch {
   const { chain, list, clock, telemetry, settings } = ports
   let running: Promise<void> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
-  /** Looks in a row that were not whole. */
+  /** Incomplete looks in a row. */
   let failures = 0
   let cancel = (): void => {}
   let stopped = false
 
-  /** Without anything to wait for there is no timer: whatever is sent starts it again. */
+  /** With nothing to wait for there is no timer: the next send starts it again. */
   function schedule(): void {
     cancel()
     if (stopped || !list.all().some(({ preconfirmation }) => preconfirmation !== 'none')) return
@@ -73,7 +75,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
   }
 
   async function run(): Promise<void> {
-    // Never over before it is noted as running: a look without requests waits for nothing.
+    // Must not finish before it is recorded as running: a look without requests waits for nothing.
     await Promise.resolve()
     lookedAt = clock.monotonic()
     try {
@@ -104,7 +106,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
     return isWhole
   }
 
-  /** Of each lane what its account's count is past, lowest nonce first, and what has been promised before. */
+  /** Per lane: the transactions below its account's count, lowest nonce first, and those that were promised before. */
   async function findWorthALook(due: readonly Watched[]): Promise<Worth> {
     const waiting = [...groupByLane(due)]
     const lanes: (readonly Watched[])[] = []
@@ -146,7 +148,7 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
     const found = own.find((answer) => answer?.type === 'found')
     if (found?.type === 'found') {
       const { txHash: hash, blockNumber, succeeded } = found.inclusion
-      // Read again: the chain may have grown while the node was asked.
+      // Read again: the chain may have grown during the request.
       if (blockNumber <= (ports.view()?.head.number ?? 0)) ports.lookUp(txId)
       else {
         entry.promisedIn = blockNumber
@@ -179,10 +181,10 @@ export function createPreconfirmationWatch(ports: WatchPorts): PreconfirmationWa
   }
 }
 
-/** A promise is given one block more than it named: the tracker may still be at work on that one. */
+/** A promise gets one block more than it named: the tracker may still be processing that one. */
 function isDue({ preconfirmation, promisedIn, listedIn }: Watched, view: ChainView): boolean {
   if (preconfirmation === 'none') return false
-  // A block has it already, and the tracker is fetching its receipt.
+  // A block already has it, and the tracker is fetching its receipt.
   if (listedIn !== null && view.header(listedIn.number)?.hash === listedIn.hash) return false
   return preconfirmation === 'awaited' || promisedIn === null || promisedIn < view.head.number
 }

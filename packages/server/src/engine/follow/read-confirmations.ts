@@ -1,8 +1,8 @@
-/** The blocks on top of an inclusion, each on its parent, read from the chain where the header window does not reach. */
+/** The blocks on top of an inclusion, each on its parent, read from the chain if they are outside the header window. */
 import type { ChainView, Confirmation, Finality } from '../../core/chain/finality.ts'
 import type { Chain, HeadRef } from '../../ports/chain.ts'
 
-/** As many as the rule counts; null where the chain changed meanwhile. */
+/** As many as the rule counts; null if the chain changed meanwhile. */
 export async function readConfirmations(
   chain: Pick<Chain, 'getBlock'>,
   at: HeadRef,

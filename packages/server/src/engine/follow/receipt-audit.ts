@@ -1,11 +1,11 @@
 /**
- * The look-up by hash that stands behind the block follower: of what has been quiet for long, of everything after a start,
- * a takeover or a gap, and of what lies deeper than the header window. Not found changes nothing. An error backs off and
- * holds up nobody else.
+ * The look-up by hash behind the block follower: for transactions that have been quiet for long, for everything after a
+ * start, a takeover or a gap, and for what lies deeper than the header window. Not found changes nothing. An error
+ * backs off and delays no other look-up.
  *
- * A nonce is called lost to a foreign transaction only when the account's count is past it, no node knows any of our
- * hashes, and all that stayed so over several looks as deep as finality itself; and then only if the block that used the
- * nonce is found and does not list them. Without that proof a node that lost its index would make us pay twice.
+ * A nonce counts as lost to a foreign transaction only when the account's count is past it, no node knows any of our
+ * hashes, and both stayed true over several looks as deep as finality itself. Even then, the block that used the nonce
+ * must be found and must not list our hashes. Without that proof a node that lost its index would make us pay twice.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -19,17 +19,17 @@ import { readConfirmations } from './read-confirmations.ts'
 import type { Watched, WatchList } from './watch-list.ts'
 
 export interface AuditSettings {
-  /** Not seen for this long: looked up by hash. */
+  /** Look up by hash after not being seen for this long. */
   readonly staleReceiptTimeoutMs: number
   readonly receiptBatch: number
-  /** Batches that may be asked for at one time. */
+  /** Batches that may be requested at once. */
   readonly receiptWorkers: number
-  /** Looks, at different heights, before a nonce is called lost. */
+  /** Looks, at different heights, before a nonce counts as lost. */
   readonly lostAfterLooks: number
 }
 
 export interface ReceiptAudit {
-  /** Looks soon, instead of when the time comes. */
+  /** Looks soon instead of at the scheduled time. */
   hurry(): void
   stop(): Promise<void>
 }
@@ -41,9 +41,9 @@ interface AuditPorts {
   readonly telemetry: Telemetry
   readonly settings: AuditSettings
   view(): ChainView | null
-  /** A receipt is in a block that the follower has not seen: it may look now. */
+  /** A receipt is in a block that the follower has not seen: it should look now. */
   catchUp(): void
-  /** Inclusions that the canonical chain holds. */
+  /** Inclusions that are on the canonical chain. */
   deliver(inclusions: readonly Inclusion[]): void
 }
 
@@ -74,7 +74,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     })
   }
 
-  /** Blocks below the window that this pass has read: what many transactions lie in is asked for once. */
+  /** Blocks below the window that this pass has read: a block with many transactions is requested once. */
   let read = new Map<number, Promise<Block | null>>()
 
   const deep: Pick<Chain, 'getBlock'> = {
@@ -84,7 +84,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       if (known !== undefined) return known
       const asked = chain.getBlock(ref)
       if (read.size < MAX_BLOCKS_KEPT) read.set(ref, asked)
-      // A failure is not remembered, nor a block that a node does not have yet.
+      // Do not cache a failure, or a block that a node does not have yet.
       asked.then(
         (block) => block ?? read.delete(ref),
         () => read.delete(ref),
@@ -119,7 +119,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     return entry.inclusion === null && now - entry.checkedAt >= settings.staleReceiptTimeoutMs
   }
 
-  /** How many of them could not be looked up; each for itself, so that one error costs no other its answer. */
+  /** Returns how many could not be looked up. Each is separate, so one error costs no other its answer. */
   async function auditBatch(entries: readonly Watched[]): Promise<number> {
     const hashes = entries.flatMap((entry) => entry.hashes)
     const lookups = await chain.findReceipts(hashes)
@@ -143,7 +143,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       countLookup(found === undefined ? 'missing' : 'found')
       if (found === undefined && entry.inclusion === null) missing.push(entry)
       else if (!(await isAnswered(() => confirm(entry, found?.type === 'found' ? found.inclusion : null)))) {
-        // Half looked up is not looked up.
+        // A partial look-up does not count.
         entry.wanted = true
         failed++
       }
@@ -167,7 +167,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     else if (entry.inclusion !== null) await confirmWithdrawn(entry, entry.inclusion)
   }
 
-  /** A receipt says where; only the canonical chain says that it counts. */
+  /** A receipt says where; only the canonical chain decides whether it counts. */
   async function confirmFound(entry: Watched, inclusion: Inclusion): Promise<void> {
     const view = ports.view()
     if (view === null || inclusion.blockNumber > view.head.number) {
@@ -197,7 +197,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     entry.runner.post({ type: 'deep', txId: entry.txId, blockHash: inclusion.blockHash, confirmations })
   }
 
-  /** Only another block in its place proves that an inclusion is gone; a node without that block is merely behind. */
+  /** Only a different block in its place proves that an inclusion is gone; a node without it is merely behind. */
   async function confirmWithdrawn(entry: Watched, inclusion: Inclusion): Promise<void> {
     const canonical = ports.view()?.header(inclusion.blockNumber) ?? (await chain.getBlock(inclusion.blockNumber))
     if (canonical === null || canonical.hash === inclusion.blockHash) entry.wanted = true
@@ -235,7 +235,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     await decideLoss(entry)
   }
 
-  /** The rule that makes an inclusion final holds for a loss as well. */
+  /** The rule that makes an inclusion final applies to a loss as well. */
   function isFinalAt(height: number, entry: Watched, head: number): boolean {
     const finality = entry.lossFinality()
     if (finality.type === 'confirmations') return head - height >= finality.count
@@ -250,7 +250,7 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
     const { signer: address } = entry.runner.lease.lane
     const use = await proveNonceUse(chain, { address, nonce, hashes, view, finality: entry.lossFinality() })
     if (use.type === 'waiting') return
-    // Whatever it is now, the next time it has to be suspected all over again.
+    // Whatever the result, the next suspicion starts from zero.
     entry.suspicion = null
     switch (use.type) {
       case 'ours': {

@@ -1,14 +1,17 @@
-/** Remembers failures that one node alone has seen, until another head shows the same. */
+/** Remembers failures that only one node has seen, until another head shows the same. */
 import type { Hash } from '../../core/hex.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
 import type { HeadRef } from '../../ports/chain.ts'
 
 export interface Verdicts {
-  /** Whether the same failure was seen at an earlier head. Without a head nothing is: a node that follows nothing proves nothing. */
+  /**
+   * Whether the same failure was seen at an earlier head. Always false without a head: a node that follows nothing
+   * proves nothing.
+   */
   isRepeated(txId: TxId, failure: string, head: HeadRef | null): boolean
 }
 
-/** What is forgotten only has to be seen twice again. */
+/** A forgotten failure only has to be seen twice again. */
 const MOST = 1_000
 
 export function createVerdicts(): Verdicts {

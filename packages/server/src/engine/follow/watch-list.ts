@@ -1,4 +1,4 @@
-/** Every attempt of every lane that this node runs, found by hash in no time. */
+/** Every attempt of every lane that this node runs, indexed by hash. */
 import type { Finality, Header, Inclusion } from '../../core/chain/finality.ts'
 import { finalityOfInclusion, finalityOfLoss } from '../../core/chain/finality-rules.ts'
 import type { Hash } from '../../core/hex.ts'
@@ -16,31 +16,31 @@ import type { LaneRunner } from '../lane/lane-runner.ts'
 
 export interface Watched {
   readonly runner: LaneRunner
-  /** Of a transaction, or of a reservation whose holder named a hash. */
+  /** The id of a transaction, or of a reservation whose holder reported a hash. */
   readonly txId: TxId
   readonly nonce: number
-  /** Of the attempts at this nonce. Those at one that it lost are another's now: what became of them says nothing. */
+  /** Hashes of the attempts at this nonce. Attempts at a nonce that it lost prove nothing: another has that one now. */
   readonly hashes: readonly Hash[]
   readonly inclusion: Inclusion | null
-  /** Its bytes went to a node: before that there is nothing to be found. */
+  /** Its bytes went to a node: before that there is nothing to find. */
   readonly isSent: boolean
-  /** Some block should take it: it is in none, and nobody holds it back. */
+  /** A block should include it: it is not mined yet and not suspended. */
   readonly isAwaited: boolean
-  /** Whether a node may still show it, or has shown it, in a block in the making; `none` where that would say nothing new. */
+  /** Whether a node may still show it, or has shown it, in a block being built; `none` if that would add nothing. */
   readonly preconfirmation: 'none' | 'awaited' | 'seen'
-  /** What makes an inclusion of it final; asked for anew each time, since a signer's policy may change. */
+  /** The rule that makes an inclusion of it final; read each time, because a signer's policy may change. */
   finality(): Finality
-  /** What proves that the nonce is lost to somebody else. */
+  /** The rule that proves that the nonce is lost to another transaction. */
   lossFinality(): Finality
   /** When it was last looked up by hash, or first seen here. */
   checkedAt: number
-  /** To be looked up by hash at the next audit, whatever its age. */
+  /** Look it up by hash at the next audit, whatever its age. */
   wanted: boolean
-  /** The block that last listed one of its hashes: while that is canonical, whatever a receipt look-up says, the nonce is ours. */
+  /** The block that last listed one of its hashes: while it is canonical, the nonce is ours, whatever receipts say. */
   listedIn: Pick<Header, 'number' | 'hash'> | null
   /** The block in which a node last showed it, while the chain did not have that block. */
   promisedIn: number | null
-  /** The account's count is past the nonce and none of our hashes is known: how often that was seen, and at which heights. */
+  /** The account's count is past the nonce and no hash of ours is known: how often that was seen, at which heights. */
   suspicion: { readonly looks: number; readonly firstHead: number; readonly lastHead: number } | null
 }
 
@@ -51,11 +51,11 @@ type Watchable = Pick<
 
 export interface WatchList {
   put(runner: LaneRunner, tx: Transaction, now: number, wanted: boolean): void
-  /** Watched while its holder has named a hash and that is not final. */
+  /** Watched while its holder has reported a hash and that is not final. */
   putReservation(runner: LaneRunner, reservation: Reservation, now: number, wanted: boolean): void
   /** Drops what a lane no longer has in flight. */
   keepOnly(runner: LaneRunner, ids: ReadonlySet<TxId>): void
-  /** Gives up what it held besides these, so that somebody else's can be found by it. */
+  /** Gives up all hashes except these, so another transaction can be found by them. */
   keepHashes(txId: TxId, hashes: readonly Hash[]): void
   remove(txId: TxId): void
   forget(runner: LaneRunner): void
@@ -86,7 +86,7 @@ export function createWatchList(): WatchList {
     const before = byId.get(item.txId)
     if (before !== undefined && before.runner !== runner) perRunner.get(before.runner)?.delete(item.txId)
     if (before !== undefined) unmap(before, item.hashes)
-    // In place: a look-up that is under way holds this very entry, and what it finds out must not be lost.
+    // In place: a look-up in progress holds this very entry, and its result must not be lost.
     const entry: Watched = Object.assign(before ?? {}, {
       runner,
       ...item,
@@ -97,7 +97,7 @@ export function createWatchList(): WatchList {
       suspicion: before?.suspicion ?? null,
     })
     byId.set(item.txId, entry)
-    // What a holder names is hearsay: it must not take a hash away from whoever had it first.
+    // A hash reported by a holder is unverified: it must not displace the transaction that had it first.
     for (const hash of entry.hashes) if (isOurs || !byHash.has(hash)) byHash.set(hash, entry)
     const ids = perRunner.get(runner) ?? new Set<TxId>()
     perRunner.set(runner, ids.add(item.txId))

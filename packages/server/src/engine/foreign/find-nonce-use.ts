@@ -1,8 +1,8 @@
 /**
- * Finds the transaction that used a nonce, and whether its bytes are ours. What a node says about a hash proves nothing
- * when it does not know it: indexes are pruned and lost. The account's count at past heights leads to the one block that
- * moved it past the nonce, and that block holds the transaction. Few requests, since the search first reaches back in
- * growing steps and then halves; and only for what has been in doubt for long.
+ * Finds the transaction that used a nonce, and whether its bytes are ours. A node that does not know a hash proves
+ * nothing: indexes are pruned and lost. The account's count at past heights leads to the one block that moved it past
+ * the nonce, and that block holds the transaction. This takes few requests, because the search first reaches back in
+ * growing steps and then halves. It only runs for transactions that have been in doubt for long.
  */
 import type { Address, Hash } from '../../core/hex.ts'
 import type { NonceUser } from '../../core/lane/nonce-user.ts'
@@ -10,19 +10,19 @@ import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 
 export type NonceUse =
   | { readonly type: 'ours' | 'foreign'; readonly user: NonceUser }
-  /** The block that was to hold it does not. */
+  /** The block that should hold it does not. */
   | { readonly type: 'absent'; readonly reason: string }
-  /** The nodes cannot tell, for instance because they no longer have the state of that time, or do not agree. */
+  /** The nodes cannot answer, for example because they no longer have the state of that time, or they disagree. */
   | { readonly type: 'unproved'; readonly reason: string }
 
 export interface SuspectedNonce {
   readonly address: Address
   readonly nonce: number
-  /** Of every attempt at it. */
+  /** Hashes of every attempt at it. */
   readonly hashes: readonly Hash[]
   /** Where the account's count is past the nonce. */
   readonly height: number
-  /** The block that is said to hold its user: then no search is needed. */
+  /** The block that is reported to hold its user: then no search is needed. */
   readonly knownAt?: number
 }
 
@@ -50,7 +50,7 @@ async function identify(
   return { type: hashes.includes(user.inclusion.txHash) ? 'ours' : 'foreign', user }
 }
 
-/** The lowest height at which the count is past the nonce; null where there is no height below it. */
+/** The lowest height at which the count is past the nonce; null if there is no height below it. */
 async function findHeight(chain: NonceReads, { address, nonce, height }: SuspectedNonce): Promise<number | null> {
   const isPast = async (at: number) => (await chain.getTransactionCount(address, at)) > nonce
   if (!(await isPast(height))) return null

@@ -1,7 +1,7 @@
 /**
- * What has to be true before an operator may resolve, requeue or close a transaction whose nonce another one used. It is
- * found out anew from the chain for each order: nobody's word is taken for it, and an order that does not fit what the
- * chain shows is refused with what does.
+ * What must be true before an operator may resolve, requeue or close a transaction whose nonce another one used. It is
+ * verified on the chain for each order: no claim is taken on trust. An order that does not match what the chain shows
+ * is refused, and the refusal says which one does.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView, Finality } from '../../core/chain/finality.ts'
@@ -23,7 +23,7 @@ interface LossOrder {
 
 type LossChain = Pick<Chain, 'findReceipts' | 'findNonceUser' | 'getTransactionCount' | 'getBlock'>
 
-/** Throws unless the order fits what the chain shows. */
+/** Throws unless the order matches what the chain shows. */
 export async function proveLoss(chain: LossChain, tx: InFlight, order: LossOrder): Promise<NonceProof> {
   const { action, hash, view, finality } = order
   const { signer: address } = tx.intent.lane
@@ -43,7 +43,7 @@ export async function proveLoss(chain: LossChain, tx: InFlight, order: LossOrder
   return use.proof
 }
 
-/** Null: the order fits. */
+/** Null: the order matches. */
 function refuse(tx: InFlight, { user }: NonceProof, action: LossAction): string | null {
   const verdict = judgeNonceUser(tx, user)
   const isDone = verdict === 'same' || verdict === 'ours'

@@ -1,6 +1,7 @@
 /**
- * The proof that a nonce is finally used: who used it, in a block that is canonical and final by the rule that counts for
- * a loss, with the blocks on top of it. Nothing less may end a transaction or send it under another nonce.
+ * The proof that a nonce is finally used: which transaction used it, in a block that is canonical and final by the rule
+ * that applies to a loss, with the blocks on top of it. Nothing less may end a transaction or send it under another
+ * nonce.
  */
 import { assessInclusion, type ChainView, type Finality } from '../../core/chain/finality.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'

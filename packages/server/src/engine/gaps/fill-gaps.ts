@@ -1,8 +1,8 @@
 /**
- * An operator's order to close the gaps of a lane: for each nonce that is known to be free below one that was given out,
- * an empty transaction goes to the head of the queue. Policies that may replace do this by themselves; others never do,
- * so this is how an operator does it there. The owner decides again when it comes to them: a fill that finds no gap takes
- * no nonce, so that two orders at once do no harm.
+ * An operator's order to close the gaps of a lane: for each nonce that is known to be free below one that was given
+ * out, an empty transaction goes to the head of the queue. Policies that may replace do this by themselves; others
+ * never do, so the operator has to order it. The owner decides again when their turn comes: a fill that finds no gap
+ * takes no nonce, so two orders at once do no harm.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Lane } from '../../core/lane/lane.ts'
@@ -15,7 +15,7 @@ import type { Store } from '../../ports/store.ts'
 import { findGaps } from './free-nonces.ts'
 import { insertFills } from './insert-fills.ts'
 
-/** The fills that were queued; throws where there is no gap. */
+/** The fills that were queued; throws if there is no gap. */
 export type FillGaps = (lane: Lane, by: OperatorAct) => Promise<readonly Queued[]>
 
 interface FillGapPorts {
@@ -24,7 +24,7 @@ interface FillGapPorts {
   readonly random: Pick<Random, 'id'>
 }
 
-/** At one time; whoever has more orders again. */
+/** Per order; for more gaps, order again. */
 const MAX_FILLS = 100
 
 export function createFillGaps(ports: FillGapPorts): FillGaps {
@@ -37,7 +37,7 @@ export function createFillGaps(ports: FillGapPorts): FillGaps {
     ])
     const given = [
       ...inFlight.filter(awaitsBlock).map(({ nonce }) => nonce),
-      // What its holder has not used may come back: no reason yet to fill what is free below it.
+      // An unused reserved nonce may come back, so it is no reason yet to fill what is free below it.
       ...reservations.flatMap(({ nonce, state, inclusion }) =>
         nonce !== null && state === 'USED' && inclusion === null ? [nonce] : [],
       ),

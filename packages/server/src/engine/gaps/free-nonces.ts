@@ -1,7 +1,7 @@
 /**
- * Which nonces that came back may be given out. A free nonce below the chain's count is used by somebody else's
- * transaction, and one below the pending count is about to be: neither is touched. A free nonce below one that is on its
- * way is a gap, which nothing above it can pass; one above all of them is simply the next to be taken.
+ * Which returned nonces may be given out. A free nonce below the chain's count is used by a foreign transaction, and
+ * one below the pending count is about to be: neither is touched. A free nonce below one in flight is a gap, which
+ * nothing above it can pass. A free nonce above all of them is simply the next one to take.
  */
 
 import type { Queued } from '../../core/transaction/transaction.ts'
@@ -13,7 +13,7 @@ export function hasHadNonce({ attempts }: Pick<Queued, 'attempts'>): boolean {
   return attempts.length > 0
 }
 
-/** The cursor rules; the chain is followed where there is no cursor yet, or where somebody else used the key or may. */
+/** The cursor decides, or the chain if there is no cursor yet or someone else used the key or may use it. */
 export function firstNonce(cursor: number | null, counts: AccountCount | null, followsChain: boolean): number {
   if (cursor === null) return counts?.pending ?? 0
   return followsChain && counts !== null ? Math.max(cursor, counts.pending) : cursor
@@ -33,7 +33,7 @@ export function findGaps(
   return highest === null ? [] : findUsable(recyclable, counts).filter((nonce) => nonce < highest)
 }
 
-/** A block that may still leave the chain would take the use of a nonce along: until it is final, the nonce is only passed over. */
+/** A block that may still leave the chain would undo the use of a nonce: until it is final, the nonce is skipped. */
 export function findUsed(recyclable: readonly number[], { final }: AccountCounts): readonly number[] {
   return final === null ? [] : recyclable.filter((nonce) => nonce < final)
 }

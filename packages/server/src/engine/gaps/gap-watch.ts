@@ -1,11 +1,11 @@
 /**
- * Finds gaps that nobody made on purpose: a nonce below the lane's lowest that no transaction of ours has and that no
- * node has either, for instance because a foreign transaction that it was left to was dropped from the pools. Nothing
- * above it can be mined, whatever it pays.
+ * Finds unintended gaps: a nonce below the lane's lowest that no transaction of ours has and that no node has either.
+ * For example, the nonce was left to a foreign transaction, and the pools dropped it. Nothing above the gap can be
+ * mined, whatever it pays.
  *
- * A reorganisation that is not over shows the same picture, so it has to stay the same over several blocks; and it is
- * only looked for once the lowest has waited for long. A nonce that a transaction of ours has is never called free,
- * whatever the counts say.
+ * A reorg in progress looks the same, so the picture has to stay the same over several blocks, and the search only
+ * starts once the lowest has waited for long. A nonce that a transaction of ours has never counts as free, whatever the
+ * counts say.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
@@ -17,16 +17,16 @@ import { readCounts } from '../chain-counts/read-counts.ts'
 export interface GapScene {
   readonly policy: Policy
   readonly head: number | null
-  /** The lowest nonce with bytes that are in no block, and since when; null where there is none. */
+  /** The lowest nonce with bytes that are not mined yet, and since when; null if there is none. */
   readonly lowest: { readonly nonce: number; readonly since: number } | null
-  /** Somebody has it between these two, the first included: a transaction of the lane, in a block or not, or a caller. */
+  /** Whether a nonce in this range, the first included, is held: by a transaction, mined or not, or by a caller. */
   isHeld(from: number, to: number): boolean
   /** A nonce below it is known to be free or reserved: there is nothing to find out. */
   readonly isBlocked: boolean
 }
 
 export interface GapWatch {
-  /** Nonces that are proved to be nobody's, lowest first; asks the chain where that has to be found out. */
+  /** Nonces that are proved to be free, lowest first; queries the chain if that has to be found out. */
   find(scene: GapScene): readonly number[]
 }
 
@@ -41,9 +41,9 @@ interface GapPorts {
 const LOOKS = 3
 
 export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts): GapWatch {
-  /** The same count, seen so often in a row. */
+  /** The same count, and how often it was seen in a row. */
   let seen: { readonly count: number; readonly looks: number } | null = null
-  /** The chain is asked once per block, also if it does not answer. */
+  /** The chain is queried once per block, even if it does not respond. */
   let askedAt: number | null = null
   let asking = false
 
@@ -51,7 +51,7 @@ export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts
     try {
       const wanted = { head, mustHaveHead: true, latest: false, finalHeight: null }
       const { latest, pending } = await readCounts(chain, lane.signer, wanted)
-      // Somebody's transaction waits there.
+      // A transaction waits there.
       const count = pending > latest ? Number.POSITIVE_INFINITY : latest
       seen = { count, looks: seen?.count === count ? seen.looks + 1 : 1 }
     } catch (error) {
@@ -70,7 +70,7 @@ export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts
       if (seen !== null && seen.looks >= LOOKS && seen.count < lowest.nonce) {
         const first = seen.count
         seen = null
-        // Mined as far as is known, and yet not counted: the chain is moving.
+        // Mined as far as is known, but not counted: the chain is changing.
         if (isHeld(first, lowest.nonce)) return []
         return Array.from({ length: lowest.nonce - first }, (_, index) => first + index)
       }

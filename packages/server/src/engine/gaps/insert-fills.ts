@@ -1,4 +1,4 @@
-/** Puts empty transactions of the lane's own at the head of its queue, one for each gap that nobody else is there to close. */
+/** Puts the lane's own empty transactions at the head of its queue, one for each gap that nothing else closes. */
 
 import type { Lane } from '../../core/lane/lane.ts'
 import { FILL_PRIORITY } from '../../core/transaction/fill.ts'
@@ -16,13 +16,14 @@ interface FillPorts {
 
 interface FillOptions {
   readonly by?: OperatorAct | null
-  /** For these nonces and no others, which were taken from their holders. */
+  /** Only for these nonces, which were taken from their holders. */
   readonly isOrdered?: boolean
 }
 
 /**
- * They are accepted like any other and take the lowest free nonce when their turn comes, so a crash in between leaves
- * nothing but a queued fill. The nonces are told for people only: a fill that finds no gap any more is dropped.
+ * Fills are accepted like any other transaction and take the lowest free nonce when their turn comes, so a crash in
+ * between leaves nothing but a queued fill. The nonces are reported for people only: a fill that no longer finds a gap
+ * is dropped.
  */
 export async function insertFills(
   { store, clock, random }: FillPorts,

@@ -1,4 +1,4 @@
-/** What a signal says of single transactions, as events of their state machine. */
+/** What a signal says about single transactions, as events of their state machine. */
 
 import type { TxId } from '../../core/transaction/transaction.ts'
 import type { TxEvent } from '../../core/transaction/tx-event.ts'

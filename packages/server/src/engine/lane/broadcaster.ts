@@ -1,6 +1,6 @@
 /**
- * Sends bytes in batches. What several lanes want sent within a few milliseconds leaves as one batch, each lane's nonces
- * in order. A lane whose lease deadline has passed sends nothing: the check is made at the moment of sending.
+ * Sends bytes in batches. Bytes that several lanes send within a few milliseconds leave as one batch, each lane's
+ * nonces in order. A lane whose lease deadline has passed sends nothing: the check is made at the moment of sending.
  */
 
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
@@ -13,7 +13,7 @@ import { pause } from '../pause.ts'
 export interface Broadcast {
   /** In nonce order. */
   readonly attempts: readonly { readonly raw: Hex; readonly hash: Hash }[]
-  /** Asked right before sending; false means that the lease may be somebody else's by now. */
+  /** Checked right before sending; false means that another node may hold the lease by now. */
   readonly maySend: () => boolean
 }
 
@@ -86,7 +86,7 @@ export function createBroadcaster(ports: {
     for (const [outcome, count] of counts) telemetry.count('drover_broadcasts_total', { outcome }, count)
   }
 
-  /** A lane waits for its answer before it sends again, so there must be one even if the adapter breaks: maybe sent. */
+  /** A lane waits for its answer before it sends again, so there must be one even if the adapter throws: maybe sent. */
   async function broadcast(attempts: Broadcast['attempts']): Promise<readonly SendOutcome[]> {
     try {
       return await chain.broadcast(attempts)

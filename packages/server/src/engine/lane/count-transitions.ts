@@ -1,9 +1,9 @@
-/** Tells the metrics what a stored save did to its transaction: only what is durable counts as having happened. */
+/** Reports to the metrics what a stored save did to its transaction: only what is durable counts as having happened. */
 import { isTerminal, type Transaction, type TxState } from '../../core/transaction/transaction.ts'
 import type { TxSave } from '../../ports/lane-write.ts'
 import type { Fields, Telemetry } from '../../ports/telemetry.ts'
 
-/** How a nonce may end. What never had one ends too, but not on the chain. */
+/** How a nonce may end. A transaction that never had one ends too, but not on the chain. */
 const RESULTS: Readonly<Partial<Record<TxState, string>>> = {
   CONFIRMED: 'confirmed',
   FAILED_FINAL: 'failed',
@@ -18,7 +18,7 @@ export function countTransitions(telemetry: Telemetry, saves: readonly TxSave[])
 
 type Tally = ReturnType<typeof createTally>
 
-/** Many saves of one write do the same: each kind is counted once, by how many. */
+/** Many saves of one write do the same: each kind is counted once, with its number. */
 function createTally() {
   const counts = new Map<string, { readonly metric: string; readonly labels: Fields; by: number }>()
   return {
@@ -45,7 +45,7 @@ function countTransition(telemetry: Telemetry, { before, tx, notes }: TxSave, ta
     if (type === 'preconfirmation.seen') tally.count('drover_preconfirmations_total', { result: 'seen' })
     if (type === 'preconfirmation.lost') tally.count('drover_preconfirmations_total', { result: 'lost' })
   }
-  // After a reorganisation it is the chain's time that would be measured, not ours.
+  // After a reorg this would measure the chain's time, not ours.
   if (included && 'minedAt' in tx && tx.minedAt !== null && tx.newForks === 0)
     telemetry.observe('drover_time_to_inclusion_seconds', secondsSince(tx, tx.minedAt), labels)
   if (isTerminal(tx) && tx.nonce !== null) {
@@ -54,7 +54,7 @@ function countTransition(telemetry: Telemetry, { before, tx, notes }: TxSave, ta
   }
 }
 
-/** Two clocks that are kept in step may still differ by a little. */
+/** Two synchronised clocks may still differ slightly. */
 function secondsSince(tx: Transaction, at: number): number {
   return Math.max(0, at - tx.createdAt) / 1_000
 }

@@ -5,7 +5,7 @@ import type { Storable } from '../reservations/request-draft.ts'
 import type { LaneContext } from './lane-context.ts'
 
 export interface LaneActions {
-  /** The draft is stored, and the ledger is as it is after it. */
+  /** The draft is stored, and the ledger matches it. */
   act(draft: Storable): void
   /** The previous owner may have stopped before it raised the alarm. */
   repeatAlarms(inFlight: readonly InFlight[]): void
@@ -29,7 +29,7 @@ export function createLaneActions(context: LaneContext): LaneActions {
       if (effect.type === 'nonce.used' && requeued.has(txId)) queue.wake()
       if (effect.type === 'nonce.freed') {
         queue.wake()
-        // Another fill would be refused as well: not before the next block.
+        // Another fill would be refused as well, so wait for the next block.
         if (!fills.has(txId)) queue.gapsChanged()
       }
       if (effect.type === 'alarm') raiseAlarm(txId, effect.cause)
@@ -37,7 +37,7 @@ export function createLaneActions(context: LaneContext): LaneActions {
     for (const tx of changed) {
       if (isTerminal(tx) && tx.nonce !== null && fillsOrdered(tx.intent)) requests.filled(tx.nonce)
     }
-    // Stopped during the write: the next owner sends, and this node does not watch any more.
+    // Stopped during the write: the next owner sends, and this node no longer watches.
     if (state.stopped) return
     tracker.update(runner, changed)
     parts.send([...toSend.values()])

@@ -1,4 +1,4 @@
-/** What the steps of a lane's cycle share: its parts, what it knows between cycles, and what follows from that. */
+/** What the steps of a lane's cycle share: its parts, what it knows between cycles, and what is derived from that. */
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { InFlight } from '../../core/transaction/transaction.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
@@ -31,7 +31,7 @@ export interface LaneContext {
   reserved(): readonly ReservedNonce[]
   /** How many nonces may be given out beside these. */
   slotsBeside(inFlight: Iterable<InFlight>): number
-  /** Of those, how many the queue may take: what callers are about to reserve is left to them. */
+  /** How many of those the queue may take: nonces that callers are about to reserve are left to them. */
   queueSlotsBeside(inFlight: Iterable<InFlight>): number
   scene(): WindowScene
 }

@@ -55,7 +55,7 @@ export function createLaneDecisions(
     updateProblems(draft, ledger)
   }
 
-  /** After a takeover nobody knows whether these bytes were ever sent: claim them and send them again. */
+  /** After a takeover it is unknown whether these bytes were ever sent: claim them and send them again. */
   function recover(draft: LaneDraft): void {
     window.takeOver(draft, ports.policy())
     if (state.view !== null) assess(draft, state.view, null)
@@ -66,7 +66,7 @@ export function createLaneDecisions(
     assessInclusions(draft, { view, forkFrom, at: clock.now(), finalityOf, lookUp: ports.tracker.lookUp })
   }
 
-  /** A nonce that is found free is used, or filled, like any nonce that came back. */
+  /** A nonce that turns out to be free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
     const inFlight = draft.inFlight()
     const reserved = context.reserved()
@@ -87,7 +87,7 @@ export function createLaneDecisions(
     queue.gapsChanged()
   }
 
-  /** Applies an order to cancel everything: to each transaction once, also after a restart or a takeover. */
+  /** Applies an order to cancel everything: to each transaction once, even after a restart or a takeover. */
   function cancelAll(draft: LaneDraft): void {
     const order = requests.cancelling()
     if (order === null) return
@@ -102,7 +102,7 @@ export function createLaneDecisions(
     if (pass === null) return
     state.prepared = null
     const { counts } = pass
-    // While everything is cancelled nothing new takes a nonce, but a gap below has to be closed.
+    // While everything is being cancelled nothing new takes a nonce, but a gap below has to be closed.
     const preparations = pass.preparations.filter(({ tx }) => requests.cancelling() === null || isFill(tx.intent))
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const reserved = context.reserved()

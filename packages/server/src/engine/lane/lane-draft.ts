@@ -15,12 +15,12 @@ import { transition } from '../../core/transaction/transition.ts'
 import type { HistoryNote, TxEvent } from '../../core/transaction/tx-event.ts'
 import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../../ports/lane-write.ts'
 
-/** What the owner of a lane knows of it: exactly what the store holds, as of the last write. */
+/** What the owner of a lane knows about it: exactly what the store holds, as of the last write. */
 export interface Ledger {
   readonly cursor: number | null
-  /** In nonce order, so that thousands of them need not be sorted in every cycle. */
+  /** In nonce order, so thousands of them need not be sorted in every cycle. */
   readonly inFlight: ReadonlyMap<TxId, InFlight>
-  /** Nonces that nobody holds, lowest first. */
+  /** Free nonces, lowest first. */
   readonly recyclable: readonly number[]
 }
 
@@ -31,22 +31,22 @@ export interface LaneDraft {
   apply(tx: Transaction, event: TxEvent): Transaction
   moveCursor(next: number): void
   takeRecyclable(nonce: number): void
-  /** Says of a nonce that no transaction of the lane has that it is used, or free. */
+  /** Marks a nonce that no transaction of the lane has as used, or free. */
   markNonce(nonce: number, status: 'USED' | 'RECYCLABLE'): void
-  /** Says something of the lane itself. */
+  /** Notes something about the lane itself. */
   note(note: HistoryNote): void
-  /** What was seen of the account. Stored at once where it `isNews`, else along with whatever else there is to store. */
+  /** What was seen of the account. Stored at once if it `isNews`, otherwise with the next write. */
   setBalance(balance: NonNullable<LaneWrite['balance']>, txCost: TxCost | null, isNews: boolean): void
   setProblems(problems: readonly LaneProblem[]): void
-  /** A reason to store, unless `isOld`: then they go along with whatever else there is. */
+  /** A reason to store, unless `isOld`: then they are stored with the next write. */
   setCounts(counts: ChainCounts, isOld: boolean): void
   setWindow(window: Window): void
   isEmpty(): boolean
   toWrite(lease: Lease): LaneWrite
-  /** Every transaction that this draft moved, as it is after it. */
+  /** Every transaction that this draft moved, in its new state. */
   changed(): readonly Transaction[]
   effects(): readonly { readonly txId: TxId; readonly effect: Effect }[]
-  /** The ledger once the write came back with these versions. */
+  /** The ledger after the write returned these versions. */
   settle(versions: readonly number[]): Ledger
 }
 
@@ -169,7 +169,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   }
 }
 
-/** One save may hold several transitions: each entry of the history tells of its own. */
+/** One save may hold several transitions: each history entry describes its own. */
 function markSteps(notes: readonly HistoryNote[], before: Transaction, after: Transaction): HistoryNote[] {
   const step = { from: before.state, fromSubState: before.subState, to: after.state, subState: after.subState }
   return notes.map((note) => ({ ...note, step }))
@@ -184,7 +184,7 @@ export function markNonces(before: Transaction, { tx, effects }: Step): readonly
   return effects.flatMap((effect): NonceMark[] => {
     if (effect.type === 'nonce.used') return [{ nonce: had, status: 'USED', txId: holder }]
     if (effect.type !== 'nonce.freed') return []
-    // It was taken from a holder whose own transaction may still be mined: only another fill may have it.
+    // It was taken from a holder whose own transaction may still be mined: only another fill may use it.
     const status = fillsOrdered(before.intent) ? 'RESERVED' : 'RECYCLABLE'
     return [{ nonce: had, status, txId: null }]
   })
@@ -205,7 +205,7 @@ function inNonceOrder(inFlight: Map<TxId, InFlight>): ReadonlyMap<TxId, InFlight
   return isSorted(transactions) ? inFlight : new Map(sortByNonce(transactions).map((tx) => [tx.id, tx]))
 }
 
-/** New nonces come at the end, so that there is seldom anything to do. */
+/** New nonces come at the end, so there is seldom anything to do. */
 function sortByNonce(transactions: InFlight[]): InFlight[] {
   return isSorted(transactions) ? transactions : transactions.sort((a, b) => a.nonce - b.nonce)
 }

@@ -1,10 +1,10 @@
 /**
- * What waits for a lane's next cycle. While the store is away signals go on arriving, so a signal that only repeats an
- * earlier one takes its place: the inbox grows with what is in flight, never with time.
+ * What waits for a lane's next cycle. While the store is unavailable signals keep arriving, so a signal that only
+ * repeats an earlier one replaces it: the inbox grows with what is in flight, never with time.
  */
 import type { LaneSignal } from './lane-runner.ts'
 
-/** Of the blocks that nobody looked at yet, the newest are kept. */
+/** Of the unprocessed blocks, the newest are kept. */
 const MAX_BLOCKS = 64
 /** Above this, the lane is loaded as a whole. */
 const MAX_AMENDED = 100
@@ -13,7 +13,7 @@ export interface LaneInbox {
   put(signal: LaneSignal): void
   isEmpty(): boolean
   takeAll(): readonly LaneSignal[]
-  /** Taken, but not dealt with: they come before what has arrived since. */
+  /** Taken, but not processed: they come before what has arrived since. */
   putBack(signals: readonly LaneSignal[]): void
 }
 
@@ -45,7 +45,7 @@ export function createLaneInbox(): LaneInbox {
   }
 }
 
-/** Equal for signals of which the later says all that the earlier said; null where each counts. */
+/** Equal for signals where the later one includes everything the earlier one said; null if each counts. */
 function repeatKey(signal: LaneSignal): string | null {
   switch (signal.type) {
     case 'work':
@@ -72,7 +72,7 @@ function repeatKey(signal: LaneSignal): string | null {
   }
 }
 
-/** The later signal, with what only the earlier one said. */
+/** The later signal, plus what only the earlier one said. */
 function merge(earlier: LaneSignal, later: LaneSignal): LaneSignal {
   if (earlier.type === 'chain' && later.type === 'chain') {
     const forks = [earlier.forkFrom, later.forkFrom].filter((fork) => fork !== null)

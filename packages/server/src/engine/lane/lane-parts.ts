@@ -1,4 +1,4 @@
-/** The parts of a lane, wired to each other: each watches one thing, and none of them stores anything by itself. */
+/** The parts of a lane, wired together: each watches one thing, and none of them stores anything by itself. */
 
 import { createLaneFunds, type LaneFunds } from '../balance/lane-funds.ts'
 import { createLaneProblems, type LaneProblems } from '../balance/lane-problems.ts'

@@ -30,7 +30,7 @@ export interface LanePorts {
   movingSince(): number | null
   /** False once another node may hold the lease. */
   mayAct(): boolean
-  /** A transaction of this lane cannot advance: somebody must decide. */
+  /** A transaction of this lane cannot advance and needs a decision. */
   onStuck(txId: TxId, isOurs: () => boolean): void
   /** The lease is gone, and the lane has stopped by itself. */
   onFenced(): void
@@ -40,7 +40,7 @@ export interface LaneSettings {
   readonly finality: Finality
   readonly prepareBatch: number
   readonly prepareRetryMs: number
-  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly maxTxFeeWei: bigint | null
   /** How much of the window one tenant may hold in reserved nonces. */
   readonly sharePercent: number

@@ -7,7 +7,7 @@ const PAUSES = { first: 200, max: 2_000 }
 
 export interface LaneRetry {
   pause(): void
-  /** Another writer's change is met once. What is stale again after a fresh load must not spin. */
+  /** Another writer's change is expected once. If data is stale again after a fresh load, the lane must not spin. */
   pauseIfRepeated(): void
   /** A write was stored. */
   reset(): void

@@ -1,4 +1,4 @@
-/** How much room a lane has for further nonces, and which of those that are out stand in whose way. */
+/** How much room a lane has for further nonces, and which outstanding nonces block others. */
 
 import type { Policy } from '../../core/lane/policy.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
@@ -8,13 +8,13 @@ import type { GapScene } from '../gaps/gap-watch.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { Ledger } from './lane-draft.ts'
 
-/** What is out: transactions of the lane, and nonces that callers hold who sign for themselves. */
+/** What is outstanding: transactions of the lane, and nonces that callers hold and sign for themselves. */
 export interface Outstanding {
   readonly inFlight: Iterable<InFlight>
   readonly reserved: readonly ReservedNonce[]
 }
 
-/** How many more may take a nonce. A block in the making that shows a transaction counts as one that holds it. */
+/** How many more may take a nonce. A transaction shown in a block being built counts as mined. */
 export function countSlots({ inFlight, reserved }: Outstanding, window: number, policy: SlotPolicy): number {
   let [out, unmined] = [reserved.length, reserved.filter(isUnmined).length]
   for (const tx of inFlight) {
@@ -27,7 +27,7 @@ export function countSlots({ inFlight, reserved }: Outstanding, window: number, 
 
 type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
 
-/** The highest nonce that is on its way. What a holder has not used may come back: no reason yet to fill what is below. */
+/** The highest nonce in flight. An unused reserved nonce may come back, so it is no reason yet to fill below it. */
 export function findHighest({ inFlight, reserved }: Outstanding): number | null {
   let highest: number | null = null
   for (const tx of inFlight) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)
@@ -37,7 +37,7 @@ export function findHighest({ inFlight, reserved }: Outstanding): number | null 
   return highest
 }
 
-/** The lowest nonce that somebody else holds and that is in no block: those above wait for it. */
+/** The lowest reserved nonce that is not mined yet: those above wait for it. */
 export function findLowestReserved(reserved: readonly ReservedNonce[]): number | null {
   let lowest: number | null = null
   for (const each of reserved)
@@ -45,7 +45,7 @@ export function findLowestReserved(reserved: readonly ReservedNonce[]): number |
   return lowest
 }
 
-/** The lowest nonce that somebody else holds and that is in no block, where it was reserved before this moment. */
+/** The lowest reserved nonce that is not mined yet, if it was reserved before this time. */
 export function findOverdueReservation(
   reserved: readonly ReservedNonce[],
   before: number,
@@ -56,14 +56,14 @@ export function findOverdueReservation(
   return { nonce: reservation.nonce, since: reservation.reservedAt }
 }
 
-/** When the lowest of them will be overdue; null where it is already, or there is none. */
+/** When the lowest of them will be overdue; null if it is already, or if there is none. */
 export function nextReservationAlarm(reserved: readonly ReservedNonce[], now: number, afterMs: number): number | null {
   const lowest = findLowestReserved(reserved)
   const reservedAt = reserved.find(({ nonce }) => nonce === lowest)?.reservedAt ?? null
   return reservedAt === null || reservedAt + afterMs <= now ? null : reservedAt + afterMs
 }
 
-/** The lowest that waits for a block, be it the lane's own or a holder's, and since when. Those in flight come in order. */
+/** The lowest that waits for a block, the lane's own or a holder's, and since when. Those in flight come in order. */
 export function findLowestSent({ inFlight, reserved }: Outstanding): GapScene['lowest'] {
   let lowest: GapScene['lowest'] = null
   for (const tx of inFlight) {
@@ -85,7 +85,7 @@ export function hasGap({ inFlight, recyclable }: Ledger, reserved: readonly Rese
   )
 }
 
-/** A nonce below is missing, so that this one cannot be mined. */
+/** A nonce below is missing, so this one cannot be mined. */
 export function isBlocked(nonce: number, { recyclable }: Ledger, reserved: readonly ReservedNonce[]): boolean {
   return recyclable.some((free) => free < nonce) || reserved.some((each) => isUnmined(each) && each.nonce < nonce)
 }

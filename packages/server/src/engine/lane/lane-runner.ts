@@ -1,4 +1,4 @@
-/** A running lane, as the rest of the engine sees it: something that takes signals until it is stopped. */
+/** A running lane, as the rest of the engine sees it: it takes signals until it is stopped. */
 import type { ChainHealth } from '../../core/chain/chain-health.ts'
 import type { ChainView, Confirmation, Finality, Inclusion } from '../../core/chain/finality.ts'
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
@@ -18,13 +18,13 @@ export type LaneSignal =
   | { readonly type: 'amended'; readonly txIds: readonly TxId[] | null }
   /** The policy of the signer has changed. */
   | { readonly type: 'policy.changed' }
-  /** Something is asked of the lane's owner, or a lock has run out. */
+  /** The lane's owner has a request to answer, or a lock has run out. */
   | { readonly type: 'asked' }
   | { readonly type: 'counts'; readonly counts: CountsSince }
   | { readonly type: 'tick' }
   /** The slow timer: the balance may be old. */
   | { readonly type: 'balance.due' }
-  /** The chain stands, went back, cannot be reached, or is well again. */
+  /** The chain halted, went back, cannot be reached, or has recovered. */
   | { readonly type: 'health'; readonly health: ChainHealth }
   /** Blocks that were final have left the chain. */
   | { readonly type: 'finality.broken'; readonly reorg: FinalReorg }
@@ -45,7 +45,7 @@ export type LaneSignal =
       readonly succeeded: boolean
     }
   | { readonly type: 'preconfirmation.lost'; readonly txId: TxId; readonly blockNumber: number | null }
-  /** `forkFrom`: lowest height whose block changed, where the chain was reorganised. `added`: the blocks that are new. */
+  /** `forkFrom`: lowest height whose block changed, if the chain was reorged. `added`: the new blocks. */
   | {
       readonly type: 'chain'
       readonly view: ChainView
@@ -65,13 +65,13 @@ export type LaneSignal =
       readonly type: 'prepared'
       readonly preparations: readonly Preparation[]
       readonly counts: AccountCounts | null
-      /** As many were read from the queue as were asked for: there may be more. */
+      /** The queue read returned as many as requested: there may be more. */
       readonly isFull: boolean
-      /** Those that wait for funds were read as well, before their time. */
+      /** Transactions that wait for funds were read as well, before their time. */
       readonly hasUnfunded: boolean
       /** And those that wait for a price. */
       readonly hasPriced: boolean
-      /** The first in line waits until then, and all behind it; null where nothing holds the line. */
+      /** The first in line waits until then, and all behind it; null if nothing blocks the queue. */
       readonly heldUntil: number | null
     }
   | { readonly type: 'prepare.failed' }
@@ -82,6 +82,6 @@ export interface LaneRunner {
   /** The rule that decides when an inclusion of this intent is final. */
   finalityOf(intent: Pick<Intent, 'finality'>): Finality
   post(signal: LaneSignal): void
-  /** Finishes the cycle that runs and starts no other. */
+  /** Finishes the current cycle and starts no other. */
   stop(): Promise<void>
 }

@@ -1,6 +1,7 @@
 /**
- * Sends what a lane has stored. Its batches leave one after the other, so that its nonces reach a node in order. While a
- * renewal of the lease is late, a batch is withheld; it goes as soon as the lane may act again, or never if it has stopped.
+ * Sends what a lane has stored. Its batches leave one after the other, so its nonces reach a node in order. While a
+ * renewal of the lease is late, a batch is withheld. It goes out as soon as the lane may act again, or never if the
+ * lane has stopped.
  */
 import {
   type Attempt,
@@ -19,7 +20,7 @@ interface SenderPorts {
   readonly broadcaster: Broadcaster
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** Asked at the last moment: what must not be sent now is withheld. */
+  /** Checked at the last moment: what must not be sent now is withheld. */
   mayAct(): boolean
   hasStopped(): boolean
   post(signal: LaneSignal): void
@@ -67,15 +68,18 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
   }
 }
 
-/** What is to make room for an empty transaction does not go out again while that is about to be signed; at the cap there may never be one. */
+/**
+ * A transaction that makes way for an empty one is not sent again while the empty one is about to be signed; at the cap
+ * there may never be one.
+ */
 function isToBeSent(tx: InFlight): boolean {
   if (tx.suspended || inclusionOf(tx) !== null) return false
   return !lacksEmpty(tx) || tx.error?.code === 'fee_above_cap'
 }
 
-/** The newest bytes; but while those are refused, by turns with the ones before, which a node may well take. */
+/** The newest bytes. While those are refused, they alternate with the ones before, which a node may well accept. */
 function chooseAttempt(tx: InFlight): Attempt | undefined {
-  // What was cancelled is not sent again in place of its cancellation.
+  // A cancelled transaction is not sent again in place of its cancellation.
   const isCancel = newestAttempt(tx)?.kind === 'cancel'
   const own = tx.attempts.filter(({ nonce, kind }) => nonce === tx.nonce && (kind === 'cancel') === isCancel)
   return own.at(-1 - (tx.refusals % Math.max(1, own.length)))

@@ -1,6 +1,6 @@
 /**
- * The second step of a cycle: loads the lane, and stores what a cycle decided in one fenced write. A write whose result
- * is unknown is cured by loading the lane again.
+ * The second step of a cycle: loads the lane, and stores what a cycle decided in one fenced write. If the result of a
+ * write is unknown, the lane is loaded again.
  */
 import { isInFlight, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import type { LaneWrite } from '../../ports/lane-write.ts'
@@ -12,20 +12,20 @@ import type { LaneContext } from './lane-context.ts'
 import type { LaneRetry } from './lane-retry.ts'
 
 export interface LaneStorage {
-  /** Rebuilds everything from the store. False: it did not answer, and the lane retries after a pause. */
+  /** Rebuilds everything from the store. False: the store did not respond, and the lane retries after a pause. */
   load(): Promise<boolean>
-  /** Reads transactions that an operator changed. Null, or what also changed the nonces: the next cycle loads the lane. */
+  /** Reads transactions that an operator changed. If null, or if nonces changed too, the next cycle loads the lane. */
   reread(txIds: readonly TxId[] | null): Promise<void>
   /** False: nothing was stored, and the lane has stopped or loads again. */
   save(draft: Storable): Promise<boolean>
-  /** Writes with new nonces that were refused in a row: their bytes may have been signed before, so the next ones differ. */
+  /** Refused writes with new nonces, in a row: their bytes may have been signed, so the next ones must differ. */
   variation(): number
 }
 
 interface StoragePorts {
   readonly actions: LaneActions
   readonly retry: LaneRetry
-  /** The ledger is not to be trusted any more: the next cycle loads it again. */
+  /** The ledger can no longer be trusted: the next cycle loads it again. */
   reload(): void
   halt(): void
 }
@@ -79,7 +79,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
       ledger.inFlight.get(tx.id)?.nonce === (isInFlight(tx) ? tx.nonce : undefined)
     if (!read.every(keepsNonce)) return
     const inFlight = new Map(ledger.inFlight)
-    // A key that is there keeps its place, so the order of nonces stays.
+    // An existing key keeps its place, so the order of nonces stays.
     for (const tx of changed) inFlight.set(tx.id, tx)
     state.ledger = { ...ledger, inFlight }
     tracker.update(runner, changed)
@@ -88,7 +88,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
   async function save(draft: Storable): Promise<boolean> {
     const write = draft.toWrite(lease)
     const result = await writer.write(write).catch((error: unknown) => {
-      // The writer gives up only at shutdown: the next owner finds what was stored and goes on from there.
+      // The writer gives up only at shutdown: the next owner finds what was stored and continues from there.
       if (error instanceof StoreUnavailable) return null
       throw error
     })

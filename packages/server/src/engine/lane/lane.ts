@@ -43,7 +43,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
       state.view = signal.view
       return
     }
-    // The pass that is under way is followed by another one: a cycle of its own would only walk over all that is in flight.
+    // Another pass follows the current one: a cycle of its own would only walk over everything in flight.
     if (signal.type === 'work' && state.ledger !== null && queue.isPreparing()) queue.wake()
     else {
       inbox.put(signal)
@@ -51,7 +51,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     }
   }
 
-  /** A block changes nothing for it. Most lanes of a large node are, so this must stay cheap. */
+  /** A block changes nothing for it. True for most lanes of a large node, so this must stay cheap. */
   function isAtRest(): boolean {
     const { ledger } = state
     if (cycling !== null || ledger === null || ledger.inFlight.size > 0 || ledger.recyclable.length > 0) return false
@@ -63,14 +63,14 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     await Promise.resolve()
     while (!state.stopped && !inbox.isEmpty() && retry.remainingMs() <= 0) {
       await cycle(inbox.takeAll()).catch((error: unknown) => {
-        // A lane that breaks affects no other lane: it starts again from what the store has.
+        // A lane that fails affects no other lane: it starts again from what the store has.
         telemetry.log('error', 'lane failed; reloading it', { ...fields, error })
         queue.passed()
         reload()
         retry.pause()
       })
     }
-    // In the same step as the last look at the inbox: a signal that came in between would start nothing.
+    // In the same step as the last look at the inbox: a signal that arrived in between would start nothing.
     cycling = null
     if (!state.stopped) scheduleTick()
   }
@@ -90,7 +90,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     advanceQueue()
   }
 
-  /** After everything else, so that it finds the ledger as it is stored. */
+  /** After everything else, so it sees the ledger as it is stored. */
   async function answerRequests(): Promise<void> {
     if (state.stopped || state.ledger === null) return
     try {
@@ -112,7 +112,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     })
     if (answer === null || !(await storage.save(answer))) return
     requests.stored()
-    // What was freed may be reserved at once, and the next reset be answered.
+    // Freed nonces can be reserved at once, and the next reset answered.
     inbox.put({ type: 'tick' })
     queue.wake()
     queue.gapsChanged()
@@ -140,7 +140,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (delayMs !== null) cancelTick = clock.schedule(delayMs, () => post({ type: 'tick' }))
   }
 
-  /** Until time alone changes something; null where only a signal can. */
+  /** Until time alone changes something; null if only a signal can. */
   function findDelay(): number | null {
     if (state.ledger === null) return null
     const now = clock.now()

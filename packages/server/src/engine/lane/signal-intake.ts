@@ -1,4 +1,4 @@
-/** Takes one signal into a cycle: moves the transactions that it is about, and tells the parts of the lane that it concerns. */
+/** Takes one signal into a cycle: moves the transactions it is about, and notifies the parts that it concerns. */
 import type { ChainView } from '../../core/chain/finality.ts'
 import { noteFinalReorg } from '../follow/final-reorg.ts'
 import { applySignal } from './apply-signal.ts'
@@ -23,7 +23,7 @@ export function createSignalIntake(
     // Blocks that replaced others prove nothing about what they left out.
     window.passed(draft, forkFrom === null ? added : [], context.scene())
     funds.watch(draft, context.headNumber())
-    // As it was before this block, which may have ended the last of it.
+    // The state before this block, which may have ended the last of it.
     const isBusy = (state.ledger?.inFlight.size ?? 0) + requests.held().length > 0
     parts.counts.look(context.headNumber(), isBusy)
     // Whether a free nonce can be used, or must be filled, may change with every block.
@@ -44,7 +44,7 @@ export function createSignalIntake(
         queue.goOn()
         return
       case 'policy.changed':
-        // What waited for a policy, such as a cap on fees, need not wait for its next try.
+        // A transaction that waited for a policy, such as a cap on fees, need not wait for its next try.
         funds.retryAll()
         queue.goOn()
         return

@@ -1,6 +1,6 @@
 /**
  * What an operator may do to a transaction, from any node. The decision is made on a version and stored only if that is
- * still the current one; the owner of the lane then loads it again and acts. Who did it and why is part of the history.
+ * still the current one. The owner of the lane then loads it again and acts. The history records who did it and why.
  */
 
 import { AppError } from '../../core/app-error.ts'
@@ -25,7 +25,7 @@ import { markNonces } from '../lane/lane-draft.ts'
 export type OperatorRequest = OperatorAct &
   (
     | { readonly action: Exclude<OperatorAction, 'resolve'> }
-    /** `hash`: the transaction that used the nonce; left out, it is looked for. */
+    /** `hash`: the transaction that used the nonce; if omitted, Drover searches for it. */
     | { readonly action: 'resolve'; readonly hash?: Hash }
   )
 
@@ -41,7 +41,7 @@ interface OperatePorts {
   viewOf(chainId: number): ChainView | null
 }
 
-/** Somebody else changed it in between: look again, a few times. */
+/** If it was changed in between, read it again, a few times. */
 const TRIES = 5
 
 export function createOperate(ports: OperatePorts): Operate {

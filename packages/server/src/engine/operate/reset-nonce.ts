@@ -9,11 +9,11 @@ import { createRequestAnswers } from '../reservations/request-answers.ts'
 
 export interface ResetNonce {
   /**
-   * As it was answered, or still REQUESTED where nobody has answered in time. Throws where it was refused. One that
-   * cancels first comes back as soon as that has begun; what becomes of it is found by its id.
+   * The reset with its answer, or still REQUESTED if it was not answered in time. Throws if it was refused. A reset
+   * that cancels first returns as soon as the cancelling has begun; look up its outcome by its id.
    */
   reset(lane: Lane, by: OperatorAct, options?: { readonly cancelsFirst?: boolean }): Promise<NonceReset>
-  /** Null: there is none under this id. */
+  /** Null: no reset has this id. */
   find(id: string): Promise<NonceReset | null>
   close(): void
 }

@@ -1,8 +1,9 @@
 /**
- * The one place where it is decided what becomes of a STUCK transaction. Without a hook the answer is always to wait: the
- * alarm was raised, the transaction is still watched and its bytes still go out. With one, the hook is asked when the
- * transaction gets stuck and then from time to time; what it decides is done exactly as if an operator had asked for it,
- * held to the version that was judged, with the hook's reason in the history. A hook that fails is asked again later.
+ * The one place that decides what happens to a STUCK transaction. Without a hook the answer is always to wait: the
+ * alarm was raised, the transaction is still watched and its bytes are still sent. With a hook, Drover asks it when the
+ * transaction gets stuck and then from time to time. Its decision is carried out exactly as if an operator had ordered
+ * it, bound to the version that was judged, with the hook's reason in the history. A hook that fails is asked again
+ * later.
  */
 
 import { AppError } from '../../core/app-error.ts'
@@ -17,7 +18,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Operate, OperatorRequest } from './operate.ts'
 
 export interface StuckReview {
-  /** A transaction of a lane that this node runs is stuck; `isOurs` tells whether the lane is still run here. */
+  /** A transaction of a lane that this node runs is stuck; `isOurs` says whether the lane still runs here. */
   notice(txId: TxId, isOurs: () => boolean): void
   stop(): void
 }

@@ -1,11 +1,12 @@
 /**
- * Gives nonces to prepared transactions, in order, and signs them. The lowest free nonce goes first, then the cursor: no
- * new nonce is taken while one below is free. A free one below what was sent already is a gap: it is given out even where
- * there is no room, since nothing above it can be mined before.
+ * Gives nonces to prepared transactions, in order, and signs them. The lowest free nonce goes first, then the cursor:
+ * no new nonce is taken while one below is free. A free nonce below one that was already sent is a gap. It is given out
+ * even if there is no room, because nothing above it can be mined before.
  *
- * A certain failure ends one transaction and the next takes its place; an uncertain one holds the line, since those
- * behind it must not overtake. Policy can make an exception for what hinders one alone (too little money for it, too low
- * a price of its own, a call that the node cannot run): then those behind it go first. A key that cannot sign stops the walk before a nonce is spent on it.
+ * A certain failure ends one transaction and the next takes its place. An uncertain one blocks the queue, because those
+ * behind it must not overtake. Policy can make an exception if the obstacle concerns one transaction alone (too little
+ * money for it, too low a price of its own, a call that the node cannot run): then those behind it go first. If a key
+ * cannot sign, the walk stops before a nonce is spent on it.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -31,37 +32,37 @@ import type { Preparation } from './prepare.ts'
 export interface AllocateContext {
   readonly lease: Lease
   readonly ledger: Ledger
-  /** The chain's own counts for the account; null where they were not asked. */
+  /** The chain's own counts for the account; null if they were not requested. */
   readonly counts: AccountCount | null
   readonly policy: Policy
-  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
-  /** How many may be taken beside gaps. */
+  /** How many may be taken in addition to gaps. */
   readonly slots: number
-  /** The highest nonce that was given out and is not mined; null where there is none. */
+  /** The highest nonce that was given out and is not mined; null if there is none. */
   readonly highest: number | null
-  /** Nonces that were taken from their holders: only the fills that were ordered for them may have them. */
+  /** Nonces that were taken from their holders: only the fills ordered for them may use them. */
   readonly yielded?: readonly number[]
   readonly funds: Pick<AccountWatch, 'available' | 'commit'>
   readonly now: number
   readonly retryMs: number
   readonly signer: Signer
-  /** More than none: bytes signed like this exist already, so these must differ. */
+  /** Above zero: bytes signed like this already exist, so these must differ. */
   readonly variation?: number
 }
 
 export interface AllocateResult {
-  /** No further preparation before this; null where nothing holds the line. */
+  /** No further preparation before this; null if nothing blocks the queue. */
   readonly holdUntil: number | null
   readonly signingError: unknown
   readonly allocated: number
-  /** What the cheapest of those needs that the balance does not cover; null where there is none. */
+  /** What the cheapest unfunded one needs; null if there is none. */
   readonly leastUnfunded: bigint | null
-  /** The highest price per gas at which any of them was priced; null where the price is not why. */
+  /** The highest price per gas used to price any of them; null if the price is not the reason. */
   readonly unfundedPrice: bigint | null
-  /** What those that wait for a lower price wait for. */
+  /** The prices that transactions wait for. */
   readonly priceWaits: PriceWaits
-  /** The first of those that wait for money, and of those that wait for a price. */
+  /** The first that waits for money, and the first that waits for a price. */
   readonly waits: { readonly unfunded: QueueWait | null; readonly priced: QueueWait | null }
 }
 
@@ -114,7 +115,7 @@ export async function allocateNonces(
       continue
     }
     const exact = ordered === null ? judgeExactNonce(tx.intent, { next, free }) : 'fits'
-    // Gone for good: it must not hold the line for the other things that it waits for.
+    // It can never be sent: it must not block the queue because of other things it waits for.
     if (exact === 'too_low') {
       rejectExact(draft, given, exact, { next: lowestFree ?? next, now })
       continue
@@ -157,7 +158,8 @@ export async function allocateNonces(
     }
     const { fence, nodeId } = context.lease
     const after = draft.apply(tx, { type: 'nonce.allocated', at: now, nonce, attempt: signed.attempt, fence, nodeId })
-    // It may have expired or been held back since it was prepared; then nobody has the nonce, and the next takes it.
+    // It may have expired or been suspended since it was prepared. Then the nonce is still free, and the next one takes
+    // it.
     if (after.state !== 'ALLOCATED' || after.nonce !== nonce) continue
     context.funds.commit(costOf(preparation))
     if (ordered !== null) yielded.delete(ordered)
@@ -174,7 +176,7 @@ export async function allocateNonces(
   return result()
 }
 
-/** What waits for money or for a price is watched with every block; this is only for a chain that makes none. */
+/** What waits for money or a price is checked with every block; this is only for a chain without blocks. */
 const WATCHED_MS = 5 * 60_000
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was used' }
@@ -193,7 +195,7 @@ function costOf({ tx, gasLimit, fees }: Extract<Preparation, { type: 'ready' }>)
   return maxCost(tx.intent.value, gasLimit, fees)
 }
 
-/** Null: the account can pay for it on top of everything that is on its way, or nobody knows. */
+/** Null: the account can pay for it on top of everything in flight, or the balance is unknown. */
 function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }: AllocateContext): Deferral | null {
   const available = funds.available()
   const needed = costOf(ready)
@@ -209,7 +211,7 @@ function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }:
 }
 
 function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs, policy }: AllocateContext): number {
-  // Tried before its time, with the same result: nothing new to say, and its pause goes on.
+  // Tried early, with the same result: nothing new to report, and its pause continues.
   if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
   const isWatched = subState === 'waiting_for_funds' || subState === 'fee_above_cap'
   const rests = isWatched && policy.onDeferral === 'pass_over'
@@ -218,7 +220,7 @@ function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retry
   return retryAt
 }
 
-/** It was priced within its cap, and the cap was lowered since: it is priced again. */
+/** It was priced within its cap, and the cap was lowered since: price it again. */
 function aboveCap(tx: Queued, { message }: FeeAboveCap): Deferral {
   return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap', message } }
 }
@@ -233,7 +235,7 @@ async function sign(
   nonce: number,
   { lease, now, signer, policy, chainMaxFeeWei, variation = 0 }: AllocateContext,
 ): Promise<Signing> {
-  // Unspent gas is given back, so that one unit more changes the bytes and nothing else.
+  // Unused gas is refunded, so one unit more changes the bytes and nothing else.
   const gasLimit = wanted + BigInt(variation)
   const { to, data, value, accessList } = tx.intent
   const { chainId, signer: address } = lease.lane

@@ -1,7 +1,8 @@
 /**
- * The head of a lane's queue: reads as many as there is room for, finds out beside the cycles what they need, and comes
- * back with a signal. One pass at a time; a pause that holds the line is kept here, with the reasons that end it early.
- * Where a free nonce below those on their way finds nobody who is ready to take it, an empty transaction is put in line.
+ * The head of a lane's queue: reads as many transactions as there is room for, finds out what they need outside the
+ * cycles, and returns with a signal. One pass runs at a time. A pause that blocks the queue is kept here, with the
+ * reasons that end it early. If no transaction is ready to take a free nonce below those in flight, an empty one is
+ * queued.
  */
 
 import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
@@ -26,23 +27,23 @@ import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
 
 export interface LaneQueue {
-  /** There may be something to do that there was not before. */
+  /** There may be new work. */
   wake(): void
-  /** Free nonces may have changed: whether they can be used, or must be filled, is to be found out again. */
+  /** Free nonces may have changed: check again whether they can be used or must be filled. */
   gapsChanged(): void
-  /** What waited for a predecessor may go on, also if it is being prepared at this moment. */
+  /** Transactions that waited for a predecessor may continue, even while they are being prepared. */
   predecessorMined(): void
-  /** A node answers again: what waited for one need not wait for its time. */
+  /** A node responds again: transactions that waited for one can be tried early. */
   nodeAnswers(): void
-  /** The line stands until then. */
+  /** Blocks the queue until then. */
   hold(until: number): void
   goOn(): void
   heldUntil(): number
-  /** A pass is under way. */
+  /** A pass is running. */
   isPreparing(): boolean
   /** There is nothing to read or to wait for, as far as is known. */
   isIdle(): boolean
-  /** The pass that ran has come back, or is lost. */
+  /** The pass that ran has returned, or is lost. */
   passed(): void
   /** Starts a pass if there is reason and room for one. */
   advance(scene: QueueScene): void
@@ -54,7 +55,7 @@ export interface QueueScene {
   readonly slots: number
   readonly policy: Policy
   readonly view: ChainView | null
-  /** Only gaps are closed: an operator has everything else cancelled. */
+  /** Only close gaps: an operator is cancelling everything else. */
   readonly fillsOnly: boolean
 }
 
@@ -67,7 +68,7 @@ interface QueuePorts {
   readonly telemetry: Telemetry
   readonly funds: LaneFunds
   readonly batch: number
-  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
   finality(): Finality
   post(signal: LaneSignal): void
@@ -83,13 +84,13 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   let holdUntil = 0
   let isFreed = false
   let isNodeBack = false
-  /** A pass for the gaps was made since they last changed: it is not repeated before they do. */
+  /** A pass for the gaps was made since they last changed: do not repeat it before they change. */
   let gapsTried = false
 
   function advance(scene: QueueScene): void {
     const { ledger, reserved, slots, policy } = scene
     if (preparing || !mayHaveMore) return
-    // A pass for the gaps that got nowhere is not repeated at once: neither room nor money has come since.
+    // A pass for the gaps that made no progress is not repeated at once: neither room nor money has come since.
     const yielded = reserved.filter(({ isYielded }) => isYielded).length
     const gap = (yielded > 0 || hasGap(ledger, reserved)) && !gapsTried
     if (clock.now() < holdUntil && !isFreed && !gap) return
@@ -121,14 +122,14 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const { ledger, policy } = scene
     const { recyclable } = ledger
     const yielded = scene.reserved.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : []))
-    // Fills that wait for funds must be seen, or others would be made in their place.
+    // Fills that wait for funds must be read, or others would be made in their place.
     const hasUnfunded = funds.mayRetryUnfunded() || policy.onDeferral === 'hold' || gap
     const hasPriced = funds.mayRetryPriced() || policy.onDeferral === 'hold'
     const queued = await store.readQueue(lease.lane, limit, {
       passOverUnfunded: !hasUnfunded,
       passOverPaused: !hasPriced,
     })
-    // What may not go now is no reason to look again: whoever lets it go says so.
+    // Transactions that may not go now are no reason to look again: the part that releases them will signal it.
     if (queued.some((tx) => !scene.fillsOnly || isFill(tx.intent))) mayHaveMore = true
     const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
     const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
@@ -143,7 +144,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
-    // Only a pass for the gaps has read every fill that is there already.
+    // Only a pass for the gaps has read every fill that already exists.
     const ordered = gap ? await prepareOrdered(yielded, queued, counts, context) : []
     const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
@@ -166,7 +167,10 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return await prepareTransactions(chain, await insertFills(ports, lease.lane, open, { isOrdered: true }), context)
   }
 
-  /** What waits for a predecessor is tried as soon as one is mined or none is left, whatever pause it had; or once there is money, or the price is right. */
+  /**
+   * A transaction that waits for a predecessor is tried as soon as one is mined or none is left, whatever its pause; or
+   * once there is money, or the price is right.
+   */
   function findHold(
     first: Queued | undefined,
     { skipsPause, hasNode }: { readonly skipsPause: boolean; readonly hasNode: boolean },
@@ -181,21 +185,21 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     return first.retryAt
   }
 
-  /** `isBehind`: the chain may be ahead of the cursor. Free nonces and the cursor must not go by a count that is too low. */
+  /** `isBehind`: the chain may be ahead of the cursor. Free nonces and the cursor must not rely on a low count. */
   function findWanted(
     view: ChainView | null,
     { hasFree, isBehind }: { readonly hasFree: boolean; readonly isBehind: boolean },
   ): CountsToRead {
     return {
       head: view !== null && (isBehind || hasFree) ? view.head.number : null,
-      // Without the state of that block, a nonce that is used is passed over for longer.
+      // Without the state of that block, a used nonce is skipped for longer.
       mustHaveHead: false,
       latest: hasFree,
       finalHeight: view !== null && hasFree ? finalHeight(view, ports.finality()) : null,
     }
   }
 
-  /** Gaps for which the queue has nothing that is ready are filled with nothing. */
+  /** Fills gaps with empty transactions if the queue has nothing ready for them. */
   async function prepareFills(
     { ledger, reserved }: QueueScene,
     coming: number,

@@ -1,6 +1,6 @@
 /**
- * Everything that can be found out about a queued transaction before it takes a nonce: does it revert, how much gas does
- * it need, what shall it offer. A certain failure ends that transaction alone; an uncertain one is tried again later.
+ * Everything that can be found out about a queued transaction before it takes a nonce: whether it reverts, how much gas
+ * it needs, what it should offer. A certain failure ends that transaction alone; an uncertain one is tried again later.
  */
 
 import { formatAmount, formatGwei } from '../../core/amount.ts'
@@ -22,7 +22,7 @@ export type Preparation =
       readonly tx: Queued
       readonly subState: SubState
       readonly error: TxError
-      /** What has to come down for it to go on. */
+      /** The price that must come down before it can continue. */
       readonly waitsFor?: PriceWait
     }
 
@@ -34,13 +34,13 @@ export interface PriceWait {
 
 export interface PrepareContext {
   readonly policy: Policy
-  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
-  /** Earlier transactions of the lane are not mined yet, so that the state they leave is not known. */
+  /** Earlier transactions of the lane are not mined yet, so the state they leave is unknown. */
   readonly predecessorsPending: boolean
-  /** The head that is followed: a failure is certain only there. */
+  /** The followed head: a failure is certain only there. */
   readonly head: HeadRef | null
-  /** Failures that could be seen at a node's own latest block only. */
+  /** Failures that could only be seen at a node's own latest block. */
   readonly verdicts: Verdicts
 }
 
@@ -59,7 +59,7 @@ export async function prepareTransactions(
     return queued.map((tx, index) =>
       prepareOne(tx, byId.get(tx.id), market, {
         ...context,
-        // Within one batch, all but the first have a predecessor that is not mined.
+        // Within one batch, all but the first have an unmined predecessor.
         predecessorsPending: context.predecessorsPending || index > 0,
       }),
     )
@@ -99,13 +99,13 @@ function prepareOne(
   return neverMined(tx, market) ?? belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
 }
 
-/** Such a price would hold the line for ever. */
+/** Such a price would block the queue forever. */
 function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
   const message = findUnmineable(tx.intent.fees, market)
   return message === null ? null : { type: 'rejected', tx, error: { code: 'fee_never_mined', message } }
 }
 
-/** No block takes it at what the caller offers, and once it has a nonce nothing behind it would be mined either. */
+/** No block includes it at the caller's offer, and once it has a nonce nothing behind it would be mined either. */
 function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Preparation | null {
   const offered = maxPricePerGas(fees)
   if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
@@ -137,8 +137,8 @@ function aboveCap(
     return { type: 'rejected', tx, error }
   }
   const said = saidBy === undefined ? '' : `, according to ${saidBy.join(' and ')}`
-  // Where even the smallest would be above it, it is the market and not this one: all wait. Not where the cap is that of
-  // an API key: those of other keys are not bound by it, and must not stand behind it.
+  // If even the smallest transaction would be above the cap, the market is the reason, not this transaction: all wait.
+  // Not if the cap is that of an API key: transactions of other keys are not bound by it and must not wait behind it.
   const isAlone = cap.source === 'key' || (cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei)
   const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
   const error = { code, message: `the next block asks ${cost}${said}), ${allowed}` }
@@ -147,7 +147,7 @@ function aboveCap(
 }
 
 function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): bigint | Preparation {
-  // A fill uses up its nonce also where the account's own code refuses the call.
+  // A fill uses up its nonce even if the account's own code refuses the call.
   if (isFill(tx.intent) && (outcome.type === 'reverted' || outcome.type === 'invalid')) return NOOP_GAS
   switch (outcome.type) {
     case 'ok':
@@ -177,8 +177,8 @@ function gasFrom(tx: Queued, outcome: CallOutcome, context: PrepareContext): big
 }
 
 /**
- * A failure is certain only if nothing before it can still change the state. Where no node could be asked at the head
- * that is followed, one node's latest block is not enough either: the same failure has to be seen at two heads.
+ * A failure is certain only if nothing before it can still change the state. If no node could be queried at the
+ * followed head, one node's latest block is not enough either: the same failure must be seen at two heads.
  */
 function failUnlessCured(
   tx: Queued,

@@ -1,7 +1,7 @@
 /**
- * Whether a transaction may be signed again at a higher price: the call must still succeed, and the account must be able
- * to pay. Asked once per block for all that are to be bumped, beside the cycles. A call is run only where nothing before
- * it can still change the state; one that the nodes cannot run is left to the caller's judgement, as when it was accepted.
+ * Whether a transaction may be signed again at a higher price: the call must still succeed, and the account must be
+ * able to pay. Checked once per block for all bumps, outside the cycles. A call is run only if nothing before it can
+ * still change the state. If the nodes cannot run it, the caller's judgement decides, as when it was accepted.
  */
 import { formatAmount } from '../../core/amount.ts'
 import { maxCost, maxCostInFlight } from '../../core/fees/cost.ts'
@@ -15,16 +15,16 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 
 export interface BumpScene {
   readonly head: HeadRef
-  /** All of the lane, in nonce order. */
+  /** All transactions of the lane, in nonce order. */
   readonly inFlight: readonly InFlight[]
   /** A lower nonce is missing or reserved. */
   isBlocked(nonce: number): boolean
 }
 
 export interface BumpCheck {
-  /** False: the chain is asked first, and the lane is woken when it has answered. */
+  /** False: the chain is queried first, and the lane wakes when it has answered. */
   isReady(bumps: readonly InFlight[], scene: BumpScene): boolean
-  /** Null: nothing speaks against it. */
+  /** Null: no objection. */
   findObjection(
     tx: InFlight,
     offer: { readonly gasLimit: bigint; readonly fees: Fees },
@@ -44,7 +44,7 @@ interface Findings {
   readonly head: number
   readonly balanceWei: bigint
   readonly outcomes: ReadonlyMap<TxId, CallOutcome>
-  /** Those that were asked for, whether the nodes could run them or not. */
+  /** Transactions that were checked, whether the nodes could run them or not. */
   readonly asked: ReadonlySet<TxId>
 }
 
@@ -112,7 +112,7 @@ export function createBumpCheck({ chain, clock, telemetry, lane, wake }: CheckPo
   }
 }
 
-/** Nothing of the lane is before it. */
+/** No transaction of the lane comes before it. */
 function isFirst(tx: InFlight, { inFlight, isBlocked }: BumpScene): boolean {
   return inFlight.find(awaitsBlock)?.id === tx.id && !isBlocked(tx.nonce)
 }

@@ -1,15 +1,16 @@
 /**
- * Puts other bytes in the place of sent ones, where policy allows.
+ * Replaces sent bytes with others, if policy allows.
  *
- * A wish (an operator's, or a deadline that passed) is fulfilled at once, and so is the empty transaction for what makes
- * way. What every node refuses for its price is priced anew at once. Otherwise those whose newest bytes have waited for
- * `bumpAfterMs` and are too cheap for the next block are signed again. Where the price is fine a higher one changes
- * nothing: bytes that nodes do not have, or do not mine, are sent again as they are (see window/lane-window.ts). What would
- * pass the cap, would revert now, or cannot be paid for is said once and the same bytes go on. Where policy replaces only
- * on order, nothing but a wish counts. What is preconfirmed has been taken at its price and is left alone;
- * a wish, or a deadline, waits for what becomes of it.
+ * A requested replacement (by an operator, or by a deadline that passed) is made at once, and so is the empty
+ * transaction for one that makes way. A transaction that every node refuses for its price is repriced at once.
+ * Otherwise, transactions whose newest bytes have waited for `bumpAfterMs` and are too cheap for the next block are
+ * signed again. If the price is fine, a higher one changes nothing: bytes that nodes do not have, or do not mine, are
+ * sent again unchanged (see window/lane-window.ts). If a replacement would exceed the cap, would revert now, or cannot
+ * be paid for, that is reported once and the same bytes continue. If policy replaces only on order, only a requested
+ * replacement counts. A preconfirmed transaction was accepted at its price and is left alone; a requested replacement,
+ * or a deadline, waits for its outcome.
  *
- * The market is read beside the cycles, at most once per block, and only if something may have to be replaced. The new
+ * The market is read outside the cycles, at most once per block, and only if something may have to be replaced. The new
  * attempt is stored with everything else of the cycle and sent after that.
  */
 
@@ -43,7 +44,7 @@ export interface ReplaceScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: HeadRef | null
-  /** A lower nonce is missing or reserved, so that this one cannot be mined. */
+  /** A lower nonce is missing or reserved, so this one cannot be mined. */
   isBlocked(nonce: number): boolean
 }
 
@@ -59,14 +60,14 @@ interface ReplacerPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly lane: Lane
-  /** The chain's cap on the fee of one transaction; null only where an operator wrote `none`. */
+  /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
   wake(): void
 }
 
 /** Signing takes time, and a cycle must be short. */
 const MAX_PER_ROUND = 16
-/** Calls that are run again for one block. */
+/** Calls that are run again per block. */
 const MAX_CHECKED = 100
 const MARKET_RETRY_MS = 5_000
 
@@ -74,7 +75,7 @@ type Reason = 'requested' | 'refused' | 'price'
 
 interface Market {
   readonly fees: FeeMarket
-  /** What an empty transaction needs, where that was asked for. */
+  /** The gas that an empty transaction needs, if it was requested. */
   readonly emptyGas: bigint | null
 }
 
@@ -82,7 +83,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   const { chain, signer, clock, telemetry, lane, chainMaxFeeWei, wake } = ports
   const check = createBumpCheck(ports)
   let market: Market | null = null
-  /** The head at which it was read, or asked for. */
+  /** The head at which it was read or requested. */
   let marketHead: number | null = null
   let asking = false
   let hasMore = false
@@ -115,12 +116,12 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     for (const { tx, reason } of due) {
       if (isBump(tx) && (!isChecked || bumps.indexOf(tx) >= MAX_CHECKED)) continue
       if (done.signed + done.failed === MAX_PER_ROUND) {
-        // A key that cannot sign is tried again with the next block, not at once.
+        // If a key cannot sign, it is tried again with the next block, not at once.
         hasMore ||= done.signed > 0
         return
       }
       const result = await replaceOne(draft, tx, reason, { ...market, ...around }, scene.policy)
-      // What stays as it is costs nothing: those at the cap must not keep the others from their turn.
+      // Unchanged transactions cost nothing: those at the cap must not use up the others' turns.
       if (result !== 'kept') done[result]++
     }
   }
@@ -217,7 +218,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         },
         (error: unknown) => {
           if (!(error instanceof ChainUnavailable)) throw error
-          // Without a market there is no price to offer; and a quiet chain may have no next block to ask at.
+          // Without a market there is no price to offer, and a quiet chain may have no next block to trigger a retry.
           telemetry.log('warn', 'could not read the gas price for a replacement', { ...lane, error })
           clock.schedule(MARKET_RETRY_MS, () => {
             if (market === null) marketHead = null
@@ -245,7 +246,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
   }
 }
 
-/** Asked for, refused, or quiet for so long that its price may be why. What is STUCK waits for somebody's decision. */
+/** Requested, refused, or quiet for so long that its price may be the reason. STUCK ones wait for a decision. */
 function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   if (tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) return false
   if (tx.requestedReplacement !== 'none' || lacksEmpty(tx)) return true
@@ -254,23 +255,23 @@ function mayConcern(tx: InFlight, policy: Policy, now: number): boolean {
   return isPriceRefused(tx) || now - newest.createdAt >= policy.bumpAfterMs
 }
 
-/** The same call at a higher price. What is empty cannot revert, and costs less than what it takes the place of. */
+/** The same call at a higher price. An empty transaction cannot revert, and costs less than the one it replaces. */
 function isBump(tx: InFlight): boolean {
   return !isCancelling(tx) && !isFill(tx.intent)
 }
 
-/** What it had may be the very reason why it was refused. */
+/** Its old gas limit may be the very reason why it was refused. */
 function needsEmptyGas(tx: InFlight): boolean {
   return lacksEmpty(tx) && (tx.refusal !== null || !tx.mayBeHeld)
 }
 
-/** An empty transfer needs more than 21,000 in some places, and what is not used is not paid. */
+/** An empty transfer needs more than 21,000 on some chains, and unused gas is not paid. */
 function chooseGas(tx: InFlight, newest: Attempt, emptyGas: bigint | null): bigint {
   const gas = needsEmptyGas(tx) ? (emptyGas ?? NOOP_GAS) : newest.gasLimit
   return isCancelling(tx) && gas < NOOP_GAS ? NOOP_GAS : gas
 }
 
-/** Only what lies ahead: what is due already is looked at with every block. */
+/** Only future times: what is already due is checked with every block. */
 function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number): number | null {
   let next: number | null = null
   const consider = (at: number) => {

@@ -1,4 +1,4 @@
-/** What a lane's owner answers to the first reset of its cursor that waits: refuse, cancel everything first, or reset. */
+/** How a lane's owner answers the first pending reset of its cursor: refuse, cancel everything first, or reset. */
 import { type CancelAllStep, planCancelAll } from '../../core/lane/cancel-all.ts'
 import type { Lease } from '../../core/lane/lane.ts'
 import { decideReset, type NonceReset } from '../../core/lane/nonce-reset.ts'
@@ -14,12 +14,12 @@ export interface ResetScene {
   readonly ledger: Ledger
   readonly reservations: readonly OpenReservation[]
   readonly policy: Policy
-  /** The account's count, no older than the head; null: to be asked first. */
+  /** The account's count, no older than the head; null: query it first. */
   readonly latestCount: number | null
 }
 
 export interface ResetAnswer {
-  /** Of the resets: those that are left once the answer is stored. */
+  /** The resets that remain once the answer is stored. */
   readonly resets: readonly NonceReset[]
   readonly answer: Storable
 }
@@ -41,7 +41,7 @@ export function answerReset(resets: readonly NonceReset[], scene: ResetScene): R
   return { resets: others, answer: moveCursor(reset, verdict.next, scene) }
 }
 
-/** The first reset waits for nothing but the account's count. */
+/** The first reset waits only for the account's count. */
 export function isResetDue(resets: readonly NonceReset[], scene: Omit<ResetScene, 'latestCount'>): boolean {
   const [reset] = resets
   return reset !== undefined && planReset(reset, scene).type === 'reset'
@@ -71,7 +71,7 @@ function refuse(reset: NonceReset, why: string, { lease, ledger }: ResetScene): 
   return asStorable({ ...emptyWrite(lease), notes, reset: answer }, ledger)
 }
 
-/** From here on every owner to come knows the order. The next cycle applies it to the transactions. */
+/** From here on every future owner knows the order. The next cycle applies it to the transactions. */
 function beginCancelling(reset: NonceReset, txIds: readonly TxId[], { lease, ledger }: ResetScene): Storable {
   const detail = { ...nameOrder(reset), transactions: txIds.length }
   const notes = [{ type: 'lane.cancelling', cause: 'operator', detail }]

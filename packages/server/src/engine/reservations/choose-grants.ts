@@ -1,7 +1,7 @@
 /**
- * Whose turn it is to be reserved a nonce: first come, first served, but no tenant holds more than its share of the window.
- * What is above a tenant's share waits without holding up those behind it. A service without keys has one tenant, '',
- * which may have all.
+ * Who gets the next nonce: first come, first served, but no tenant holds more than its share of the window. Requests
+ * above a tenant's share wait without blocking those behind them. A service without keys has one tenant, '', which may
+ * have all.
  */
 
 import { shareOf } from '../../core/access/tenant-share.ts'
@@ -10,9 +10,9 @@ import type { ReservationId } from '../../core/lane/reservation.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 
 export interface GrantRoom {
-  /** How many more nonces may be out. */
+  /** How many more nonces may be outstanding. */
   readonly slots: number
-  /** How many may be out at one time. */
+  /** How many may be outstanding at once. */
   readonly window: number
   readonly sharePercent: number
   readonly slotHeldUntil: Policy['slotHeldUntil']

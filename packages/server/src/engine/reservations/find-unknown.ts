@@ -1,12 +1,12 @@
 /**
- * Reservations whose holders named transactions that no RPC node knows. One that is known, but of another account or
- * nonce, counts as unknown: it can never use this nonce.
+ * Reservations whose holders reported transactions that no RPC node knows. A known transaction of another account or
+ * nonce counts as unknown: it can never use this nonce.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
 import type { Chain } from '../../ports/chain.ts'
 
-/** Throws ChainUnavailable where no node answers. */
+/** Throws ChainUnavailable if no node responds. */
 export async function findUnknown(
   chain: Pick<Chain, 'findTransactionsAnywhere'>,
   lane: Lane,

@@ -1,11 +1,12 @@
 /**
- * What others ask of a lane's owner: nonces to sign with themselves, and resets of the cursor. Any node takes such a
- * request and stores it; only the owner answers, in its cycles and under its fence, because nonces come from one cursor.
+ * Requests to a lane's owner: nonces for callers that sign themselves, and resets of the cursor. Any node accepts such
+ * a request and stores it. Only the owner answers, in its cycles and under its fence, because nonces come from one
+ * cursor.
  *
- * The rows are read when the owner is told, when a lock runs out, and after every load; between two readings nobody but
- * the owner and the holders changes them, and each is held to its version when it is written. What a decision needs from
- * the chain is asked beside the cycles and comes back as a signal: the account's counts, which tell whether a nonce whose
- * lock ran out was used after all, and whose the transaction is that a holder named.
+ * The owner reads the rows when it is notified, when a lock runs out, and after every load. Between two readings only
+ * the owner and the holders change them, and each write is bound to a version. What a decision needs from the chain is
+ * queried outside the cycles and returns as a signal: the account's counts, which show whether a nonce whose lock ran
+ * out was used after all, and whose transaction a holder reported.
  */
 
 import type { ChainView, Finality } from '../../core/chain/finality.ts'
@@ -33,37 +34,37 @@ import { alarmDueAt, createReservationAlarms } from './reservation-alarms.ts'
 import { assessReservations, isOver, lapseReservations } from './settle-reservations.ts'
 
 export interface LaneRequests {
-  /** Reads what is asked, if it may have changed. Throws StoreUnavailable. */
+  /** Reads the requests, if they may have changed. Throws StoreUnavailable. */
   refresh(): Promise<void>
   /** Forgets what was read: the next refresh reads again. */
   forget(): void
   /** Takes what concerns requests out of a cycle's signals. */
   take(signals: readonly LaneSignal[]): void
-  /** The next answer that can be stored; null where there is none, or where the chain is asked first. */
+  /** The next answer that can be stored; null if there is none, or if the chain must be queried first. */
   decide(ledger: Ledger, context: DecideContext): Storable | null
   /** The answer that was decided last is stored. */
   stored(): void
   /** The empty transaction that took this nonce from its holder is final. */
   filled(nonce: number): void
   held(): readonly ReservedNonce[]
-  /** Nobody has asked for anything that is still open. */
+  /** No request is open. */
   isIdle(): boolean
-  /** Slots that the queue leaves free: they are granted as soon as the counts of the account have arrived. */
+  /** Slots that the queue leaves free: they are granted as soon as the account's counts have arrived. */
   slotsKept(): number
-  /** The order that cancels everything in flight and is not over: no nonce is given out meanwhile. Null where there is none. */
+  /** The unfinished order that cancels everything in flight: no nonce is given out meanwhile. Null if there is none. */
   cancelling(): NonceReset | null
   stop(): void
 }
 
 export interface DecideContext {
-  /** How many more nonces may be out, and how many at one time. */
+  /** How many more nonces may be outstanding, and how many at once. */
   readonly slots: number
   readonly window: number
   /** Since when the chain makes blocks without a break; null while it does not. */
   readonly movingSince: number | null
   readonly isPaused: boolean
   readonly policy: Policy
-  /** The cursor alone does not tell the next nonce: there is none yet, or somebody else uses the key too. */
+  /** The cursor alone does not give the next nonce: there is none yet, or someone else uses the key too. */
   readonly followsChain: boolean
   readonly view: ChainView | null
 }
@@ -75,7 +76,7 @@ interface Ports {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly retryMs: number
-  /** What one tenant may hold of the window. */
+  /** One tenant's share of the window. */
   readonly sharePercent: number
   finality(): Finality
   watch(reservations: readonly OpenReservation[]): void
@@ -83,7 +84,7 @@ interface Ports {
   post(signal: LaneSignal): void
 }
 
-/** The local clock may be ahead of the database's, which alone says that a lock has run out. */
+/** The local clock may be ahead of the database's, and only the database decides that a lock has run out. */
 const LATE_MS = 50
 
 export function createLaneRequests(ports: Ports): LaneRequests {
@@ -94,7 +95,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   let held: readonly ReservedNonce[] = []
   let isRead = false
   let isStopped = false
-  /** The height at which some lapsed nonce was found used, but not finally. */
+  /** The height at which some lapsed nonce was found used, but not yet final. */
   let unsettledAt: number | null = null
   let events: { readonly id: ReservationId; readonly event: ReservationEvent }[] = []
   let draft: RequestDraft | null = null
@@ -117,7 +118,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   }
 
   function settle(reservations: readonly OpenReservation[], unanswered: readonly NonceReset[]): void {
-    // Read while the lane was being stopped: another node may run it by now, and watches what it has.
+    // Read while the lane was being stopped: another node may run it by now and watch its transactions.
     if (isStopped) return
     open = new Map(reservations.map((reservation) => [reservation.id, reservation]))
     resets = unanswered
@@ -154,7 +155,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
 
   function decide(ledger: Ledger, context: DecideContext): Storable | null {
     if (open.size === 0 && resets.length === 0) {
-      // The request that needed them is gone, and the next one needs them as they are then.
+      // The request that needed them is gone, and the next one needs fresh counts.
       counts.clear()
       grantsDue = 0
       return null
@@ -166,7 +167,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     const latestCount = counts.anchored()?.latest ?? null
     const answered = answerReset(resets, { lease, ledger, reservations: [...open.values()], policy, latestCount })
     if (answered === null) return null
-    // What cancels first is not over: it goes on with the same counts.
+    // A reset that cancels first is not finished: it continues with the same counts.
     if (answered.resets.length < resets.length) counts.clear()
     resets = answered.resets
     draft = null
@@ -192,8 +193,8 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     const lapsed = lapseReservations(next, { counts: counts.anchored(), sent, at })
     if (lapsed.isUnsettled) unsettledAt = head
     raiseAlarms(next, ledger, context)
-    // Until a block is followed there is nothing to ask at: the first one wakes the lane. So does the next one, where
-    // a nonce is used but not finally.
+    // Until a block is followed there is no height to query at: the first block wakes the lane. So does the next block,
+    // if a nonce is used but not yet final.
     const lapseNeeds = lapsed.needsCounts && head !== null && head !== wasUnsettledAt
     grantsDue = grantAll(next, context, ledger.recyclable.length > 0)
     const reservations = [...open.values()]

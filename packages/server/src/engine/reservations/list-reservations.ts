@@ -1,6 +1,6 @@
 /**
- * The reservations of a signer that are not final, lowest nonce first, then those that wait for one. A tenant sees its own;
- * of others' it sees that the nonce is taken, and nothing of those that wait.
+ * The reservations of a signer that are not final, lowest nonce first, then those that wait for one. A tenant sees its
+ * own. Of other tenants' it sees only that the nonce is taken, and none of those that wait.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Lane } from '../../core/lane/lane.ts'
@@ -40,12 +40,12 @@ export function createListReservations(store: Pick<Store, 'readLaneRequests'>): 
   }
 }
 
-/** A nonce names its place without telling whose it is. */
+/** A nonce marks the position without revealing whose it is. */
 function cursorOf({ nonce, id }: Reservation): string {
   return nonce === null ? id : String(nonce)
 }
 
-/** What it stood for may have gone since: the next is what comes after its place. */
+/** The item behind the cursor may be gone: continue with what comes after its position. */
 function findStart(sorted: readonly Reservation[], after: string): number {
   const isNonce = /^\d{1,16}$/.test(after)
   const index = isNonce

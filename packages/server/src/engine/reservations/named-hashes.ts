@@ -1,4 +1,4 @@
-/** Whose the transactions are that holders of nonces name: any hash can be named, but it counts only if it is of that nonce. */
+/** Checks the transactions that nonce holders report: any hash can be reported, but it must use that nonce to count. */
 import type { Hash } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
@@ -6,10 +6,10 @@ import type { Chain } from '../../ports/chain.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
 export interface NamedHashes {
-  /** False also where that is not known yet: it is then found out, and told. */
+  /** False also if that is not known yet: then it is looked up and reported. */
   isRight(reservation: Reservation, hash: Hash): boolean
   isWrong(id: ReservationId, hash: Hash): boolean
-  /** Forgets all that these do not name. */
+  /** Forgets all hashes that these do not report. */
   keepOnly(reservations: readonly Reservation[]): void
 }
 
@@ -17,7 +17,7 @@ interface NamedHashPorts {
   readonly chain: Pick<Chain, 'findTransaction'>
   readonly telemetry: Telemetry
   readonly lane: Lane
-  /** Right, wrong, or not to be told now: then it is to be looked up again. */
+  /** Right, wrong, or unknown for now: then it has to be looked up again. */
   onVerdict(id: ReservationId, hash: Hash, verdict: 'right' | 'wrong' | 'unknown'): void
 }
 

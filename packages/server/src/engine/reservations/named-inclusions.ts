@@ -1,4 +1,4 @@
-/** Inclusions of transactions that holders of nonces reported. They count once it is known that the nonce is the right one. */
+/** Inclusions of transactions that nonce holders reported. They count once the nonce is known to be the right one. */
 import type { Inclusion } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
@@ -10,10 +10,10 @@ import type { LaneSignal } from '../lane/lane-runner.ts'
 import { createNamedHashes } from './named-hashes.ts'
 
 export interface NamedInclusions {
-  /** False also where that is not known yet: then the inclusion comes back as a signal. */
+  /** False also if that is not known yet: then the inclusion returns as a signal. */
   accept(reservation: Reservation, inclusion: Inclusion): boolean
   isWrong(id: ReservationId, hash: Hash): boolean
-  /** Forgets all hashes that these do not name. */
+  /** Forgets all hashes that these do not report. */
   keepOnly(reservations: readonly Reservation[]): void
 }
 
@@ -37,7 +37,7 @@ export function createNamedInclusions(ports: NamedInclusionPorts): NamedInclusio
     deferred.delete(hash)
     if (verdict === 'right' && inclusion) ports.post({ type: 'inclusions', inclusions: [{ txId: id, inclusion }] })
     if (verdict === 'wrong') ports.post({ type: 'asked' })
-    // Not at once: the node that has the receipt may go on not having the transaction.
+    // Not at once: the node that has the receipt may still not have the transaction.
     if (verdict === 'unknown') ports.clock.schedule(ports.retryMs, () => ports.lookUp(id))
   }
 

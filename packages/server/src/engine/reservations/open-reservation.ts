@@ -1,16 +1,16 @@
-/** What the owner of a lane sees in a reservation that is not final: a nonce that is out, a lock, something to find out. */
+/** How a lane's owner sees a reservation that is not final: an outstanding nonce, a lock, something to find out. */
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 
-/** A nonce that somebody else holds. */
+/** A nonce that a caller holds. */
 export interface ReservedNonce {
   readonly nonce: number
-  /** Its holder has named a transaction. */
+  /** Its holder has reported a transaction. */
   readonly isUsed: boolean
-  /** When it did. */
+  /** When the holder reported it. */
   readonly usedAt: number | null
   readonly reservedAt: number | null
   readonly isMined: boolean
-  /** Taken from its holder: an empty transaction of the lane's own is to use it. */
+  /** Taken from its holder: an empty transaction of the lane's own will use it. */
   readonly isYielded: boolean
 }
 
@@ -26,12 +26,12 @@ export function isLocked({ state, isExpired, fillOrderedAt }: OpenReservation): 
   return (state === 'REQUESTED' || state === 'RESERVED') && !isExpired && fillOrderedAt === null
 }
 
-/** An operator ordered an empty transaction for it, and nothing was done about that yet. */
+/** An operator ordered an empty transaction for it, and the order is still open. */
 export function awaitsYield({ nonce, inclusion, finalAt, fillOrderedAt, yieldedAt }: OpenReservation): boolean {
   return fillOrderedAt !== null && yieldedAt === null && nonce !== null && inclusion === null && finalAt === null
 }
 
-/** Over for its holder: its lock has run out, or it was given back, or taken. `isFilled`: what fills it is on its way. */
+/** Ended for its holder: its lock has run out, or it was given back or taken. `isFilled`: its fill is in flight. */
 export function isLapsed(reservation: OpenReservation, isFilled: (nonce: number) => boolean): boolean {
   const { state, isExpired, finalAt, fillOrderedAt, yieldedAt, nonce } = reservation
   if (finalAt !== null) return false

@@ -1,4 +1,4 @@
-/** What a revoked API key reserved and did not use goes back; what it used is followed to its end. */
+/** Nonces that a revoked API key reserved and did not use go back; those it used are followed to their end. */
 import type { OperatorAct } from '../../core/transaction/tx-event.ts'
 import type { Store } from '../../ports/store.ts'
 

@@ -1,14 +1,14 @@
 /**
- * Waits for a lane's owner to answer requests that this node has stored. Everybody who waits shares one look at the store,
- * taken when something was appended to the stream and, behind that, at intervals; so that it costs one statement at a
- * time, however many wait. Whoever has waited long enough goes on without an answer: the request stays, and so does what
- * becomes of it.
+ * Waits for a lane's owner to answer requests that this node has stored. All waiting callers share one look at the
+ * store, taken when something was appended to the stream and, as a fallback, at intervals. So it costs one statement at
+ * a time, however many wait. A caller that has waited long enough continues without an answer: the request stays, and
+ * so does its outcome.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 
 export interface RequestAnswers<T> {
-  /** The requests under these ids as soon as all of them are answered, or as they are when the time is up. */
+  /** The requests with these ids as soon as all of them are answered, or in their current state when the time is up. */
   wait(ids: readonly string[]): Promise<readonly T[]>
   close(): void
 }
@@ -52,7 +52,7 @@ export function createRequestAnswers<T>({ store, clock, timeoutMs, ...ports }: A
     cancelLook()
     const asked = [...waiting]
     await lookFor(asked).catch((error: unknown) => {
-      // The store does not answer now. Who still has time waits on; the others hear of it.
+      // The store does not respond. Callers with time left keep waiting; the others get the error.
       for (const item of asked.filter(({ isOver }) => isOver)) {
         waiting.delete(item)
         item.reject(error)

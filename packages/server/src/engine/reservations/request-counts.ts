@@ -1,5 +1,5 @@
 /**
- * The counts of an account that answers to requests depend on, read beside the cycles. They serve one decision: the next
+ * The account's counts that answers to requests depend on, read outside the cycles. They serve one decision: the next
  * one reads them again.
  */
 import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { type AccountCounts, readCounts } from '../chain-counts/read-counts.ts'
 
-/** `head`: the block that was followed when they were read, which they are not older than. Null: none was. */
+/** `head`: the block that was followed when they were read; they are not older than it. Null: none was. */
 export interface CountsSince extends AccountCounts {
   readonly head: number | null
 }
@@ -17,18 +17,18 @@ export interface CountsSince extends AccountCounts {
 export interface RequestCounts {
   current(): CountsSince | null
   /**
-   * Null where the current counts may be older than the blocks that are known. What frees a nonce, or moves the cursor
-   * back, must not go by those: a nonce that is used would be given out again.
+   * Null if the current counts may be older than the known blocks. Freeing a nonce, or moving the cursor back, must not
+   * rely on those: a used nonce would be given out again.
    */
   anchored(): CountsSince | null
-  /** Reads them, unless that is under way; they come back as a signal. */
+  /** Reads them, unless a read is running; they return as a signal. */
   ask(view: ChainView | null, needsFinal: boolean): void
-  /** They are on their way, and the last time they came. */
+  /** They are being read, and the last read succeeded. */
   areComing(): boolean
   /** They have arrived. */
   set(counts: CountsSince): void
   clear(): void
-  /** The cycle that was to take the answer may have failed. */
+  /** The cycle that should have taken the answer may have failed. */
   forgetAsked(): void
 }
 

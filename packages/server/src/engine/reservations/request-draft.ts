@@ -1,4 +1,4 @@
-/** What a lane's owner is about to answer to those who asked it for something: stored in one fenced write, like any draft. */
+/** The answers that a lane's owner is about to give to requests: stored in one fenced write, like any draft. */
 import type { Lease } from '../../core/lane/lane.ts'
 import { moveReservation, type ReservationEvent, type ReservationId } from '../../core/lane/reservation.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
@@ -12,7 +12,7 @@ export type Storable = Pick<LaneDraft, 'toWrite' | 'settle' | 'changed' | 'effec
 export interface RequestDraft extends Storable {
   /** False: the event changes nothing. */
   apply(id: ReservationId, event: ReservationEvent): boolean
-  /** The lowest nonce that may be reserved now: a free one, or where the cursor is. */
+  /** The lowest nonce that can be reserved now: a free one, or the cursor. */
   grant(id: ReservationId, at: number): void
   /** Every open reservation as it would be after this draft. */
   list(): readonly OpenReservation[]
@@ -23,7 +23,7 @@ export interface RequestDraft extends Storable {
 interface DraftContext {
   readonly ledger: Ledger
   readonly open: ReadonlyMap<ReservationId, OpenReservation>
-  /** Nonces that came back and that the chain has not used, lowest first. */
+  /** Returned nonces that the chain has not used, lowest first. */
   readonly free: readonly number[]
   readonly firstNonce: number
 }
@@ -91,7 +91,7 @@ export function emptyWrite(lease: Lease): LaneWrite {
   return { lease, cursor: null, saves: [], nonces: [], notes: [], reservations: [], reset: null, balance: null }
 }
 
-/** What is left of the open ones once a draft is stored: the same as a reading of the store would give, but for the locks. */
+/** The reservations still open once a draft is stored: the same as a read of the store, except for the locks. */
 export function settleReservations(draft: RequestDraft): readonly OpenReservation[] {
   const changed = draft.changedIds()
   return draft

@@ -1,8 +1,8 @@
 /**
- * Tells when a reservation needs somebody to look at it. A holder that goes away leaves its nonce in the way of the whole
- * signer: one that was not used comes back by itself, but one whose holder named a transaction does so only if that is
- * mined. After `stuckAfter` of a chain that makes blocks it is found out, beside the cycles, whether any RPC node knows
- * that transaction, and whether anybody waits.
+ * Raises an alarm when a reservation needs attention. A holder that disappears leaves its nonce blocking the whole
+ * signer. An unused nonce comes back by itself, but one whose holder reported a transaction does so only if that is
+ * mined. After `stuckAfter` on a chain that makes blocks, Drover checks outside the cycles whether any RPC node knows
+ * that transaction, and whether anything waits for it.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { ReservationAlarm, ReservationId } from '../../core/lane/reservation.ts'
@@ -15,16 +15,16 @@ import { findUnknown } from './find-unknown.ts'
 
 export interface AlarmScene {
   readonly stuckAfterMs: number
-  /** Since when the chain makes blocks without a break; null while it does not: then nobody is blamed. */
+  /** Since when the chain makes blocks without a break; null while it does not: then no holder is blamed. */
   readonly movingSince: number | null
   /** No further nonce can be given out. */
   readonly isFull: boolean
-  /** The highest nonce of the lane's own that is in no block; null where there is none. */
+  /** The highest nonce of the lane's own that is not mined yet; null if there is none. */
   readonly highestSent: number | null
 }
 
 export interface ReservationAlarms {
-  /** Those to be raised now; asks where that has to be found out first, and wakes the lane with the answer. */
+  /** Alarms to raise now. If something must be found out first, it queries that and wakes the lane with the answer. */
   find(open: readonly OpenReservation[], scene: AlarmScene): readonly Raised[]
 }
 
@@ -44,14 +44,14 @@ interface AlarmPorts {
 
 interface Look {
   readonly at: number
-  /** Of which reservations, and with how many hashes: another hash is another question. */
+  /** The reservations that were checked, and with how many hashes: a new hash needs a new check. */
   readonly asked: ReadonlySet<string>
   /** Null: it could not be found out. */
   readonly unknown: ReadonlySet<ReservationId> | null
   readonly hasQueue: boolean
 }
 
-/** What was found out is asked again after this long. */
+/** The result is checked again after this long. */
 const LOOK_AGAIN_MS = 60_000
 
 export function createReservationAlarms({ chain, store, clock, telemetry, lane, wake }: AlarmPorts): ReservationAlarms {
@@ -108,7 +108,7 @@ function nameQuestion({ id, hashes }: OpenReservation): string {
   return `${id}:${hashes.length}`
 }
 
-/** Null: there is nothing to raise an alarm about, or one was raised. */
+/** Null: there is no reason for an alarm, or one was already raised. */
 export function alarmDueAt(
   reservation: OpenReservation,
   { stuckAfterMs, movingSince }: Pick<AlarmScene, 'stuckAfterMs' | 'movingSince'>,

@@ -1,7 +1,7 @@
 /**
- * Nonces for callers that sign themselves, from any node: asked for here, reserved by the lane's owner, and then moved by
- * whoever has the proof. The proof is told once, to the caller; what is stored is its digest, bound to the reservation, so
- * that neither the database nor a log can act for a holder.
+ * Nonces for callers that sign themselves, from any node: requested here, reserved by the lane's owner, and then moved
+ * by the caller that has the proof. The proof is returned once, to the caller. Only its digest is stored, bound to the
+ * reservation, so neither the database nor a log can act for a holder.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
@@ -18,22 +18,22 @@ import { createRequestAnswers } from './request-answers.ts'
 export interface ReserveRequest {
   readonly lane: Lane
   readonly count: number
-  /** Null: as long as the service reserves by default. */
+  /** Null: the service's default duration. */
   readonly ttlMs: number | null
   readonly label: string | null
   readonly requestId: string | null
-  /** Whose request it is; left out or null: the service has no keys. */
+  /** The tenant that owns the request; omitted or null: the service has no keys. */
   readonly tenant?: string | null
-  /** The API key that asks, by its id and for people; left out: none. */
+  /** The API key of the caller, by its id and for people; omitted: none. */
   readonly key?: { readonly id: string; readonly holder: string } | null
-  /** The caller's own proof; null: one is made up. */
+  /** The caller's own proof; null: one is generated. */
   readonly lockOwner: string | null
 }
 
 export interface Reserved {
   readonly type: 'new' | 'existing'
   readonly reservations: readonly Reservation[]
-  /** Null where it was made up for an earlier request: it is told once. */
+  /** Null if it was generated for an earlier request: it is returned once. */
   readonly lockOwner: string | null
 }
 
@@ -59,7 +59,7 @@ interface ReservePorts {
 export interface ReservationLimits {
   readonly defaultTtlMs: number
   readonly maxTtlMs: number
-  /** What one tenant may have of the open reservations of a signer. */
+  /** One tenant's share of the open reservations of a signer. */
   readonly sharePercent: number
 }
 
@@ -155,11 +155,11 @@ export function createReservations(ports: ReservePorts): Reservations {
     throw new AppError('invalid_request', message, { field: 'ttlMs', max: limits.maxTtlMs })
   }
 
-  /** A hash that the chain knows already must be of this nonce; one that it does not know is checked when it is mined. */
+  /** A hash that the chain already knows must use this nonce; an unknown hash is checked when it is mined. */
   async function checkHash({ lane, nonce }: Reservation, hash: Hash): Promise<void> {
     const managed = await store.findTransactionByHash(hash)
     if (managed !== null) {
-      // Of another signer the holder may know nothing, not even that it is here.
+      // The holder may learn nothing about another signer, not even that it is here.
       const isNear = laneKey(managed.intent.lane) === laneKey(lane)
       const whose = isNear ? `part of transaction ${managed.id}` : `not nonce ${nonce} of ${lane.signer}`
       throw new AppError('invalid_request', `${hash} is ${whose}.`, { field: 'hash' })
@@ -170,7 +170,7 @@ export function createReservations(ports: ReservePorts): Reservations {
       const message = `${hash} is nonce ${found.nonce} of ${found.from}, not nonce ${nonce} of ${lane.signer}.`
       throw new AppError('invalid_request', message, { field: 'hash' })
     } catch (error) {
-      // The holder must be able to say what it sent while the node is away, or its lock would run out.
+      // The holder must be able to report what it sent while the node is away, or its lock would run out.
       if (!(error instanceof ChainUnavailable)) throw error
     }
   }
@@ -178,7 +178,7 @@ export function createReservations(ports: ReservePorts): Reservations {
   return { reserve, find, act, close: answers.close }
 }
 
-/** Of no use without the reservation that it belongs to, so that one caller's proofs cannot be told to be the same. */
+/** Useless without the reservation it belongs to, so no one can see that two proofs of a caller are the same. */
 function digestOwner(id: ReservationId, lockOwner: string): string {
   return createHash('sha256').update(`${id.toLowerCase()}:${lockOwner}`).digest('hex')
 }

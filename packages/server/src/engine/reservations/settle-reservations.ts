@@ -1,4 +1,4 @@
-/** What blocks and run-out locks change in the open reservations of a lane. */
+/** What blocks and expired locks change in the open reservations of a lane. */
 import { assessInclusion, type ChainView, type Finality } from '../../core/chain/finality.ts'
 import type { ReservationId } from '../../core/lane/reservation.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
@@ -25,7 +25,7 @@ export function assessReservations(draft: RequestDraft, { view, finality, at, lo
 }
 
 export interface LapseScene {
-  /** No older than the head; null: the chain has to be asked first. */
+  /** No older than the head; null: query the chain first. */
   readonly counts: CountsSince | null
   /** Nonces of the lane's own transactions. */
   readonly sent: ReadonlySet<number>
@@ -35,11 +35,11 @@ export interface LapseScene {
 export interface LapseResult {
   /** Some nonce can only be settled with counts from the chain. */
   readonly needsCounts: boolean
-  /** Some nonce is used, but not finally: it is settled by a later block. */
+  /** Some nonce is used, but not yet final: a later block settles it. */
   readonly isUnsettled: boolean
 }
 
-/** Ends the reservations that are over for their holders, and frees their nonces where the chain has not used them. */
+/** Ends the reservations that have ended for their holders, and frees their nonces if the chain has not used them. */
 export function lapseReservations(draft: RequestDraft, { counts, sent, at }: LapseScene): LapseResult {
   let needsCounts = false
   let isUnsettled = false

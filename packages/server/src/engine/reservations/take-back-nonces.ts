@@ -1,8 +1,8 @@
 /**
- * An operator takes reserved nonces from their holders, so that a signer goes on. A nonce that was not used goes back. One
- * whose holder named a transaction that no RPC node knows is filled: an empty transaction of the lane's own is sent under
- * it, and whichever of the two is mined uses it, so that nothing is ever executed in its place. One whose transaction a
- * node knows is left alone: it is on its way.
+ * An operator takes reserved nonces from their holders so that a signer can continue. An unused nonce goes back. If the
+ * holder reported a transaction that no RPC node knows, the nonce is filled: the lane sends its own empty transaction
+ * under it, and whichever of the two is mined uses it, so nothing is ever executed in its place. If a node knows the
+ * transaction, it is left alone: it is in flight.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Lane } from '../../core/lane/lane.ts'
@@ -19,13 +19,13 @@ export type TakeBackAction = 'release' | 'fill'
 export interface TakenNonce {
   readonly reservation: Reservation
   readonly outcome: 'released' | 'filled' | 'left'
-  /** Why it was left; null where it was not. */
+  /** Why it was left alone; null if it was not. */
   readonly why: string | null
 }
 
 export type TakeBackFilter = Omit<ReservationFilter, 'lane' | 'ids'> & { readonly id?: ReservationId }
 
-/** What became of each reservation of the lane that fits the filter and holds, or waits for, a nonce. */
+/** The outcome for each reservation of the lane that matches the filter and holds, or waits for, a nonce. */
 export type TakeBackNonces = (
   lane: Lane,
   order: { readonly action: TakeBackAction; readonly filter: TakeBackFilter; readonly by: OperatorAct },

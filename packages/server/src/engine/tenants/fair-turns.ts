@@ -1,7 +1,7 @@
 /**
- * Turns at something that can do only so much at a time, such as a node of the chain. Tenants take turns in rotation, one
- * each, however many of their own each has waiting; and none has more than its share running or waiting. So a flood of
- * one makes that one wait, and the others for one turn at most.
+ * Turns at a resource with limited concurrency, such as a node of the chain. Tenants take turns in rotation, one each,
+ * however many calls each has waiting, and none has more than its share running or waiting. So a flood from one tenant
+ * makes that tenant wait, and the others for one turn at most.
  */
 
 import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
@@ -10,8 +10,8 @@ import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface FairTurns {
   /**
-   * Runs it when it is its turn. It may ask for a rest: for that long its tenant has one turn less. Throws what `whenFull`
-   * makes, or `tenant_limit`, where too many wait already.
+   * Runs the task when its turn comes. It may ask for a rest: for that long its tenant has one turn less. Throws what
+   * `whenFull` makes, or `tenant_limit`, if too many already wait.
    */
   run<T>(tenant: Tenant, task: (rest: (ms: number) => void) => Promise<T>): Promise<T>
 }
@@ -19,12 +19,12 @@ export interface FairTurns {
 interface FairTurnsOptions {
   /** For rests. */
   readonly clock?: Pick<Clock, 'schedule'>
-  /** What there is a number of, in the plural: "calls to the chain". */
+  /** What is being counted, in the plural: "calls to the chain". */
   readonly what: string
   readonly maxRunning: number
   readonly maxWaiting: number
   readonly sharePercent?: number | undefined
-  /** How many one tenant may have running now, where that is less than its share. */
+  /** How many one tenant may have running now, if that is less than its share. */
   most?(tenant: Tenant): number
   whenFull(): Error
 }
@@ -38,7 +38,7 @@ const RETRY_AFTER_MS = 1_000
 
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const { what, maxRunning, maxWaiting, sharePercent = DEFAULT_SHARE_PERCENT } = options
-  /** In the order of their next turn. Only tenants that have something running or waiting. */
+  /** In the order of their next turn. Only tenants with something running or waiting. */
   const lines = new Map<Tenant, Line>()
   let running = 0
   let waiting = 0

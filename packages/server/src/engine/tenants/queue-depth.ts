@@ -1,10 +1,10 @@
 /**
- * How many transactions wait in line for a nonce, and whether there is room for another: for each signer, for all of
- * them, and within those for each tenant. A queue without end would only hide from a caller that nothing gets through.
+ * How many transactions wait for a nonce, and whether there is room for another: for each signer, for all of them, and
+ * within those for each tenant. An endless queue would only hide from a caller that nothing gets through.
  *
- * The database is counted now and then while something is accepted, and what this node adds is counted in between. Other
- * nodes do the same, so the bounds are exceeded by at most what they accept between two counts. A count costs what is
- * queued; so the longer it takes, the longer is the pause before the next.
+ * The database is counted now and then while requests are accepted, and this node counts its own additions in between.
+ * Other nodes do the same, so the bounds are exceeded by at most what they accept between two counts. A count costs
+ * time in proportion to the queue, so the longer it takes, the longer the pause before the next.
  */
 
 import { shareOf } from '../../core/access/tenant-share.ts'
@@ -16,7 +16,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface QueueBounds {
-  /** Takes a place, or throws `queue_full` or `tenant_limit`. Answers how to give it back where nothing was stored. */
+  /** Takes a place, or throws `queue_full` or `tenant_limit`. Returns how to give it back if nothing was stored. */
   enter(lane: Lane, tenant: Tenant): Promise<() => void>
 }
 
@@ -34,7 +34,7 @@ interface DepthPorts {
 }
 
 const PAUSE_MS = 1_000
-/** A count may take this part of the time. */
+/** The fraction of time that counting may take. */
 const MAX_TIME_SHARE = 1 / 20
 const RETRY_AFTER_MS = 1_000
 
@@ -84,7 +84,7 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
   return {
     async enter(lane, tenant) {
       if (clock.monotonic() >= nextAt) counting ??= count()
-      // Only the first has to wait: later a count that is a second old will do.
+      // Only the first has to wait: later a count that is a second old is good enough.
       if (!isKnown && counting !== null) await counting
       check(lane, tenant)
       const keys = keysOf(lane, tenant ?? '')

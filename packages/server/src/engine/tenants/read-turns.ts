@@ -1,18 +1,18 @@
 /**
- * Turns at the database, for whoever reads much of it. The store has a few connections for everybody, the lanes included: a
- * batch of a thousand look-ups, or lists that find little among much, leave the other tenants theirs.
+ * Turns at the database, for heavy readers. The store has a few connections for everything, including the lanes. With
+ * turns, a batch of a thousand look-ups, or lists that find little among much, leave the other tenants their share.
  */
 import { AppError } from '../../core/app-error.ts'
 import { createFairTurns, type FairTurns } from './fair-turns.ts'
 
 /** The pool of the store has 10 connections. */
 const MAX_RUNNING = 6
-/** A message has only some of its calls waiting, and messages are bounded; so are requests. */
+/** A message has only some of its calls waiting, and both messages and requests are bounded. */
 const MAX_WAITING = 20_000
 const MAX_IN_CROWD = 2
 const RETRY_AFTER_MS = 1_000
 
-/** `isCrowded`: several tenants are there, and one reads only a little at a time. */
+/** `isCrowded`: several tenants are active, and each reads only a little at once. */
 export function createReadTurns(options: { readonly sharePercent?: number; isCrowded?(): boolean } = {}): FairTurns {
   const { sharePercent, isCrowded = () => false } = options
   return createFairTurns({

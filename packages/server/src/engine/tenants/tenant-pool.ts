@@ -1,6 +1,6 @@
 /**
- * A bounded number of places that all tenants share: streams, sockets, waits, bytes of bodies. One tenant gets a share of
- * them and no more, so that the others always find room. A service without keys has one tenant, which gets all.
+ * A bounded number of places that all tenants share: streams, sockets, waits, bytes of bodies. One tenant gets a share
+ * of them and no more, so the others always find room. A service without keys has one tenant, which gets all.
  */
 
 import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.ts'
@@ -10,19 +10,22 @@ import { AppError } from '../../core/app-error.ts'
 export type Tenant = string | null
 
 export interface TenantPool {
-  /** Takes places, or throws: `tenant_limit` for the tenant's own share, else what `whenFull` makes. Gives them back once. */
+  /**
+   * Takes places and returns a function that gives them back, once. Throws `tenant_limit` for the tenant's own share, else
+   * what `whenFull` makes.
+   */
   enter(tenant: Tenant, amount?: number): () => void
   used(): number
 }
 
 export interface TenantPoolOptions {
-  /** What there is a number of, in the plural: "event streams". */
+  /** What is being counted, in the plural: "event streams". */
   readonly what: string
   readonly size: number
   readonly sharePercent?: number | undefined
   readonly retryAfterMs: number
   whenFull(): AppError
-  /** Left out: `tenant_limit`. */
+  /** Omitted: `tenant_limit`. */
   whenShareUsed?(limit: number): AppError
 }
 
@@ -44,7 +47,7 @@ export function createTenantPool(options: TenantPoolOptions): TenantPool {
     enter(tenant, amount = 1) {
       const limit = tenant === null ? size : share
       const own = usedBy.get(tenant) ?? 0
-      // One that is larger than the whole share would never fit; it goes alone.
+      // A request larger than the whole share would never fit, so it goes alone.
       const fits = own + amount <= limit || own === 0
       if (!fits && tenant !== null) throw options.whenShareUsed?.(limit) ?? refuseShare({ what, limit, retryAfterMs })
       if (used + amount > size && used > 0) throw options.whenFull()

@@ -1,8 +1,9 @@
 /**
- * How much of a chain's node one tenant may use at one time. What a call costs the node is known only when it has answered:
- * so a tenant begins with a few, gets more while they are answered quickly, and less while they are slow. One that is alone
- * begins with a few too: a node cannot be asked to stop, and whoever comes next would wait until it is done. While others
- * are there, slow calls of a tenant are followed by a rest, so that the node has most of its time for the others.
+ * How much of a chain's node one tenant may use at once. The cost of a call is known only after the node has answered.
+ * So a tenant begins with a few calls, gets more while they are answered quickly, and fewer while they are slow. A
+ * tenant that is alone begins with a few too: a node cannot be asked to stop, and the next tenant would have to wait
+ * until it is done. While others are active, a tenant rests after slow calls, so the node has most of its time for the
+ * others.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Tenant } from './tenant-pool.ts'
@@ -10,27 +11,27 @@ import type { Tenant } from './tenant-pool.ts'
 export interface UpstreamPace {
   /** Calls that may go to the node together. */
   callsOf(tenant: Tenant): number
-  /** Requests, of so many calls each, that may be with the node at one time. */
+  /** Requests, of that many calls each, that may be with the node at once. */
   requestsOf(tenant: Tenant): number
-  /** Runs one request and learns from it. Answers what it does, and how long to rest before the next. */
+  /** Runs one request and learns from it. Returns its answer, and how long to rest before the next. */
   run<T>(tenant: Tenant, ask: () => Promise<T>): Promise<{ readonly answer: T; readonly restMs: number }>
 }
 
 interface UpstreamPaceOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Others are there. */
+  /** Other tenants are active. */
   isCrowded(): boolean
 }
 
 const MAX_CALLS = 100
 const FIRST_CALLS = 4
-/** Of a tenant that is alone. */
+/** For a tenant that is alone. */
 const MIN_ALONE = 8
 const SLOW_ALONE = 2
 const MAX_REQUESTS = 4
 const QUICK_MS = 20
 const SLOW_MS = 60
-/** Rest after slow calls, as a multiple of the time that they took. */
+/** Rest after slow calls, as a multiple of the time they took. */
 const REST = 3
 const MAX_REST_MS = 5_000
 const MAX_TENANTS = 1_000

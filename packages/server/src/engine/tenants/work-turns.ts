@@ -1,14 +1,15 @@
 /**
- * Turns at the node itself. All requests share one thread, so a flood of one tenant would make everybody wait. A tenant that
- * is alone is never held back. While several are there, each gets a share of the thread's time and only so many requests in
- * work; the rest of its own wait in its own line, unread. A tenant with little to do never waits.
+ * Turns at the node itself. All requests share one thread, so a flood from one tenant would make everyone wait. A
+ * tenant that is alone is never held back. While several are active, each gets a share of the thread's time and a
+ * limited number of requests in work. Its other requests wait in its own queue, unread. A tenant with little to do
+ * never waits.
  *
- * What a tenant uses is counted in milliseconds: so much for each request, and what long work, bytes and accepted
- * transactions cost on top. Who asks for more than the average of all, and has used more than its share, waits until time
- * has made up for it. The share shrinks while timers fire late and grows slowly while they do not; it starts small, so that
- * the first burst of a newcomer is held back too. It is a share of what the machine gives this process, which may be less
- * than a whole processor. A turn ends with the work, or after a moment: who takes longer waits for something else, and this
- * thread is free.
+ * Usage is counted in milliseconds: a fixed amount per request, plus the cost of long work, bytes and accepted
+ * transactions. A tenant that asks for more than the average of all, and has used more than its share, waits until
+ * enough time has passed. The share shrinks while timers fire late and grows slowly while they do not. It starts small,
+ * so a newcomer's first burst is held back too. It is a share of what the machine gives this process, which may be less
+ * than a whole processor. A turn ends with the work, or after a moment: work that takes longer is waiting for something
+ * else, and this thread is free.
  */
 import type { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -16,30 +17,30 @@ import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface WorkTurns {
   /**
-   * Resolves when it is its turn, with what ends the work; with null where whoever asked has gone by then, and there is
-   * nothing to do. Throws `tenant_limit` where too many of its own wait.
+   * Resolves when its turn comes, with a function that ends the work; with null if the caller has gone by then and
+   * there is nothing to do. Throws `tenant_limit` if too many of the tenant's own requests wait.
    */
   begin(tenant: Tenant, asked: TurnRequest): Promise<(() => void) | null>
-  /** The tenant used the thread, or will, for so long besides what each request counts. */
+  /** The tenant used the thread, or will use it, for this long on top of what each request counts. */
   spend(tenant: Tenant, ms: number): void
   /**
-   * For the pieces of long work: spends this if the tenant has not used more than its share, and answers null; else resolves
-   * when it is spent.
+   * For the pieces of long work: if the tenant has not used more than its share, spends this and returns null; else
+   * resolves when it is spent.
    */
   spendWhenDue(tenant: Tenant, ms: number): Promise<void> | null
   /**
-   * Resolves when a refusal may be told. While tenants are held back, those of one tenant are told one by one: whoever asks
-   * again at once would cost more than it is refused.
+   * Resolves when a refusal may be sent. While tenants are held back, refusals of one tenant are sent one by one: a
+   * caller that retries at once would cost more than the refusal saves.
    */
   untilRefusal(tenant: Tenant): Promise<void>
-  /** Several tenants are there. */
+  /** Several tenants are active. */
   isCrowded(): boolean
 }
 
 interface TurnRequest {
-  /** Aborted when whoever asks has gone: then the place in line is free again. */
+  /** Aborted when the caller has gone: then its place in the queue is free again. */
   readonly gone: AbortSignal
-  /** One of a bounded number, such as a stream: it is never refused a place in line. */
+  /** One of a bounded number, such as a stream: it is never refused a place in the queue. */
   readonly isBounded?: boolean
 }
 
@@ -62,12 +63,12 @@ interface Line {
   countedAt: number
   /** Asks for more than the average of all tenants. */
   isHeavy: boolean
-  /** When its last refusal is told. */
+  /** When its last refusal is sent. */
   refusalAt: number
 }
 
 const LOOK_EVERY_MS = 10
-/** Later than this, and others notice. */
+/** Beyond this delay, others notice. */
 const LATE_MS = 8
 const CUT_EVERY_MS = 100
 const MAX_TURN_MS = 250
@@ -76,9 +77,9 @@ const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 10_000
 const REFUSAL_MS = 1_000
 const REFUSAL_EVERY_MS = 20
-/** With the wait in line less than the time that a request may take to arrive. */
+/** Together with the wait in the queue, less than the time that a request may take to arrive. */
 const MAX_REFUSAL_MS = 15_000
-/** In one look. */
+/** Per look. */
 const MAX_REFUSED = 2
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 15_000
@@ -88,22 +89,22 @@ const RETRY_AFTER_MS = 1_000
 const MIN_SHARE = 0.1
 const FIRST_SHARE = 0.25
 const WHOLE_SHARE = 1
-/** What a request costs is an estimate: while the node keeps up, a tenant may have more by it than there is. */
+/** The cost of a request is an estimate: while the node keeps up, a tenant may get more by it than there is. */
 const MAX_SHARE = 4
 const CUT = 0.7
-/** The thread was so late that others wait for it. */
+/** The thread is so late that others wait for it. */
 const VERY_LATE_MS = 30
 const DEEP_CUT = 0.4
 const GROWTH_PER_MS = 0.0002
 /** What each request counts. */
 const REQUEST_MS = 2
-/** Used at once without waiting. */
+/** May be used at once without waiting. */
 const BURST_MS = 10
-/** Beyond this nothing more is held against a tenant. */
+/** Usage beyond this is not counted against a tenant. */
 const MAX_USED_MS = 10_000
 const RECENT_MS = 1_000
 
-/** `capacity`: which part of a processor the thread gets when it has work. */
+/** `capacity`: the fraction of a processor that the thread gets when it has work. */
 export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, capacity = () => 1): WorkTurns {
   const lines = new Map<Tenant, Line>()
   let share = FIRST_SHARE
@@ -112,7 +113,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   const isCrowded = (): boolean => lines.size > 1
 
-  /** What was used is made up for by time. */
+  /** Usage decays with time. */
   function count(line: Line): number {
     const now = clock.monotonic()
     const passedMs = now - line.countedAt
@@ -158,8 +159,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   }
 
   /**
-   * Whoever waited that long is told when to come back, before it gives up by itself. The oldest are first, a few at a time:
-   * those who came together do not all come back together.
+   * A request that waited this long gets a time to come back, before its caller gives up. The oldest go first, a few
+   * per look, so requests that arrived together do not all come back together.
    */
   function refuseOld({ waiting }: Line): void {
     const since = clock.monotonic() - MAX_WAIT_MS
@@ -172,7 +173,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     }
   }
 
-  /** Only while somebody is there: a node at rest has no timers. */
+  /** Only while a tenant is active: an idle node has no timers. */
   function look(): void {
     isLooking = true
     const startedAt = clock.monotonic()
@@ -226,7 +227,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     return end
   }
 
-  /** Whether it got its turn; false where who waits has gone. */
+  /** Whether it got its turn; false if the caller has gone. */
   function waitInLine(line: Line, { gone, isBounded = false }: TurnRequest): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const leave = (): void => entry.settle('left')
@@ -236,7 +237,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
         settle(how) {
           line.waiting.delete(entry)
           gone.removeEventListener('abort', leave)
-          // Counted here and not when it goes on, or others would start in between.
+          // Counted here and not when it continues, or others would start in between.
           if (how === 'starts') enter(line)
           if (how === 'refused') reject(refuseLine())
           else resolve(how === 'starts')

@@ -1,4 +1,4 @@
-/** Decides about the commands that wait, one after the other, each on what the one before left. */
+/** Decides the pending commands one after the other, each on the state that the one before left. */
 import type { Refusal, Timer } from '@drover/timers'
 import type { ManagedTimer, TimerId } from '../../core/timer/timer.ts'
 import type { LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
@@ -14,7 +14,7 @@ export interface AnsweredCommands {
   readonly logged: readonly LoggedCommand[]
 }
 
-/** `timers`: those that the commands are about, as they are stored. */
+/** `timers`: the stored timers that the commands are about. */
 export function answerCommands(
   before: HostState,
   commands: readonly StoredCommand[],
@@ -43,7 +43,7 @@ export function answerCommands(
   }
 }
 
-/** A write changes a timer once: the second command for the same one waits for the next write. */
+/** A write changes a timer once: a second command for the same timer waits for the next write. */
 function takeApart(commands: readonly StoredCommand[]): readonly StoredCommand[] {
   const seen = new Set<string>()
   const taken: StoredCommand[] = []
@@ -90,7 +90,7 @@ function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): Co
   return { timerId, kernelId, dueHeight: dueHeight === null ? null : Number(dueHeight) }
 }
 
-/** Somebody else was faster: what was asked for fits what the timer was, not what it is. */
+/** The timer was changed first: the request matches its old state, not its current one. */
 function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTimer>): Refusal | null {
   const refuse = (message: string): Refusal => ({ type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message })
   if (command.type === 'params' || command.type === 'queue') return null

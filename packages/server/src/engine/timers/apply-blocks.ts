@@ -1,6 +1,6 @@
 /**
- * Gives some blocks to the kernel and gathers all that comes of them into one write. Nothing is changed here: where the
- * write fails, it is as if the blocks had not been seen.
+ * Gives some blocks to the kernel and collects the results into one write. Nothing is changed here: if the write fails,
+ * it is as if the blocks had not been seen.
  */
 import type { Delivery } from '@drover/timers'
 import type { Finality } from '../../core/chain/finality.ts'
@@ -33,8 +33,8 @@ interface Fired {
 }
 
 /**
- * `from` is what the blocks stand on and `shown` what people see now; they differ where blocks are dropped. `commands` are
- * those of the log above `from`, to be given again.
+ * `from` is the state below the blocks and `shown` is what people see now; they differ if blocks are dropped.
+ * `commands` are those of the log above `from`, to be applied again.
  */
 export async function applyBlocks(
   ports: BlockPorts,
@@ -98,7 +98,7 @@ async function formFires(
   return fires
 }
 
-/** The highest block whose fires may be sent, once the chain stands at `tip`. */
+/** The highest block whose fires may be sent, once the chain is at `tip`. */
 export async function findDeliverable(
   chain: Pick<AgreedReads, 'readAgreedTag'>,
   rule: Finality,

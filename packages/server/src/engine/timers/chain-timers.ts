@@ -1,10 +1,10 @@
 /**
- * Runs the timers of one chain for as long as this node holds their lease: gives every block to the kernel, in order, and
- * writes what comes of it; decides about what is asked for between blocks. All that it knows can be loaded again, and is,
- * after a write whose outcome is not certain.
+ * Runs the timers of one chain while this node holds their lease: gives every block to the kernel, in order, and writes
+ * the results; answers commands between blocks. Everything it knows can be loaded again, and is, after a write with an
+ * uncertain outcome.
  *
- * While a chain has no timers nothing is read or written for its blocks. Before the first timer is set, some blocks below
- * the head are taken in, so that a reorg can be followed from there.
+ * While a chain has no timers nothing is read or written for its blocks. Before the first timer is set, some blocks
+ * below the head are read, so a reorg can be followed from there.
  */
 import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
 import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
@@ -44,9 +44,9 @@ export interface ChainTimerSettings {
 export interface ChainTimers {
   /** There may be a new block. */
   look(): void
-  /** There may be something to answer. */
+  /** There may be a command to answer. */
   ask(): void
-  /** Why timers do not move, in words that may be shown; null: they do. */
+  /** Why timers do not advance, in words that may be shown; null: they do. */
   problem(): string | null
   stop(): Promise<void>
 }
@@ -63,15 +63,15 @@ interface ChainTimerPorts {
   onFenced(): void
 }
 
-/** What is loaded, as it goes on. */
+/** The loaded state, mutable. */
 type Own = { -readonly [K in keyof LoadedHost]: LoadedHost[K] }
 
-/** Blocks that are given to the kernel and written together, at most. */
+/** The most blocks that are given to the kernel and written together. */
 const MAX_BLOCKS = 50
 const MAX_COMMANDS = 250
 /** Fires that become transactions in one write. */
 const MAX_HAND_OFFS = 500
-/** Blocks and commands after which a new snapshot is worth its while; and more where it is large. */
+/** Blocks and commands after which a new snapshot pays off; more if it is large. */
 const SNAPSHOT_AFTER = 1_000
 const MAX_RETRY_MS = 5_000
 const NO_ROOT: TimerTip['stateRoot'] = `0x${'00'.repeat(32)}`
@@ -92,7 +92,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   })
 
   async function run(): Promise<void> {
-    // Never before who made this has it in hand.
+    // Not before the caller has the returned object.
     await Promise.resolve()
     while (!isStopped) {
       try {
@@ -102,7 +102,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
         if (!hasMore) await waits.untilWoken()
       } catch (error) {
         if (!(error instanceof ChainUnavailable) && !(error instanceof StoreUnavailable)) throw error
-        // A write may have happened or not: what was stored tells.
+        // The write may or may not have happened: the stored state decides.
         if (error instanceof StoreUnavailable) loaded = null
         note(error)
         waits.look()
@@ -140,7 +140,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     return { ...host }
   }
 
-  /** True where there is more to do at once. */
+  /** True if there is more to do at once. */
   async function advance(own: Own, isWanted: boolean): Promise<boolean> {
     const head = ports.view()?.head ?? null
     if (head === null || (!isWanted && isIdle(own))) return false
@@ -148,7 +148,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     telemetry.gauge('drover_timer_lag_blocks', Math.max(0, head.number - (tip?.height ?? head.number)), { chainId })
     if (tip !== null && head.number <= tip.height) {
       const here = ports.view()?.header(tip.height) ?? null
-      // Lower than before says nothing: only another block in its place is news.
+      // A lower head proves nothing: only a different block in its place is news.
       return here !== null && here.hash !== tip.hash ? await replay(own, head.number) : false
     }
     const start = head.number - settings.reorgDepth
@@ -164,21 +164,21 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     return own.history.tip().tip?.height !== head.number
   }
 
-  /** Nothing can fire, and nothing that fired can be undone by a reorg: blocks may pass unread. */
+  /** Nothing can fire, and a reorg can undo nothing that fired: blocks may pass unread. */
   function isIdle(own: Own): boolean {
     const { kernel, tip } = own.history.tip()
     if (kernel.timers.size > 0 || own.observed.length > 0) return false
     if (tip === null || own.lastActivity < 0) return true
     const view = ports.view()
     const here = view?.header(tip.height) ?? null
-    // What is final on another branch than the applied one says nothing.
+    // Finality on another branch than the applied one proves nothing.
     if (view === null || (here !== null && here.hash !== tip.hash)) return false
     const { finality } = settings
     const final = finality.type === 'confirmations' ? tip.height - finality.count : finalHeight(view, finality)
     return final !== null && own.lastActivity <= Math.min(final, tip.height)
   }
 
-  /** Without timers there is nothing to be skipped. */
+  /** Skips blocks: without timers there is nothing to miss. */
   async function jump(own: Own, height: number): Promise<void> {
     const [block] = await chain.readAgreedBlocks([height])
     if (block === undefined) throw new ChainUnavailable('no block was read')
@@ -187,7 +187,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.history.forgetBelow(height)
   }
 
-  /** Goes back to where the chain left what was applied, and gives the kernel the blocks that are there now. */
+  /** Goes back to where the chain left the applied branch, and gives the kernel the blocks that are there now. */
   async function replay(own: Own, head: number): Promise<boolean> {
     const shown = own.history.tip()
     const height = shown.tip?.height ?? 0
@@ -271,7 +271,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.stored = { height: tip.height, seq }
   }
 
-  /** Throws where nothing was written. */
+  /** Throws if nothing was written. */
   function check({ type }: TimerWriteResult): void {
     if (type === 'written') return
     if (type === 'stale') throw new StoreUnavailable('the timers of the chain were changed by another write')

@@ -1,11 +1,11 @@
-/** Conditions of fires: a view call as of the very block that fires, so that asking again gives the same answer. */
+/** Conditions of fires: a view call at the very block that fires, so a repeat gives the same answer. */
 import type { Hash } from '../../core/hex.ts'
 import type { Comparison, Condition, ConditionOutcome } from '../../core/timer/timer.ts'
 import type { AgreedReads, ViewOutcome } from '../../ports/chain.ts'
 
 const WORD_END = 66
 
-/** An outcome for each, in order. Throws ChainUnavailable where the nodes do not answer: then nothing is known. */
+/** An outcome for each, in order. Throws ChainUnavailable if the nodes do not respond: then nothing is known. */
 export async function checkConditions(
   chain: Pick<AgreedReads, 'readAgreedViews'>,
   conditions: readonly Condition[],

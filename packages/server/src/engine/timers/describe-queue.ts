@@ -1,4 +1,4 @@
-/** What would fire at the next block, in order, and what holds back the rest. */
+/** What would fire at the next block, in order, and what blocks the rest. */
 import { listQueue, paramsAt, type QueuedTimer, type TimerParams } from '@drover/timers'
 import type { HostState } from './host-state.ts'
 
@@ -31,7 +31,7 @@ const MANY = 2 ** 31
 export function describeQueue(host: HostState, limit: number): QueueDetail {
   const height = host.kernel.height + 1n
   const params = paramsAt(host.params, height)
-  // All of a target's timers are shown, also those past its quota; the order is the same.
+  // All of a target's timers are shown, even those past its quota; the order is the same.
   const queue = listQueue(host.kernel, height, { ...params, maxFiresPerTarget: MANY }, limit)
   const hold = createHolder(params)
   return {
@@ -46,7 +46,7 @@ export function describeQueue(host: HostState, limit: number): QueueDetail {
   }
 }
 
-/** No target is its own signer, so that all timers are those of others and share half of the target's quota. */
+/** No target is its own signer, so all timers count as foreign and share half of the target's quota. */
 function perTarget({ maxFiresPerTarget }: TimerParams): number {
   return Math.ceil(maxFiresPerTarget / 2)
 }

@@ -7,10 +7,10 @@ import {
   type TimerParams,
 } from '@drover/timers'
 
-/** Blocks of an epoch: a change of parameters acts from the first block of the next one. */
+/** Blocks per epoch: a parameter change takes effect at the first block of the next one. */
 const EPOCH_BLOCKS = 64n
 
-/** Owners are signers and targets are contracts, so that every timer is somebody else's on its target. */
+/** Owners are signers and targets are contracts, so every timer is foreign to its target. */
 const EVM_PARAMS: TimerParams = {
   ...DEFAULT_PARAMS,
   maxFiresPerBlock: 100,
@@ -28,12 +28,12 @@ export function createEvmParams(): ParamSchedule {
 
 const MOST = 2 ** 32 - 1
 
-/** Quotas are for those who ask. What was accepted once stays accepted, also where another branch of the chain is replayed. */
+/** Quotas apply to new requests. Accepted commands stay accepted, even if another branch of the chain is replayed. */
 export function liftQuotas(params: TimerParams): TimerParams {
   return { ...params, maxTimersPerOwner: MOST, maxTimersPerTarget: MOST, maxWatchersPerPrefix: MOST }
 }
 
-/** JSON: what the kernel has as bigint is text. */
+/** JSON: the kernel's bigints become strings. */
 export function storeParams({ epochLength, active, next }: ParamSchedule): unknown {
   return {
     epochLength: epochLength.toString(),
@@ -77,7 +77,7 @@ function restoreEpoch({ fromEpoch, params }: StoredEpoch): EpochParams {
   return { fromEpoch: BigInt(fromEpoch), params: { ...EVM_PARAMS, ...readParamChange(params) } as TimerParams }
 }
 
-/** What came as JSON in the types of the kernel; what cannot be read stays as it is, for the kernel to refuse. */
+/** Converts JSON to the kernel's types; values that cannot be read stay as they are, for the kernel to refuse. */
 export function readParamChange(change: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(change).map(([name, value]) => [name, readParam(name, value)]))
 }

@@ -12,7 +12,7 @@ const KINDS: { readonly [K in TimerKind]: TimerSchedule['type'] } = {
   STATE_WATCH: 'watch',
 }
 
-/** Fires of one timer that may be on their way at a time. */
+/** Fires of one timer that may be in flight at once. */
 const MAX_OPEN = { buffer: 64, skip: 1 } as const
 /** Where to find the timer of a transaction. */
 const TIMER_TAG = 'drover.timer'
@@ -56,7 +56,7 @@ function reasonOf(condition: ConditionOutcome | null): NewFire['skipReason'] {
   return condition.outcome === 'failed' ? 'condition_failed' : 'condition_not_met'
 }
 
-/** The request id is the fire's own, so that it can be accepted once only. */
+/** The request id is the fire's own, so it can be accepted only once. */
 export function formHandOff(fire: NewFire, { spec, tenant, createdBy, metadata }: Incarnation, id: string): HandOff {
   const { deliverId, fireKey, timerId, owner, target, gasLimit } = fire
   const lane = { chainId: spec.chainId, signer: owner }

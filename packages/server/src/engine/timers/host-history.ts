@@ -1,13 +1,13 @@
 /**
- * The last states of a chain's timers, one for each block, and the commands that were applied since the oldest: what it
- * takes to go back to where a branch left the chain. States are immutable and share what they have in common, so that
- * keeping many costs what changed between them.
+ * The last states of a chain's timers, one per block, and the commands applied since the oldest: what is needed to go
+ * back to where a branch left the chain. States are immutable and share what they have in common, so keeping many costs
+ * only what changed between them.
  */
 import type { LoggedCommand } from '../../core/timer/timer-command.ts'
 import type { HostState } from './host-state.ts'
 
 export interface HostHistory {
-  /** The state at the tip: after its block, and after what was asked for since. */
+  /** The state at the tip: after its block, and after the commands since. */
   tip(): HostState
   /** Oldest first. */
   states(): readonly HostState[]
@@ -18,7 +18,7 @@ export interface HostHistory {
   push(host: HostState): void
   /** Commands at the tip. */
   amend(host: HostState, commands: readonly LoggedCommand[]): void
-  /** Goes back to this height; commands stay, since they are given again. */
+  /** Goes back to this height; commands stay, because they are applied again. */
   rewind(height: number): void
   oldest(): HostState
   forgetBelow(height: number): void

@@ -1,9 +1,9 @@
 /**
- * One chain's timers as a value: the kernel's state, its parameters, and the block that it stands at. It moves by two things
- * only, blocks and commands of the log, and both are pure: the same ones in the same order give the same state on every node.
+ * One chain's timers as a value: the kernel's state, its parameters, and its current block. Only two things move it,
+ * blocks and commands of the log, and both are pure: the same ones in the same order give the same state on every node.
  *
- * A command of the log belongs to a height: it acts after that block's delivery and before the next. Where a branch of the
- * chain is dropped, the blocks of the other one are given with the same commands at the same heights.
+ * A command of the log belongs to a height: it acts after that block's delivery and before the next. If a branch of the
+ * chain is dropped, the blocks of the other one are applied with the same commands at the same heights.
  */
 import {
   applyDelivery,
@@ -32,13 +32,13 @@ export interface HostState {
   readonly params: ParamSchedule
   /** Null before the first block. */
   readonly tip: TimerTip | null
-  /** Of the last command that was applied. */
+  /** Sequence number of the last applied command. */
   readonly seq: number
 }
 
 export interface AppliedBlock {
   readonly host: HostState
-  /** Null for the first block of a chain, which nothing can be due at. */
+  /** Null for the first block of a chain, where nothing can be due. */
   readonly delivery: Delivery | null
   readonly retired: readonly Retirement[]
 }
@@ -72,12 +72,12 @@ export type Admission =
     }
   | Refusal
 
-/** What comes of a command that somebody asks for now. */
+/** The result of a command that is requested now. */
 export function admitCommand(host: HostState, command: LogCommand): Admission {
   return act(host, command, false)
 }
 
-/** Applies a command of the log. One that has nothing left to act on, on this branch, does nothing. */
+/** Applies a command of the log. If it has nothing left to act on in this branch, it does nothing. */
 export function replayCommand(host: HostState, { seq, command }: LoggedCommand): HostState {
   const outcome = command.type === 'queue' ? null : act(host, command, true)
   return { ...(outcome?.type === 'accepted' ? outcome.host : host), seq }
@@ -102,7 +102,7 @@ function act(host: HostState, command: LogCommand, isReplay: boolean): Admission
       const call = { caller: spec.owner, height, params }
       const outcome = cancelTimer(host.kernel, call, { target: spec.target, timerId })
       if (outcome.type === 'done' && outcome.cancelled) return accept(host, outcome.state, timerId)
-      // A paused timer is none of the kernel's; one that has just fired for the last time cannot be paused.
+      // The kernel does not know a paused timer; a timer that has just fired for the last time cannot be paused.
       if (command.type === 'cancel') return accept(host, host.kernel, timerId)
       return { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
     }

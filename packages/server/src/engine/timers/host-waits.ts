@@ -1,15 +1,15 @@
-/** What a loop waits for: a block, a question, or some time after a failure. What is told while it works is not lost. */
+/** What a loop waits for: a block, a request, or some time after a failure. Signals during its work are kept. */
 import type { Clock } from '../../ports/clock.ts'
 
 export interface HostWaits {
   /** There may be a new block. */
   look(): void
-  /** There may be something to answer. */
+  /** There may be a command to answer. */
   ask(): void
-  /** What was told since the last time. */
+  /** The signals since the last call. */
   take(): { readonly isAsked: boolean }
   untilWoken(): Promise<void>
-  /** Only a stop ends it early: what is told meanwhile is looked at then. */
+  /** Only a stop ends it early: signals that arrive meanwhile are processed then. */
   untilRetry(delayMs: number): Promise<void>
   stop(): void
 }

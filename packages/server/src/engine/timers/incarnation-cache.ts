@@ -1,4 +1,4 @@
-/** What never changes about a timer, read once and kept for as long as there is room. */
+/** The immutable part of a timer, read once and kept while there is room. */
 import type { KernelId } from '../../core/timer/timer.ts'
 import type { Incarnation, TimerStore } from '../../ports/timer-store.ts'
 

@@ -1,9 +1,9 @@
-/** What two states of the kernel differ in, as it is shown to people. */
+/** The differences between two states of the kernel, as shown to people. */
 import { type Delivery, diffMaps, type TimerState as KernelState, type Retirement, type Timer } from '@drover/timers'
 import type { KernelId, TimerState } from '../../core/timer/timer.ts'
 import type { TimerChange } from '../../ports/timer-store.ts'
 
-/** How a timer ended, where the kernel ended it. */
+/** How a timer ended, if the kernel ended it. */
 export type Endings = Map<KernelId, { readonly state: TimerState; readonly reason: string | null }>
 
 export function noteEndings(

@@ -1,4 +1,4 @@
-/** Takes up a chain's timers where they were left: the snapshot, and everything that the kernel was given since. */
+/** Resumes a chain's timers where they stopped: the snapshot, and everything that the kernel received since. */
 import { createSnapshotReader } from '@drover/timers'
 import type { LoadedTimers, NewFire } from '../../ports/timer-store.ts'
 import { restoreParams } from './evm-params.ts'
@@ -14,7 +14,7 @@ export interface LoadedHost {
   readonly stored: { readonly height: number; readonly seq: number }
 }
 
-/** `rest` is awaited now and then, so that a long load does not keep everything else waiting. */
+/** `rest` is awaited now and then, so a long load does not block everything else. */
 export async function loadHost(
   chainId: number,
   loaded: LoadedTimers,

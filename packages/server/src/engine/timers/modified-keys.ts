@@ -1,4 +1,4 @@
-/** ModifiedKeySet of an EVM block, as far as anybody watches it: `address ‖ 0x01 ‖ topics…` for each log. */
+/** ModifiedKeySet of an EVM block, limited to watched keys: `address ‖ 0x01 ‖ topics…` for each log. */
 import { findWatchedPrefix, type TimerState } from '@drover/timers'
 import type { Address, Hash, Hex } from '../../core/hex.ts'
 
@@ -9,7 +9,7 @@ function logKey({ address, topics }: { readonly address: Address; readonly topic
   return `0x${address.slice(2)}${LOG_MARK}${topics.map((topic) => topic.slice(2)).join('')}`
 }
 
-/** Unique, in byte order. The kernel does nothing with the others. */
+/** Unique, in byte order. The kernel ignores the others. */
 export function listModifiedKeys(
   kernel: Pick<TimerState, 'indexWatch'>,
   logs: readonly { readonly address: Address; readonly topics: readonly Hash[] }[],
@@ -22,7 +22,7 @@ export function listModifiedKeys(
   return [...keys].sort()
 }
 
-/** The contracts that somebody watches. */
+/** The contracts that a timer watches. */
 export function listWatchedContracts(...kernels: readonly Pick<TimerState, 'indexWatch'>[]): readonly Address[] {
   const contracts = new Set<Address>()
   for (const { indexWatch } of kernels) {

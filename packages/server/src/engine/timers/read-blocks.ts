@@ -4,10 +4,10 @@ import type { TimerBlock, TimerTip } from '../../ports/timer-store.ts'
 import type { HostState } from './host-state.ts'
 import { listModifiedKeys, listWatchedContracts } from './modified-keys.ts'
 
-/** Read at a time while looking for a common block. */
+/** Blocks per read while searching for a common block. */
 const LOOK_BACK = 16
 
-/** Blocks that link to each other, lowest first. The first need not link to what is known. */
+/** Blocks that link to each other, lowest first. The first need not link to a known block. */
 export async function readLinked(
   chain: Pick<AgreedReads, 'readAgreedBlocks'>,
   from: number,
@@ -19,7 +19,7 @@ export async function readLinked(
   return broken < 0 ? blocks : blocks.slice(0, broken)
 }
 
-/** Adds what changed in each, of what somebody watches in any of these states. No watch costs no request. */
+/** Adds the changed keys of each block that any of these states watches. Without a watch it sends no request. */
 export async function addKeys(
   chain: Pick<AgreedReads, 'readAgreedLogs'>,
   blocks: readonly AgreedBlock[],
@@ -37,7 +37,7 @@ export async function addKeys(
   })
 }
 
-/** The newest of these states, oldest first, whose block is in the chain; null where none is. */
+/** The newest of these states, oldest first, whose block is in the chain; null if none is. */
 export async function findCommonState(
   chain: Pick<AgreedReads, 'readAgreedBlocks'>,
   states: readonly HostState[],

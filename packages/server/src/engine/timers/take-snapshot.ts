@@ -1,4 +1,4 @@
-/** A state as it is stored, made in pieces so that everything else goes on meanwhile. */
+/** A state in its stored form, built in pieces so that everything else continues meanwhile. */
 import { writeSnapshot } from '@drover/timers'
 import type { TimerSnapshot } from '../../ports/timer-store.ts'
 import { storeParams } from './evm-params.ts'

@@ -1,4 +1,4 @@
-/** This node's share of the timers: takes the leases of chains that nobody runs, and runs them until they are lost. */
+/** This node's share of the timers: takes the leases of chains that no node runs, and runs them until they are lost. */
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { AgreedReads } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
@@ -22,7 +22,7 @@ interface TimerHostPorts {
   readonly lease: { readonly ttlMs: number; readonly renewIntervalMs: number }
   readonly chains: ReadonlyMap<number, { readonly chain: AgreedReads; readonly settings: ChainTimerSettings }>
   viewOf(chainId: number): ChainView | null
-  /** Whether this node can follow the chain: one that cannot leaves its timers to the others. */
+  /** Whether this node can follow the chain: if not, it leaves the timers to other nodes. */
   isReachable(chainId: number): boolean
   onChain(listener: (chainId: number) => void): () => void
 }
@@ -68,7 +68,7 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
     const kept = new Map(leases.map((each) => [each.chainId, each]))
     for (const [chainId, { lease: before }] of held) if (kept.get(chainId)?.fence !== before.fence) await drop(chainId)
     for (const each of leases) if (!held.has(each.chainId) && !isStopped) take(each)
-    // Behind the notices, which may be lost.
+    // A fallback for notices, which may be lost.
     for (const { timers } of held.values()) timers.ask()
   }
 
@@ -86,7 +86,7 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
     held.set(chainId, { lease: own, timers })
   }
 
-  /** Lost: what it still tries to write is refused. */
+  /** The lease is lost: any further write is refused. */
   async function drop(chainId: number): Promise<void> {
     const own = held.get(chainId)
     held.delete(chainId)

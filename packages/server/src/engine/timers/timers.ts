@@ -1,7 +1,7 @@
 /**
- * Timers as callers use them. Any node takes a request; only the node that runs the chain's timers decides about it, so the
- * request becomes a command and this waits for the answer. A request that was not answered in time stays, and so does what
- * becomes of it.
+ * Timers as callers use them. Any node accepts a request. Only the node that runs the chain's timers decides on it, so
+ * the request becomes a command and this waits for the answer. A request that was not answered in time stays, and so
+ * does its outcome.
  */
 import { blocksInMinutes, InvalidParamError } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
@@ -24,7 +24,7 @@ import { createRequestAnswers } from '../reservations/request-answers.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
 import { createHostState } from './host-state.ts'
 
-/** Heights as people ask for them. */
+/** Heights in the form that people request them. */
 export type WantedSchedule =
   | { readonly type: 'timeout'; readonly height?: number; readonly blocks?: number; readonly minutes?: number }
   | { readonly type: 'interval'; readonly blocks?: number; readonly minutes?: number }
@@ -33,11 +33,11 @@ export type WantedSchedule =
 export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
   readonly chainId: number | null
   readonly schedule: WantedSchedule
-  /** Null: what the call takes now, and half as much again. */
+  /** Null: the gas that the call takes now, plus half. */
   readonly gasLimit: bigint | null
   readonly name: string | null
   readonly requestId: string | null
-  /** Of all that was asked for, without the request id. */
+  /** Of the whole request, without the request id. */
   readonly digest: Hash
   readonly metadata: Readonly<Record<string, string>>
   readonly by: string
@@ -63,9 +63,9 @@ export interface Timers {
   cancel(id: TimerId): Promise<ManagedTimer>
   pause(id: TimerId): Promise<ManagedTimer>
   resume(id: TimerId): Promise<ManagedTimer>
-  /** What would fire next, in order, and what holds back the rest. */
+  /** What would fire next, in order, and what blocks the rest. */
   queue(chainId: number | null, limit: number): Promise<TimerQueue>
-  /** Acts from the first block of the next epoch. */
+  /** Takes effect at the first block of the next epoch. */
   changeParams(
     chainId: number | null,
     change: ParamChange,
@@ -86,7 +86,7 @@ interface TimersPorts {
 }
 
 const ANSWER_MS = 20_000
-/** Commands of a chain that may wait for an answer. */
+/** The most commands of a chain that may wait for an answer. */
 const MAX_PENDING = 2_000
 
 export function createTimers(ports: TimersPorts): Timers {
@@ -236,7 +236,7 @@ export function createTimers(ports: TimersPorts): Timers {
       const { state, spec } = await get(id)
       if (state !== 'PAUSED') throw forbid('resume', `The timer is ${state}.`)
       const { schedule } = spec
-      // Its height may have passed meanwhile: then it fires as soon as it can.
+      // Its height may have passed meanwhile: then it fires as soon as possible.
       const dueHeight = schedule.type === 'timeout' ? Math.max(schedule.dueHeight, headOf(spec.chainId) + 2) : 0
       const resumed = schedule.type === 'timeout' ? { ...schedule, dueHeight } : schedule
       await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule: resumed }, label: null })
@@ -244,7 +244,7 @@ export function createTimers(ports: TimersPorts): Timers {
     },
     queue: async (chainId, limit) => {
       const resolved = resolveChain(chainId)
-      // A chain that never had a timer need not be asked, and reading must not start anything.
+      // A chain that never had a timer need not be queried, and reading must not start anything.
       if ((await store.readTip(resolved)) === null) {
         const { head } = ports.viewOf(resolved) ?? { head: { number: 0 } }
         return { ...describeQueue(createHostState(resolved), 0), height: head.number + 1, items: [] }

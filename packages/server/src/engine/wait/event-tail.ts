@@ -1,10 +1,10 @@
 /**
  * The end of the event stream, read once for a whole node.
  *
- * While somebody follows it, one reader goes on from the newest event: woken by the store's notices, with polling behind
- * them. What it reads is made ready once and kept, the newest so many; whoever follows takes it from there by cursor, so
- * that a thousand followers cost the database no more than one. Who stands further back than what is kept reads pages
- * from the store until it has caught up. When nobody follows, nothing is read and nothing is kept.
+ * While anyone follows it, one reader continues from the newest event: woken by the store's notices, with polling as a
+ * fallback. It prepares each event once and keeps a fixed number of the newest. Followers take them from there by
+ * cursor, so a thousand followers cost the database no more than one. A follower that is further behind reads pages
+ * from the store until it has caught up. Without followers, nothing is read and nothing is kept.
  */
 
 import { coalesce } from '../../core/coalesced-task.ts'
@@ -14,11 +14,11 @@ import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
 export interface EventTail<T> {
-  /** Follows until the returned function is called; `onNews` may be called for nothing. */
+  /** Follows until the returned function is called; `onNews` may be called without news. */
   follow(onNews: () => void): () => void
-  /** What is kept after this cursor, oldest first; null where some of it is no longer, or not yet, kept. */
+  /** The kept events after this cursor, oldest first; null if some of them are no longer, or not yet, kept. */
   readAfter(cursor: number, limit: number): readonly T[] | null
-  /** Everything up to here was read by this node; null before the first look at the store. */
+  /** This node has read everything up to here; null before the first look at the store. */
   position(): number | null
   close(): void
 }
@@ -47,7 +47,7 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
     if (notice.type === 'events.appended' || notice.type === 'gap') look()
   })
 
-  /** Page after page, until one is not full and no notice has come since. */
+  /** Page after page, until one is not full and no notice has arrived since. */
   const looks = coalesce(async () => {
     if (followers.size > 0) {
       cancelPoll()
@@ -124,7 +124,7 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
   }
 }
 
-/** Index of the first one past the cursor, by halving. */
+/** Index of the first event past the cursor, by binary search. */
 function firstAfter(events: readonly { readonly eventId: number }[], cursor: number): number {
   let [low, high] = [0, events.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Reads transactions that somebody waits for: all that are due together, one statement at a time. */
+/** Reads transactions that callers wait for: all that are due together, one statement at a time. */
 
 import { coalesce } from '../../core/coalesced-task.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'

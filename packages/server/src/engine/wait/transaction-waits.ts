@@ -1,10 +1,10 @@
 /**
- * Holds answers back until a transaction has come as far as its caller wants.
+ * Holds answers back until a transaction has reached the stage that its caller wants.
  *
- * All who wait on a node share one reader of the event stream. An event of a transaction that somebody waits for makes it
- * due; what is due is read from the store together, one statement at a time, so that the cost follows what happens and not
- * how many wait. Whoever begins to wait is looked at once by itself, since what it waits for may have happened before the
- * reader stood where it stands now. The number of those who wait is bounded: who does not fit is told at once.
+ * All waiting callers on a node share one reader of the event stream. An event of an awaited transaction makes it due.
+ * Due transactions are read from the store together, one statement at a time, so the cost depends on what happens and
+ * not on how many wait. Each new wait starts with one look of its own, because the event may have happened before the
+ * reader's current position. The number of waits is bounded: a caller that does not fit is refused at once.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
@@ -30,7 +30,7 @@ export interface Waited {
 }
 
 export interface WaitPlace {
-  /** The transaction as it is when it has come that far, or when there is no more waiting; at once where it is there. */
+  /** The transaction when it has reached the stage, or when the wait ends; at once if it is already there. */
   until(tx: Transaction, wait: Wait): Promise<Waited>
   /** Gives the place back. */
   leave(): void
@@ -38,11 +38,11 @@ export interface WaitPlace {
 
 export interface TransactionWaits {
   /**
-   * Takes a place, or throws where there is none: before anything is stored for a caller who will not get an answer.
-   * Those who only look leave some places to those who send.
+   * Takes a place, or throws if there is none: before anything is stored for a caller that will not get an answer.
+   * Callers that only look leave some places to those that send.
    */
   enter(purpose: 'look' | 'send', tenant?: Tenant): WaitPlace
-  /** Everybody gets the transaction as it is, at once. */
+  /** Returns the transaction in its current state to every waiting caller, at once. */
   close(): void
 }
 
@@ -63,7 +63,7 @@ interface Waiter {
 const MAX_WAITING = 1_000
 const SHARE_OF_LOOKS = 0.75
 const RETRY_AFTER_MS = 1_000
-/** The reader takes what is new as soon as it is there; more than a page is never behind it. */
+/** The reader takes new events as soon as they arrive; it is never more than a page behind. */
 const KEPT_EVENTS = 1_000
 
 export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
@@ -74,7 +74,7 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
     sharePercent: ports.sharePercent,
     retryAfterMs: RETRY_AFTER_MS,
     whenFull: () => refuse(maxWaiting),
-    // The same code: a client that meets it asks without waiting, whoever has the places.
+    // The same code: a client that gets it polls without waiting, whichever tenant has the places.
     whenShareUsed: (limit) => refuse(limit, ' of your tenant'),
   })
   const waiters = new Map<TxId, Set<Waiter>>()
@@ -122,7 +122,7 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
           resolve({ transaction: last, outcome })
         },
       }
-      // Nobody reads the answer of a caller who has gone; it only has to end.
+      // A caller that has gone does not read the answer; the wait only has to end.
       const giveUp = (): void => waiter.settle('timeout')
       const cancelTimeout = clock.schedule(timeoutMs, giveUp)
       signal.addEventListener('abort', giveUp)

@@ -1,4 +1,4 @@
-/** Follows the end of the event stream while anybody waits, and tells which transactions had events. */
+/** Follows the end of the event stream while anyone waits, and reports which transactions had events. */
 import type { TxId } from '../../core/transaction/transaction.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import type { EventTail } from './event-tail.ts'
@@ -12,7 +12,7 @@ const PAGE = 500
 
 interface WatchPorts {
   isWanted(id: TxId): boolean
-  /** Null: events may have passed unseen. */
+  /** Null: events may have been missed. */
   onChange(ids: ReadonlySet<TxId> | null): void
 }
 

@@ -6,12 +6,12 @@ import { isOut } from './sent-run.ts'
 
 type Answers = Extract<LaneSignal, { type: 'answers' }>['answers']
 
-/** The lowest nonce for which there was no place. */
+/** The lowest nonce for which there was no room. */
 export function findPoolLimit(answers: Answers, draft: LaneDraft): number | null {
   return findLowest(answers, draft, 'pool_full')
 }
 
-/** The lowest nonce that a node refused for a gap although everything below it is out: it takes no nonce so far ahead. */
+/** The lowest nonce that a node refused for a gap although all below is out: it accepts none that far ahead. */
 export function findGapStart(
   answers: Answers,
   draft: LaneDraft,

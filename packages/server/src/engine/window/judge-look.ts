@@ -4,7 +4,7 @@ import type { SentRun } from './sent-run.ts'
 
 export type Verdict =
   | { readonly type: 'all_kept' }
-  /** From this nonce on they cannot be mined: not there, or behind one that is not. `kept` is null where the node does not tell. */
+  /** From this nonce on they cannot be mined: missing, or behind a missing one. `kept`: null if the node hides it. */
   | { readonly type: 'missing'; readonly from: number; readonly kept: number | null }
   /** The node is behind, or a nonce below is missing that is not ours. */
   | { readonly type: 'unclear' }
@@ -14,7 +14,7 @@ export function judgeLook({ lowest, highest }: SentRun, { latest, pending, knows
   if (count > highest) return { type: 'all_kept' }
   if (count > lowest) return { type: 'missing', from: count, kept: count - lowest }
   const [knowsLowest = false, knowsHighest = false] = knows
-  // There are nodes whose pending count is the latest one: those are asked by hash.
+  // Some nodes report the latest count as the pending one: those are queried by hash.
   if (knowsLowest && knowsHighest) return { type: 'all_kept' }
   if (knowsLowest) return { type: 'missing', from: lowest + 1, kept: null }
   return count === lowest ? { type: 'missing', from: lowest, kept: 0 } : { type: 'unclear' }

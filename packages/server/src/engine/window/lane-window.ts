@@ -1,14 +1,16 @@
 /**
- * How far a lane sends ahead, and what it does when a node has not kept what it said it took.
+ * How far a lane sends ahead, and what it does if a node did not keep what it accepted.
  *
- * A node's answer to bytes proves little: geth answers with a hash although its pool refused. What proves something is the
- * account's pending count, which covers what can be mined and nothing else. So the pool is looked at, one round trip each
- * time: after a batch, if the window is at least half full and could grow; and after a block that had room and did not
- * take the lowest nonce. If everything is there the window grows; if not it shrinks to what is, and what is missing goes
- * out again from the lowest on, as far as the window reaches: the rest follows as blocks make room.
+ * A node's answer to bytes proves little: geth answers with a hash although its pool refused. The account's pending
+ * count does prove something: it covers what can be mined and nothing else. So the lane looks at the pool, with one
+ * round trip each time: after a batch, if the window is at least half full and could grow; and after a block that had
+ * room and did not include the lowest nonce. If everything is there the window grows. If not, it shrinks to what is
+ * there, and missing bytes are sent again from the lowest on, as far as the window reaches. The rest follows as blocks
+ * make room.
  *
- * A pool takes a moment to sort in what it was sent, so a shortfall right after a batch is looked at twice. And a node
- * that shows nothing at all may hide its pool: only blocks tell then, by taking the lowest nonce or by passing without it.
+ * A pool takes a moment to sort in new bytes, so a shortfall right after a batch is checked twice. And a node that
+ * shows nothing at all may hide its pool: then only blocks prove something, by including the lowest nonce or by passing
+ * without it.
  */
 import type { Policy } from '../../core/lane/policy.ts'
 import { type Loss, mayWiden, type Window, windowLimits } from '../../core/lane/window.ts'
@@ -26,17 +28,17 @@ import { isOut, listUnmined } from './sent-run.ts'
 import { createWindowKeeper } from './window-keeper.ts'
 
 export interface LaneWindow {
-  /** As the last owner left it. Only the first call counts: after that this one knows better. */
+  /** The state that the last owner left. Only the first call counts: after that this node knows better. */
   recall(stored: Window | null): void
   /** How many unmined ones may be out now. */
   size(policy: Policy): number
-  /** The lane was loaded: nobody knows whether what is ALLOCATED was ever sent, so it goes again, as far as the window reaches. */
+  /** After a load, ALLOCATED bytes may not have been sent: they are sent again, as far as the window reaches. */
   takeOver(draft: LaneDraft, policy: Policy): void
-  /** Nodes have answered for a batch, and the draft has taken that in. */
+  /** Nodes have answered for a batch, and the draft includes that. */
   answered(draft: LaneDraft, answers: Extract<LaneSignal, { type: 'answers' }>['answers'], scene: WindowScene): void
-  /** Blocks were added, and the draft has taken in what they hold. */
+  /** Blocks were added, and the draft includes their contents. */
   passed(draft: LaneDraft, blocks: readonly Block[], scene: WindowScene): void
-  /** Draws the conclusions from a look at the pool, and claims what is to be sent again. */
+  /** Draws conclusions from a look at the pool, and claims what has to be sent again. */
   adjust(draft: LaneDraft, scene: WindowScene): void
 }
 
@@ -44,7 +46,7 @@ export interface WindowScene {
   readonly policy: Policy
   /** Null until a block was seen. */
   readonly head: number | null
-  /** A nonce below is free or reserved, so that nothing can be told of this one. */
+  /** A nonce below is free or reserved, so nothing can be concluded about this one. */
   isBlocked(nonce: number): boolean
 }
 
@@ -52,7 +54,7 @@ interface WindowPorts extends PoolWatchPorts {
   readonly account: Pick<AccountWatch, 'suspectCode' | 'isDelegated'>
 }
 
-/** Blocks that pass over what a node holds before it is sent again, so that other nodes get it too. */
+/** Blocks that pass over bytes that a node holds before they are sent again, so other nodes get them too. */
 const PATIENCE_BLOCKS = 3
 
 export function createLaneWindow(ports: WindowPorts): LaneWindow {
@@ -62,18 +64,18 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
   const pace = createResendPace()
   /** From this nonce on nothing is in the pool as far as is known; null: everything that was sent is. */
   let missingFrom: number | null = null
-  /** When the last block was seen: what was sent by then could be in the next one. */
+  /** When the last block was seen: bytes sent by then could be in the next one. */
   let blockSeenAt: number | null = null
-  /** The node does not show its pool: if all up to this nonce is mined without a loss, that proves as much. */
+  /** The node does not show its pool: if everything up to this nonce is mined without a loss, that proves as much. */
   let unseenTo: number | null = null
-  /** The lowest nonce that a node holds and blocks pass over, and how many have. */
+  /** The lowest nonce that a node holds and blocks pass over, and how many blocks have. */
   let passedOver: { readonly nonce: number; readonly blocks: number } | null = null
 
   function lose(policy: Policy, loss: Loss, from: number): void {
     keeper.narrow(policy, loss)
     missingFrom = missingFrom === null ? from : Math.min(missingFrom, from)
     unseenTo = null
-    // Nodes keep one transaction of an account with delegated code: that may be why.
+    // Nodes keep one transaction of an account with delegated code: that may be the reason.
     account.suspectCode()
   }
 
@@ -96,7 +98,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       lose(scene.policy, { kept: verdict.kept, reason: 'dropped' }, verdict.from)
   }
 
-  /** A node holds it and blocks with room pass over it: other nodes may have lost it. A higher price would change nothing. */
+  /** A node holds it and blocks with room pass over it: other nodes may have lost it. A higher price is no help. */
   function holdOut(draft: LaneDraft, { head }: WindowScene, tx: InFlight | undefined, asked: number): void {
     if (tx === undefined || tx.nonce !== asked || head === null) return
     passedOver = { nonce: asked, blocks: passedOver?.nonce === asked ? passedOver.blocks + 1 : 1 }
@@ -158,7 +160,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       if (lowest.suspended || lowest.lastSubmitAt === null || lowest.lastSubmitAt > sentBy) return
       if (!blocks.some((block) => hadRoom(block, lowest))) return
       if (isOut(lowest)) pool.look(unmined, missingFrom, 'block')
-      // No node has said that it has it: there is nothing to ask.
+      // No node has confirmed that it has it: there is nothing to query.
       else if (mayGoAgain(lowest)) missingFrom = lowest.nonce
     },
     adjust: (draft, scene) => {
@@ -172,7 +174,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
   }
 }
 
-/** What was refused for itself (its price, the funds) waits for its own time; what the pool had no place for goes again. */
+/** Bytes refused for a reason of their own (price, funds) wait for their retry; those that found no room go again. */
 function mayGoAgain(tx: InFlight): boolean {
   return tx.refusals === 0 || tx.error?.code === 'pool_full'
 }

@@ -1,4 +1,4 @@
-/** Looks at what a node's pool shows of a lane's unmined transactions: one question at a time, beside the cycles. */
+/** Looks at what a node's pool shows of a lane's unmined transactions: one query at a time, outside the cycles. */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { InFlight } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type PoolLook } from '../../ports/chain.ts'
@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { findSentRun, type SentRun } from './sent-run.ts'
 
-/** Why it was asked: a batch was sent; a batch was sent and some of it did not show; a block passed without the lowest. */
+/** Why it looked: a batch was sent; a batch was sent and part of it did not show; a block passed without the lowest. */
 type Cause = 'batch' | 'again' | 'block'
 
 export interface Sighting {
@@ -17,12 +17,12 @@ export interface Sighting {
 }
 
 export interface PoolWatch {
-  /** Asks now, or when the question that is under way is answered. */
+  /** Queries now, or when the running query is answered. */
   look(unmined: readonly InFlight[], missingFrom: number | null, cause: 'batch' | 'block'): void
-  /** Asks once more for the same ones, when the pool has had time to sort them in. */
+  /** Queries once more for the same ones, when the pool has had time to sort them in. */
   lookAgain(run: SentRun): void
   takeSighting(): Sighting | null
-  /** Asks what had to wait. */
+  /** Runs the query that had to wait. */
   goOn(unmined: readonly InFlight[], missingFrom: number | null): void
 }
 
@@ -50,7 +50,7 @@ export function createPoolWatch({ chain, clock, telemetry, lane, wake }: PoolWat
           sighting = { cause, run, look }
         },
         (error: unknown) => {
-          // Nothing is concluded; the next batch or block asks again.
+          // Nothing is concluded; the next batch or block queries again.
           if (!(error instanceof ChainUnavailable)) throw error
         },
       )

@@ -1,11 +1,11 @@
 /**
- * How often bytes that a node does not show, or does not mine, are sent again: with each block at first, then after 2, 4,
- * 8 … blocks, so that a node that hides them for ever is not asked to take them with every block.
+ * How often bytes that a node does not show, or does not mine, are sent again: with each block at first, then after 2,
+ * 4, 8 … blocks, so a node that hides them forever does not get them with every block.
  */
 import { backOff } from '../../core/back-off.ts'
 
 export interface ResendPace {
-  /** True, and counted, if it may be sent again now. Another nonce starts anew. */
+  /** True, and counted, if it may be sent again now. Another nonce starts over. */
   take(nonce: number, head: number): boolean
 }
 
@@ -17,7 +17,7 @@ export function createResendPace(): ResendPace {
   return {
     take: (nonce, head) => {
       const before = last?.nonce === nonce ? last : null
-      // A head far below is a chain that was reset: its heights say nothing about the ones before.
+      // A head far below means that the chain was reset: its heights say nothing about the ones before.
       const isReset = before !== null && head + MAX_PAUSE_BLOCKS < before.nextHead
       if (before !== null && head < before.nextHead && !isReset) return false
       const tries = (before?.tries ?? 0) + 1

@@ -1,11 +1,11 @@
-/** The unmined nonces of a lane that follow each other without a hole from the lowest on: what a node's pending count can tell of. */
+/** The unmined nonces of a lane, from the lowest up to the first gap: those that a node's pending count can cover. */
 import type { Hash } from '../../core/hex.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
 import { type InFlight, newestAttempt } from '../../core/transaction/transaction.ts'
 
 export interface SentRun {
   readonly lowest: number
-  /** The last of them that a node was sent. */
+  /** The last of them that was sent to a node. */
   readonly highest: number
   readonly hashes: readonly [Hash, Hash]
 }
@@ -15,7 +15,7 @@ export function listUnmined(inFlight: readonly InFlight[]): readonly InFlight[] 
   return inFlight.filter(awaitsBlock)
 }
 
-/** Null where the lowest is not out. `before`: what was given up as missing from there on does not count as sent. */
+/** Null if the lowest is not out. `before`: bytes given up as missing from there on do not count as sent. */
 export function findSentRun(unmined: readonly InFlight[], before: number | null): SentRun | null {
   const first = unmined[0]
   let last: InFlight | null = null

@@ -1,4 +1,4 @@
-/** The window of one lane as it is now: fitted to policy, told to whoever watches, and stored along with other writes. */
+/** The current window of one lane: fitted to policy, reported to telemetry, and stored along with other writes. */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import {
@@ -20,7 +20,7 @@ export interface WindowKeeper {
   recall(stored: Window | null): void
   current(policy: Policy): Window
   size(policy: Policy): number
-  /** So many are out and all of them are kept. */
+  /** This many are out and all of them are kept. */
   widen(policy: Policy, kept: number): void
   narrow(policy: Policy, loss: Loss): void
   /** Puts it into the draft if it has changed since it was last stored. */
@@ -85,7 +85,7 @@ export function createWindowKeeper({ clock, telemetry, lane, account }: KeeperPo
       const now = current(policy)
       if (isStored) return
       draft.setWindow(now)
-      // Nothing else may be stored in this cycle: it is given along until something is.
+      // Nothing else may be stored in this cycle: it is added to each draft until one is stored.
       if (!draft.isEmpty()) isStored = true
     },
   }

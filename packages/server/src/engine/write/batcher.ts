@@ -1,16 +1,16 @@
 /**
  * Collects single requests into batches. A batch leaves when it is full or when its oldest item has lingered long
- * enough, whichever is first; a few batches may be on their way at once. Everything else waits in one bounded queue, and
- * what does not fit there is refused at once: a queue that grows only turns overload into time-outs. An item that is
- * older than its deadline is given up, wherever it is on its way.
+ * enough, whichever is first. A few batches may be in progress at once. Everything else waits in one bounded queue, and
+ * what does not fit there is refused at once: a growing queue only turns overload into time-outs. An item that is older
+ * than its deadline is given up, wherever it is.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** One item on its way through a batcher. The first to settle it decides: whoever runs its batch, or its deadline. */
+/** One item on its way through a batcher. The first to settle it decides: the run of its batch, or its deadline. */
 export interface Pending<T, R> {
   readonly item: T
-  /** When it came, by the monotonic clock. */
+  /** When it arrived, by the monotonic clock. */
   readonly since: number
   isSettled(): boolean
   resolve(result: R): void
@@ -19,7 +19,7 @@ export interface Pending<T, R> {
 
 export interface Batcher<T, R> {
   add(item: T): Promise<R>
-  /** As often `add`, save that these leave in one batch and in this order, even where that makes it longer than others. */
+  /** Like repeated `add`, but these leave in one batch and in this order, even if that makes it longer than others. */
   addTogether(items: readonly T[]): readonly Promise<R>[]
   drain(): Promise<void>
 }
@@ -33,16 +33,16 @@ interface BatcherOptions<T, R> {
   /** However long its turn and its batch take, an item waits no longer than this. */
   readonly deadlineMs: number
   expire(item: T): Error
-  /** Settles every entry of the batch; what it throws is the fate of those it did not settle. */
+  /** Settles every entry of the batch; if it throws, the entries that it did not settle get that error. */
   run(batch: readonly Pending<T, R>[]): Promise<void>
-  /** Told after every batch that leaves: how many are still waiting. */
+  /** Called after every batch that leaves: how many are still waiting. */
   onWaiting?(count: number): void
 }
 
 export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R> {
   const { clock } = options
   const waiting: Pending<T, R>[] = []
-  /** Each that is followed by one of the same group. */
+  /** Entries that are followed by one of the same group. */
   const heldToNext = new WeakSet<Pending<T, R>>()
   const whenIdle: (() => void)[] = []
   let running = 0
@@ -71,7 +71,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
     return result
   }
 
-  /** Starts what may start now and sees to it that the rest starts in time. */
+  /** Starts what may start now and makes sure that the rest starts in time. */
   function advance(): void {
     while (running < options.maxRunning && (waiting.length >= options.maxBatch || (draining && waiting.length > 0))) {
       start()

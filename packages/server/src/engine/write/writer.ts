@@ -1,10 +1,10 @@
 /**
- * Group commit for all lanes of a node. The first write waits a few milliseconds for others; what comes while a flush is
- * under way is stored together by the next one, so that batches grow with load by themselves. Two flushes at once would
- * wait for each other at the head of the event stream, so a second one starts only with a full batch, or beside one that
- * is slow: a lane that waits for a lock must not hold up the others. A lane has at most one write under way. A store that
- * does not answer is asked again until it does: versions make a repeated write harmless, and the lease tells a lane that
- * waited too long.
+ * Group commit for all lanes of a node. The first write waits a few milliseconds for others. Writes that arrive during
+ * a flush are stored together by the next one, so batches grow with load by themselves. Two flushes at once would wait
+ * for each other at the head of the event stream, so a second one starts only with a full batch, or beside a slow one:
+ * a lane that waits for a lock must not delay the others. A lane has at most one write in progress. If the store does
+ * not respond, the write is retried until it does: versions make a repeated write harmless, and the lease stops a lane
+ * that waited too long.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -19,15 +19,15 @@ export interface Writer {
   write(write: LaneWrite): Promise<LaneWriteResult>
   /** Resolves when everything handed over has been stored or refused. */
   drain(): Promise<void>
-  /** Stops asking a store that does not answer; what is waiting fails with StoreUnavailable. */
+  /** Stops retrying a store that does not respond; waiting writes fail with StoreUnavailable. */
   abandon(): void
 }
 
 export interface WriterSettings {
-  /** Flushes under way at one time, at most. */
+  /** The most flushes in progress at once. */
   readonly writers: number
   readonly lingerMs: number
-  /** Transactions in one flush, at most; a single lane's write is never split. */
+  /** The most transactions in one flush; a single lane's write is never split. */
   readonly batchSize: number
 }
 
@@ -46,7 +46,7 @@ interface WriterPorts {
 
 const QUEUE = { queue: 'writer' }
 
-/** A flush that takes longer no longer keeps others from starting. */
+/** A slower flush no longer keeps others from starting. */
 const SLOW_MS = 100
 
 const PAUSES = { first: 50, max: 2_000 }
