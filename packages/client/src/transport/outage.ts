@@ -1,4 +1,4 @@
-/** Patience of those who wait long: failures that pass are borne for so long in a row, all others not at all. */
+/** Patience for long waits: tolerates temporary failures for this long in a row, and no others. */
 
 import { backOff } from '../generated/back-off.ts'
 import { DroverError } from './drover-error.ts'

@@ -26,8 +26,8 @@ export function isTransient(outcome: Outcome): boolean {
 }
 
 /**
- * Null: no more tries. The pause doubles, and a part of it is left to chance so that many callers do not come back at once.
- * It is never shorter than the service asked for; where that is longer than `maxDelayMs`, the caller shall decide.
+ * Null: no more tries. The pause doubles, and a part of it is left to chance so that many callers do not return at
+ * once. It is never shorter than the service asked for. If that is longer than `maxDelayMs`, the caller decides.
  */
 export function nextDelayMs(
   outcome: Outcome,
