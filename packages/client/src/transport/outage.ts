@@ -1,4 +1,4 @@
-/** Patience for long waits: tolerates temporary failures for this long in a row, and no others. */
+/** Patience for long waits: tolerates temporary failures for a limited time in a row, and no others. */
 
 import { backOff } from '../generated/back-off.ts'
 import { DroverError } from './drover-error.ts'

@@ -41,7 +41,7 @@ export function readInclusion(inclusion: Stored<Inclusion>): Inclusion {
   }
 }
 
-/** As it is stored now, or was before both forms existed. */
+/** As it is stored now, or as it was before `mayReplace` had an option between yes and no. */
 export type StoredPolicy = Omit<Stored<Policy>, 'mayReplace'> & { readonly mayReplace: MayReplace | boolean }
 
 export function readPolicy(policy: StoredPolicy): Policy {
