@@ -4,7 +4,7 @@ import { backOff } from '../generated/back-off.ts'
 import { DroverError } from './drover-error.ts'
 
 export interface Outage {
-  /** Throws what is not to be borne any longer; else answers for how long to pause. */
+  /** Throws failures that can no longer be tolerated; otherwise returns how long to pause. */
   bear(error: unknown): { readonly error: DroverError; readonly failures: number; readonly delayMs: number }
   end(): void
 }

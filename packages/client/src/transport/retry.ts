@@ -36,7 +36,7 @@ export function nextDelayMs(
   chance: number,
 ): number | null {
   if (call.tries >= policy.maxTries || !isTransient(outcome)) return null
-  // Whoever wanted to be held can do without, and should not wait for the place to wait in.
+  // A request that wanted to be held can do without, and should not wait for a waiting slot.
   if (outcome.type === 'refused' && outcome.problem?.code === 'too_many_waiting') return null
   // Of a call that must not be done twice, only the one answer that says that nothing was done.
   const undone = outcome.type === 'refused' && outcome.status === 429

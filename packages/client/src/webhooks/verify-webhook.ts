@@ -55,7 +55,7 @@ export async function verifyWebhook(
     keys.flatMap((key) => signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed))),
   )
   if (!verdicts.includes(true)) throw refuse('no signature fits: another secret, or a body that was changed')
-  // Only now: a stranger is told nothing about the clock.
+  // Checked last: an unauthenticated sender learns nothing about the clock.
   if (Math.abs(nowMs - Number(timestamp) * 1_000) > toleranceMs) {
     throw refuse('it is signed at a time too far from now: an old one, or a clock that is wrong')
   }

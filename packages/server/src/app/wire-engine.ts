@@ -51,7 +51,7 @@ export interface WiredEngine {
   maxTxFeeOf(chainId: number): bigint | null
 }
 
-/** The current rules for a chain or a signer, from memory. */
+/** What currently applies to a chain or a signer, from memory. */
 export interface Around {
   viewOf(chainId: number): ChainView | null
   finalityOf(lane: Lane): Finality
