@@ -1,4 +1,6 @@
-/** What every command is given: the terminal, a place for its exit code, and what hides secrets in anything it prints. */
+/**
+ * What every command gets: the terminal, a place for its exit code, and the redactor that hides secrets in its output.
+ */
 import type { Redactor } from '@drover/server/settings'
 import type { ExitCode } from './exit-code.ts'
 import type { Terminal } from './output/terminal.ts'

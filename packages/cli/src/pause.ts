@@ -1,4 +1,4 @@
-/** Waits for a while, or until the signal fires; whoever waits looks at the signal afterwards. */
+/** Waits for a while, or until the signal fires; the caller checks the signal afterwards. */
 import { setTimeout as delay } from 'node:timers/promises'
 
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {

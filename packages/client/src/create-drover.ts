@@ -1,4 +1,4 @@
-/** The entry: checks what it is given and puts the parts together. */
+/** The entry point: checks its options and assembles the client. */
 
 import type { AuditCheck, AuditEntry, ConfirmationUpdate, Event, Node } from './generated/api-types.ts'
 import {
@@ -36,41 +36,41 @@ export interface DroverOptions extends ConnectionOptions {
   readonly timeoutMs?: number
   /** False: every request is sent once. */
   readonly retry?: Partial<RetryPolicy> | false
-  /** Told of everything that failed and will be tried again; for logs. */
+  /** Called for every failure that will be retried; for logs. */
   readonly onRetry?: (notice: RetryNotice) => void
 }
 
 export interface Drover {
   /**
-   * Hands an intent over; it is durable when this returns. Network failures, 429 and 503 are tried again under the same
-   * request id, so that it is carried out once however often it is sent.
+   * Submits an intent, which is durable when this returns. Network failures, 429 and 503 are retried under the same
+   * request id, so the intent is carried out once however often it is sent.
    */
   send(intent: Intent, options?: CallOptions): Promise<TransactionHandle>
   /**
-   * Hands many intents over, a thousand at a time. The results are in the order of the intents; one that is refused does
-   * not fail the rest. Rejects only for a mistake of the caller, before anything is sent, or by the signal.
+   * Submits many intents, a thousand at a time. Results are in the order of the intents, and a refused intent does not
+   * fail the rest. Rejects only if an intent is invalid, before anything is sent, or if the signal aborts.
    */
   sendBatch(intents: readonly Intent[], options?: BatchOptions): Promise<readonly BatchResult[]>
   readonly transactions: Transactions
-  /** Nonces for callers who sign themselves. */
+  /** Nonces for callers that sign their own transactions. */
   readonly nonces: Nonces
   readonly signers: Signers
   readonly chains: Chains
   /** The live nodes of the service. */
   nodes(options?: CallOptions): Promise<readonly Node[]>
-  /** Calls at a block, every so many blocks, or when an event is logged. */
+  /** Calls at a block, every N blocks, or when an event is logged. */
   readonly timers: Timers
   readonly webhooks: WebhookEndpoints
   readonly apiKeys: ApiKeys
-  /** Who changed what, newest first, fetched page by page as the loop goes on. */
+  /** Who changed what, newest first, fetched page by page as you iterate. */
   audit(options?: AuditOptions): AsyncIterableIterator<AuditEntry>
-  /** Whether it is as it was written: all its hashes, computed anew. */
+  /** Verifies that the audit is unaltered by recomputing all its hashes. */
   checkAudit(options?: AuditCheckOptions): Promise<AuditCheck>
-  /** All that happens, in order, from a cursor on and through outages: `for await (const event of drover.events())`. */
+  /** Every event, in order, from a cursor on and through outages: `for await (const event of drover.events())`. */
   events(options?: EventOptions): AsyncIterableIterator<Event>
   /**
-   * The blocks on top of each mined transaction, as they come. First, and again after every break, the whole list of each
-   * with `newFork: true`, which replaces what was told before; from then on what is added.
+   * The blocks on top of each mined transaction, as they arrive. First, and again after every break, you get the whole
+   * list of each with `newFork: true`, which replaces what you got before. After that you get only additions.
    */
   confirmations(options?: ConfirmationOptions): AsyncIterableIterator<ConfirmationUpdate>
   /** Any operation of the contract by its name, such as `request('GET /v1/nodes', {})`; for tools that show everything. */

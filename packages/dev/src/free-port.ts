@@ -1,6 +1,6 @@
 /**
- * Finds TCP ports on the loopback address that nobody listens on. Only ports below 32768 are offered: Linux hands out
- * higher ones to outgoing connections, so a server that restarts on such a port may find it taken by its own client.
+ * Finds unused TCP ports on the loopback address. Only ports below 32768 are offered: Linux hands out higher ones to
+ * outgoing connections, so a server that restarts on such a port may find it taken by its own client.
  */
 import { createServer } from 'node:net'
 import { DevSetupError } from './dev-setup-error.ts'

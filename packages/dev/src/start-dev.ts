@@ -113,7 +113,7 @@ function isBrought(name: string): boolean {
 }
 
 /**
- * Settings of the environment come before those of dev. A local chain has no peers to reorganise it: a few confirmations
+ * Settings of the environment come before those of dev. A local chain has no peers to reorg it: a few confirmations
  * show the mechanism without making people wait.
  */
 function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string): Config {

@@ -1,4 +1,4 @@
-/** `drover batch FILE`: thousands of transactions out of a file, resumable, each carried out once. */
+/** `drover batch FILE`: sends thousands of transactions from a file, resumable, each carried out once. */
 import { stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -50,7 +50,7 @@ async function openInput({ terminal }: Session, file: string, options: BatchOpti
   const kind = await stat(path).catch((error: unknown) => {
     throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : error}`)
   })
-  // It is read twice, which a pipe is not good for.
+  // It is read twice, which does not work with a pipe.
   if (!kind.isFile()) throw new UsageError(`${file} is not a file`)
   const format = options.format ?? FORMATS[extname(path).toLowerCase()]
   if (format === undefined) throw new UsageError(`${file} does not end in .csv or .jsonl; set --format`)

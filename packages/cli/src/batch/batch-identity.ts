@@ -29,7 +29,7 @@ export function refuseChangedRows({ rowDigests }: BatchSurvey, { rows }: Journal
   )
 }
 
-/** A database that was made anew does not know the ids of the old one: then the journal must not keep any row back. */
+/** A recreated database does not know the ids of the old one: then the journal must not hold back any row. */
 export async function isKnownHere({ drover, signal }: Session, { rows }: Journal): Promise<boolean> {
   const all = [...rows.values()]
   const some = new Set([all[0], all[Math.floor(all.length / 2)], all.at(-1)].flatMap((row) => (row ? [row.id] : [])))

@@ -1,4 +1,4 @@
-/** The options of `drover batch`, and what they give to rows that say nothing themselves. */
+/** The options of `drover batch`, and the defaults they set for rows. */
 import { type Command, Option } from 'commander'
 import { readAmount, readChainId, readCount, readDuration, readFinality, readInstant } from '../option-value.ts'
 import type { Goal } from './board.ts'

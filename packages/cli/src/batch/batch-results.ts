@@ -1,4 +1,4 @@
-/** What became of every row: as a file for programs, and as a summary by cause for people. */
+/** The outcome of every row: as a file for programs, and as a summary by cause for people. */
 import { writeFile } from 'node:fs/promises'
 import type { Board, BoardCounts, RowStatus } from './board.ts'
 
@@ -29,7 +29,7 @@ function toRecord({ row, line, requestId, id, hash, state, error }: RowStatus) {
 
 function spellCell(value: string | number | null): string {
   const text = value === null ? '' : String(value)
-  // Spreadsheets run what begins like a formula; an error text is somebody else's.
+  // Spreadsheets run text that starts like a formula, and error texts come from others.
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

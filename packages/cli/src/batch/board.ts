@@ -1,4 +1,4 @@
-/** Where every row of a batch stands, and the counts that people are shown. */
+/** The status of every row of a batch, and the counts shown to people. */
 import type { Transaction } from '@drover/client'
 import { assessStage, hasFailed as hasStageFailed } from '@drover/server/core'
 
@@ -12,7 +12,7 @@ export interface RowStatus {
   readonly from: string
   /** Null: not accepted. */
   readonly id: string | null
-  /** Null: nothing is known but that it was accepted. */
+  /** Null: it was accepted, and nothing else is known. */
   readonly state: Transaction['state'] | null
   /** What its block says; null while no block contains it. */
   readonly mined: 'success' | 'reverted' | null
@@ -81,7 +81,7 @@ function factsOf({ state, hash, mined }: RowStatus) {
   return { state: state ?? 'QUEUED', isSigned: hash !== null, isSubmitted: mined !== null, mined } as const
 }
 
-/** A row with what its transaction says of itself. */
+/** A row with the data of its transaction. */
 export function withTransaction(status: RowStatus, tx: Transaction): RowStatus {
   return {
     ...status,

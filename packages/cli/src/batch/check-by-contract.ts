@@ -1,4 +1,7 @@
-/** Holds rows against the contract of the HTTP API, so that what the service would call malformed is found before it is sent. */
+/**
+ * Validates rows against the HTTP API contract, so rows that the service would reject as malformed are found before
+ * sending.
+ */
 import { AppError } from '@drover/server/core'
 import type { CheckRequest, RowProblem } from './row-request.ts'
 

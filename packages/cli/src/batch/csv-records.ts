@@ -50,7 +50,7 @@ export async function* readCsvRecords(
       return null
     },
   })
-  // It is told to whoever writes, too.
+  // The writer gets the error, too.
   parser.on('error', () => undefined)
   parser.resume()
   const settle = (act: (done: (error?: Error | null) => void) => void): Promise<void> =>

@@ -1,11 +1,11 @@
-/** How a batch goes, in one line: a bar on a terminal, the same numbers in a log. */
+/** The progress of a batch in one line: a bar on a terminal, the same numbers in a log. */
 import type { Style } from '../output/style.ts'
 import type { BoardCounts, Goal } from './board.ts'
 
 export interface Pace {
-  /** Rows that came to their end in this run, by second. */
+  /** Rows that finished in this run, by second. */
   readonly perSecond: number
-  /** Null: cannot be told yet. */
+  /** Null: not known yet. */
   readonly secondsLeft: number | null
 }
 

@@ -1,4 +1,4 @@
-/** What a batch has to say at its end, and the exit code that goes with it. */
+/** The final output of a batch, and its exit code. */
 import { formatAmount } from '@drover/server/core'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import type { Session } from '../service/service-session.ts'

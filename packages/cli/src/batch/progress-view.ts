@@ -6,7 +6,7 @@ import type { Board, Goal } from './board.ts'
 import { doneOf, paceOf, presentProgress } from './present-progress.ts'
 
 export interface ProgressView {
-  /** May be called as often as one likes. */
+  /** May be called as often as you like. */
   update(): void
   close(): void
 }

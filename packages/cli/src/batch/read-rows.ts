@@ -29,7 +29,7 @@ export async function* readRows(source: RowSource): AsyncGenerator<RawRow, void>
 }
 
 async function* readText({ path, onBytes }: RowSource): AsyncGenerator<string, void> {
-  // Fatal: a broken character would be sent as something that nobody wrote. A byte order mark is taken away.
+  // Fatal: a broken character would be sent as something that is not in the file. A byte order mark is removed.
   const decoder = new TextDecoder('utf-8', { fatal: true })
   for await (const bytes of createReadStream(path)) {
     if (!(bytes instanceof Uint8Array)) throw new Error('a stream without encoding gives bytes')

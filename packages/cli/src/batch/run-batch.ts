@@ -1,10 +1,10 @@
 /**
  * A whole file of transactions, each of its rows carried out once however often the command is run.
  *
- * The identity of a row is its request id: its own, or that of the batch and the row's number. The batch's is a digest of
- * the file, so that the same file is the same batch wherever it lies and whoever runs it; the service does the rest. The
- * journal keeps the batch's id over a change of the file, so that a row which is not what was sent under its id is found,
- * by us or as a conflict by the service, instead of being paid again under a new one.
+ * The identity of a row is its request id: its own, or that of the batch and the row's number. The batch's is a digest
+ * of the file, so the same file is the same batch, wherever it is and whichever user runs it; the service does the
+ * rest. The journal keeps the batch's id over a change of the file, so that a row which is not what was sent under its
+ * id is found, by us or as a conflict by the service, instead of being paid again under a new one.
  */
 import { Interrupted, type Session } from '../service/service-session.ts'
 import { chooseBatchId, isKnownHere, refuseChangedRows } from './batch-identity.ts'
@@ -26,7 +26,7 @@ export interface BatchRequest {
   readonly limits: SendLimits
   /** Null: as long as it takes. */
   readonly timeoutMs: number | null
-  /** Go on after a row whose request id was used for something else. */
+  /** Continue after a row whose request id was used for something else. */
   readonly keepsGoing: boolean
 }
 
@@ -88,7 +88,7 @@ async function drive(run: Run): Promise<{ readonly end: BatchEnd; readonly known
   session.signal.addEventListener('abort', noteStop, { once: true })
   const parts = [send(run, stop, conflict, tally), track(run, stop, tally)].map((part) =>
     part.catch((error: unknown) => {
-      // One without the other would go on for nobody.
+      // If one fails, continuing the other is pointless.
       broken.abort()
       throw error
     }),

@@ -1,7 +1,8 @@
 /**
- * Hands rows to the service, a bounded number at a time. What the service cannot take now (429, 5xx, no answer) is offered
- * again, later and later, under the same request ids, so that however often a row is offered it is carried out once. What
- * it refuses for good is told of that row alone. When the caller wants to stop, what is under way is finished first.
+ * Sends rows to the service, a bounded number at a time. Rows that the service cannot accept now (429, 5xx, no
+ * response) are retried with growing pauses under the same request ids, so each row is carried out once however often
+ * it is sent. A permanent refusal is reported for that row only. When the caller wants to stop, requests in progress
+ * finish first.
  */
 import type { Drover, DroverError, Transaction } from '@drover/client'
 import { backOff, spreadPause } from '@drover/server/core'
@@ -15,20 +16,20 @@ export interface Refusal {
 
 export interface SendPorts {
   readonly drover: Drover
-  /** Fires when no more is to be begun. */
+  /** Fires when nothing more should be started. */
   readonly stop: AbortSignal
   onAccepted(
     accepted: readonly { readonly row: BatchRow; readonly transaction: Transaction; readonly isNew: boolean }[],
   ): Promise<void>
   onRefused(row: BatchRow, refusal: Refusal): void
-  /** Something is offered again after this pause. */
+  /** Something is retried after this pause. */
   onPause(why: string, ms: number): void
 }
 
 export interface SendLimits {
   readonly chunkSize: number
   readonly concurrency: number
-  /** How long nothing may succeed, in a row, before it is given up. */
+  /** How long nothing may succeed, in a row, before it gives up. */
   readonly maxOutageMs: number
 }
 
@@ -97,7 +98,7 @@ interface Offer {
 }
 
 async function offer(chunk: readonly BatchRow[], { drover, onAccepted, onRefused }: SendPorts): Promise<Offer> {
-  // Without a signal: what is under way is finished, so that its result is known.
+  // Without a signal: requests in progress finish, so their result is known.
   const results = await drover.sendBatch(chunk.map((row) => row.body))
   const accepted: { row: BatchRow; transaction: Transaction; isNew: boolean }[] = []
   const left: BatchRow[] = []

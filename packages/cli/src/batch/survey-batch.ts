@@ -1,7 +1,7 @@
 /**
- * Reads a batch file from end to end before anything of it is sent: every row is held against the contract, all problems
- * are found at once, and the file gets its identity. Of the rows only short digests are kept, by which the second reading
- * knows that nobody changed the file in between.
+ * Reads a batch file from end to end before anything of it is sent: every row is held against the contract, all
+ * problems are found at once, and the file gets its identity. Of the rows only short digests are kept, by which the
+ * second reading knows that the file did not change in between.
  */
 import { createHash } from 'node:crypto'
 import type { TransactionRequest } from '@drover/client'

@@ -10,7 +10,7 @@ import { type Board, type RowStatus, withTransaction } from './board.ts'
 export interface TrackPorts {
   readonly drover: Drover
   readonly board: Board
-  /** Fires when nobody waits any more. */
+  /** Fires when the result is no longer needed. */
   readonly stop: AbortSignal
   /** Nothing more will be accepted. */
   isSendingOver(): boolean
@@ -29,7 +29,7 @@ const FEW = 20
 const MIN_PAUSE_MS = 500
 const MAX_OUTAGE_MS = 5 * 60_000
 
-/** Ends when all are there, when nothing but stuck ones is left, or when it is told to stop. */
+/** Ends when all are there, when nothing but stuck ones is left, or when it is asked to stop. */
 export async function trackRows(ports: TrackPorts): Promise<void> {
   const { board, stop } = ports
   let failingSince: number | null = null

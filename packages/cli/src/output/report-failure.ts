@@ -1,4 +1,4 @@
-/** Tells a person what went wrong: one clear message for what can be expected, the stack only to those who debug. */
+/** Reports what went wrong: one clear message for expected failures, the stack only when debugging. */
 
 import { ConfigProblems } from '@drover/server/settings'
 import { CommanderError } from 'commander'
@@ -22,8 +22,8 @@ function describe(error: unknown): string {
 }
 
 /**
- * What the world does to us: system errors (ECONNREFUSED), a database that cannot be reached or does not let us in, and
- * our own named errors. Anything else is a bug: Node's ERR_… codes and the database's complaints about our SQL too.
+ * What the world does to us: system errors (ECONNREFUSED), a database that cannot be reached or refuses the connection,
+ * and our own named errors. Anything else is a bug: Node's ERR_… codes and the database's complaints about our SQL too.
  */
 function isExpected(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -16,7 +16,7 @@ export interface Terminal {
   readonly stderr: OutputStream
   /** Called for each SIGINT and SIGTERM until taken back, and when npm, which started it, has been ended. */
   onSignal(listener: (signal: string) => void): () => void
-  /** Called with each error that nobody caught, in place of ending the process with its text in full view. */
+  /** Called with each uncaught error, instead of ending the process with its text in full view. */
   onBug(listener: (error: unknown) => void): () => void
   /** Ends the process now, whatever is still going on in it. */
   exit(code: ExitCode): void
@@ -39,7 +39,7 @@ export function createProcessTerminal(): Terminal {
       }
     },
     onBug(listener) {
-      // Rejections that nobody handles arrive here as well.
+      // Unhandled rejections arrive here as well.
       process.on('uncaughtException', listener)
       return () => process.off('uncaughtException', listener)
     },
@@ -49,7 +49,10 @@ export function createProcessTerminal(): Terminal {
 
 const PARENT_CHECK_MS = 500
 
-/** npm passes a signal on to the shell that it runs a script in; that ends, and tells nobody. So to be left alone is a signal too. */
+/**
+ * npm passes a signal on to the shell that it runs a script in; that shell ends without passing it on. So losing the
+ * parent process counts as a signal too.
+ */
 function watchParent(listener: (signal: string) => void): () => void {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return () => {}
   const parent = process.ppid

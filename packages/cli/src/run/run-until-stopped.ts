@@ -1,8 +1,8 @@
 /**
- * Keeps a service running until it is told to stop. The first signal asks for an orderly stop, which is given a bounded
- * time; a second one, a moment later, ends the process at once. A signal that comes while the service still starts
- * counts as the first. An error that nobody caught is a bug, after which nothing can be relied upon: it is told, and the
- * service is stopped in the same way, so that its lanes go to a peer at once instead of when their leases expire.
+ * Keeps a service running until it is asked to stop. The first signal asks for an orderly stop, which is given a
+ * bounded time; a second one, a moment later, ends the process at once. A signal that comes while the service still
+ * starts counts as the first. An uncaught error is a bug, after which nothing can be relied on: it is reported, and the
+ * service stops in the same way, so its lanes go to a peer immediately instead of when their leases expire.
  */
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -16,7 +16,7 @@ export interface Running {
 export interface RunOptions<T extends Running> {
   readonly terminal: Terminal
   readonly shutdownTimeoutMs: number
-  /** Aborted where it is told to stop before it has started. */
+  /** Aborted if it is asked to stop before it has started. */
   start(signal: AbortSignal): Promise<T>
   onStarted(running: T): void
   onBug(error: unknown): void
@@ -86,7 +86,7 @@ async function stopInTime<T extends Running>(
   const orderly = starting
     .then((running) => running.stop())
     .catch((error: unknown) => {
-      // It had not started, and gave up as it was told to.
+      // It had not started, and stopped as requested.
       if (error !== reason) throw error
     })
     .then((): ExitCode => EXIT.ok)

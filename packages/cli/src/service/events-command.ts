@@ -1,4 +1,4 @@
-/** `drover events`: what happened, in commit order, and what happens. */
+/** `drover events`: past events in commit order, and live ones. */
 import type { ConfirmationUpdate, DroverEvent } from '@drover/client'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'

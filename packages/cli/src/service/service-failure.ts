@@ -1,4 +1,4 @@
-/** What the service, or the way to it, said no with: as an exit code, and in words or JSON. */
+/** A refusal by the service, or a failure to reach it: as an exit code, and in words or JSON. */
 import type { DroverError } from '@drover/client'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 

@@ -71,7 +71,7 @@ export function openSession({ url, apiKey, options, context, signal }: Opening):
   }
 }
 
-/** By environment or file and never as an argument: anybody on the machine can read those of a process. */
+/** By environment or file and never as an argument: any user on the machine can read the arguments of a process. */
 export async function readApiKey({ apiKeyFile }: ServiceOptions, context: CommandContext): Promise<string | null> {
   const { env, folder } = context.terminal
   const given =

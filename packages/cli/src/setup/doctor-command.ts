@@ -1,4 +1,4 @@
-/** `drover doctor`: looks at everything that the service needs, and names the fix for what is wrong. */
+/** `drover doctor`: checks everything that the service needs, and names the fix for each problem. */
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import type { Finding, Subject } from '@drover/server/admin'
@@ -67,7 +67,7 @@ const DEV_SETTINGS: Finding = {
   fix: null,
 }
 
-/** Only where nothing is said of another service: who names a database or a node means that one. */
+/** Only if no other service is configured: a user who names a database or a node means that one. */
 async function findRunningDev(input: ConfigInput, dataDir: string): Promise<DevRecord | null> {
   const { values, chains } = resolveSettings(input)
   if (values.databaseUrl !== undefined || chains.some((chain) => chain.values.rpcUrl !== undefined)) return null

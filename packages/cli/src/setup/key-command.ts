@@ -1,6 +1,6 @@
 /**
- * `drover key create|list|revoke`: API keys, straight in the database. Whoever can reach that needs no key, so this is how
- * the first one is made, and the way back in for those who have locked themselves out.
+ * `drover key create|list|revoke`: API keys, directly in the database. Database access needs no key, so this is how you
+ * create the first one, and how you get back in after locking yourself out.
  */
 
 import { SCOPES } from '@drover/server/core'

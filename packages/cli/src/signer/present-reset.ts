@@ -1,4 +1,4 @@
-/** An order to reset a nonce, with how far it has come. */
+/** A request to reset a nonce, with its progress. */
 import type { NonceReset } from '@drover/client'
 import { presentFields } from '../output/present-fields.ts'
 import type { Style } from '../output/style.ts'

@@ -1,4 +1,4 @@
-/** `drover signer reserve …` and the rest of the reservation API, for those who sign themselves. */
+/** `drover signer reserve …` and the rest of the reservation API, for users that sign their own transactions. */
 import type { Answer } from '@drover/client'
 import { readChainId, readCount, readDuration } from '../option-value.ts'
 import { presentFields } from '../output/present-fields.ts'

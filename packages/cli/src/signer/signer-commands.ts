@@ -1,4 +1,4 @@
-/** `drover signer …`: the accounts that are sent from, one lane for each chain. */
+/** `drover signer …`: the accounts that Drover sends from, one lane for each chain. */
 import type { Command } from 'commander'
 import { EXIT } from '../exit-code.ts'
 import { readChainId } from '../option-value.ts'

@@ -11,7 +11,7 @@ export interface FollowRequest {
   readonly first: readonly Transaction[]
   readonly until: Stage
   readonly timeoutMs: number | null
-  /** `changes`: every one, as a line. `end`: only what became of it, as one document. */
+  /** `changes`: every one, as a line. `end`: only the outcome, as one document. */
   readonly json: 'changes' | 'end'
 }
 

@@ -1,4 +1,4 @@
-/** `drover tx send`: hands a transaction over and, on a terminal, shows how it goes. */
+/** `drover tx send`: sends a transaction and, on a terminal, shows its progress. */
 import { DroverError, type Stage, WAIT_STAGES } from '@drover/client'
 import { Option } from 'commander'
 import { EXIT, type ExitCode } from '../exit-code.ts'

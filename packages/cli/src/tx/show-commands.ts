@@ -1,4 +1,7 @@
-/** `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known of one transaction. */
+/**
+ * `drover tx show`, `explain`, `history`, `attempts` and `confirmations`: everything that is known about one
+ * transaction.
+ */
 import type { Attempt, Confirmations, DroverEvent, Explanation, Receipt } from '@drover/client'
 import { formatAmount, formatGwei } from '@drover/server/core'
 import { readCount } from '../option-value.ts'

@@ -1,4 +1,4 @@
-/** How far a transaction has come, in the steps that a person follows it by. */
+/** The progress of a transaction, in steps that a person can follow. */
 import { hasPassed, type Transaction } from '@drover/client'
 
 export interface Step {

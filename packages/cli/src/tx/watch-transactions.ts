@@ -1,4 +1,4 @@
-/** Looks at transactions until each has come as far as was asked or has failed, and tells of every change. */
+/** Polls transactions until each reaches the requested stage or fails, and reports every change. */
 import { assessWait, type Drover, DroverError, type Stage, type Transaction } from '@drover/client'
 import { backOff } from '@drover/server/core'
 import { pause } from '../pause.ts'
@@ -8,7 +8,7 @@ export interface WatchPorts {
   readonly signal: AbortSignal
   /** All of them in the order they were asked for, whenever one is not what it was. */
   onChange(all: readonly Transaction[], changed: readonly Transaction[]): void
-  /** The service is out of reach; it is asked again. */
+  /** The service is unreachable; the request is retried. */
   onOutage(error: DroverError): void
 }
 
@@ -41,7 +41,7 @@ export async function watchTransactions(ports: WatchPorts, request: WatchRequest
     const changed = looked.filter((tx) => JSON.stringify(tx) !== JSON.stringify(seen.get(tx.id)))
     for (const tx of changed) seen.set(tx.id, tx)
     if (changed.length > 0) ports.onChange([...seen.values()], changed)
-    // What moves is looked at often, what rests less and less.
+    // Transactions that move are polled often, idle ones less and less.
     quietLooks = changed.length > 0 ? 0 : quietLooks + 1
   }
   return [...seen.values()].some((tx) => assessWait(tx, until) === 'failed') ? 'failed' : 'reached'
@@ -54,7 +54,7 @@ async function lookAt(
   return await Promise.all(waiting.map(async ({ id }) => (await drover.transactions.get(id, { signal })).snapshot))
 }
 
-/** Failures that pass are borne for a while in a row; all others end the watch. */
+/** Temporary failures are tolerated for a while in a row; all others end the watch. */
 function createPatience({ onOutage }: WatchPorts) {
   let since: number | null = null
   return {

@@ -1,4 +1,4 @@
-/** `drover webhook deliveries`, `redeliver` and `test`: what became of telling. */
+/** `drover webhook deliveries`, `redeliver` and `test`: what was delivered, and sending it again. */
 import { readCount } from '../option-value.ts'
 import type { ServiceCommand } from '../service/service-command.ts'
 import { presentDeliveries } from './present-webhook.ts'

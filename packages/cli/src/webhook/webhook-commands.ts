@@ -1,4 +1,4 @@
-/** `drover webhook list`, `show`, `add`, `change` and `remove`: who is told of events. */
+/** `drover webhook list`, `show`, `add`, `change` and `remove`: who receives events. */
 import type { Command } from 'commander'
 import { readChainId, readCount } from '../option-value.ts'
 import type { ServiceCommand } from '../service/service-command.ts'

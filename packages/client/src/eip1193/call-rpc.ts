@@ -1,9 +1,9 @@
 /**
- * One JSON-RPC call over HTTP: sent again where that is safe, answered by a result or a ProviderRpcError.
+ * One JSON-RPC call over HTTP: retried if that is safe. Ends with a result or a ProviderRpcError.
  *
- * Reading is always safe to repeat. `eth_sendTransaction` is, because it goes out under a key by which the service knows
- * it again; so an answer that was lost is asked for once more, and so is a hash that is not there yet: where a signer has
- * one transaction in flight at a time, the service answers "still waiting" after a while, and the transaction goes on.
+ * Reads are always safe to retry. So is `eth_sendTransaction`, because it carries a key by which the service recognises
+ * it. A lost response is requested again, and so is a hash that does not exist yet: if a signer has one transaction in
+ * flight at a time, the service answers "still waiting" after a while, and the transaction continues.
  */
 import { delay } from '../transport/delay.ts'
 import type { DroverError } from '../transport/drover-error.ts'
@@ -15,7 +15,7 @@ import { PROVIDER_CODES, ProviderRpcError } from './provider-rpc-error.ts'
 
 export interface RpcCall {
   readonly method: string
-  /** JSON, made once: what is sent again must be the same. */
+  /** JSON, serialised once: a retry must send the same bytes. */
   readonly body: string
   readonly idempotencyKey: string | null
   readonly signal: AbortSignal | undefined
@@ -33,12 +33,12 @@ export interface RpcPorts {
 export type CallRpc = (call: RpcCall) => Promise<unknown>
 
 export const SEND_METHOD = 'eth_sendTransaction'
-/** Answered by the service: it is stored and goes on, and has no hash yet. */
+/** The service's answer that the transaction is stored and continues, but has no hash yet. */
 export const STILL_WAITING = -32002
 
 const READING =
   /^(?:eth_(?:accounts|requestAccounts|blobBaseFee|blockNumber|call|chainId|createAccessList|estimateGas|feeHistory|gasPrice|maxPriorityFeePerGas|simulateV1|syncing|get\w+)|net_\w+|web3_\w+)$/
-/** Tells what is new since it was last asked: an answer that is lost is lost for good, and asking again would hide that. */
+/** Returns what is new since the last call: a lost response cannot be recovered, and a retry would hide that. */
 const CONSUMING = 'eth_getFilterChanges'
 
 export function createCallRpc({ exchange, path, retry, maxHoldMs }: RpcPorts): CallRpc {
@@ -52,7 +52,7 @@ export function createCallRpc({ exchange, path, retry, maxHoldMs }: RpcPorts): C
       if (reply !== null && 'result' in reply) return reply.result
       const error = reply?.error ?? toProviderError(outcome, { operation: `POST ${path} ${method}`, tries })
       if (idempotencyKey !== null && error.code === STILL_WAITING && performance.now() - startedAt < maxHoldMs) {
-        // An answer: failures before it do not count any more.
+        // Got a response: earlier failures no longer count.
         tries = 0
         await delay(retry.minDelayMs, signal)
         continue
@@ -89,7 +89,7 @@ function isErrorObject(value: unknown): value is ErrorObject {
   return 'code' in value && typeof value.code === 'number' && 'message' in value && typeof value.message === 'string'
 }
 
-/** "Too many" says that nothing was done, in whatever way it is said. */
+/** "Too many" means that nothing was done, however it is worded. */
 function asPassing(outcome: Outcome, { code }: ProviderRpcError): Outcome {
   if (code !== PROVIDER_CODES.limitExceeded || outcome.type === 'refused') return outcome
   return { type: 'refused', status: 429, problem: null, retryAfterMs: null, text: '' }
@@ -102,7 +102,7 @@ function toProviderError(outcome: Outcome, call: { readonly operation: string; r
 }
 
 function codeOf(failure: Exclude<Outcome, { readonly type: 'answered' }>): number {
-  // Also what a proxy says while the service is away: whether it got there is not known.
+  // A proxy also says this while the service is down: it is unknown whether the request arrived.
   if (failure.type === 'lost') return PROVIDER_CODES.disconnected
   if (failure.type === 'garbled') return PROVIDER_CODES.internal
   if (failure.status === 401 || failure.status === 403) return PROVIDER_CODES.unauthorized

@@ -1,4 +1,4 @@
-/** An EIP-1193 provider that speaks with the service's JSON-RPC endpoint: what wallets are to ethers, viem and web3. */
+/** An EIP-1193 provider for the service's JSON-RPC endpoint. It is to ethers, viem and web3 what a wallet is. */
 import { type ConnectionOptions, createConnection } from '../transport/connection.ts'
 import { createRequestId } from '../transport/create-request-id.ts'
 import { createExchange } from '../transport/exchange.ts'
@@ -8,7 +8,7 @@ import { createProviderEvents, type ProviderEvents } from './provider-events.ts'
 import { PROVIDER_CODES, ProviderRpcError } from './provider-rpc-error.ts'
 
 export interface ProviderOptions extends ConnectionOptions {
-  /** May be left out where the service follows one chain. */
+  /** Optional if the service follows one chain. */
   readonly chainId?: number
   /** For one try of one request. 60 seconds if left out: the service holds a sending call until the hash is known. */
   readonly timeoutMs?: number
@@ -64,9 +64,9 @@ export function createProvider(options: ProviderOptions): Provider {
 }
 
 /**
- * Libraries repeat a failed request by themselves, with the very same parameters. Until it is answered such a repeat goes
- * out under the key of the first, so that two tries never make two transactions. Equal parameters in another object are
- * another request: somebody who pays twice means it.
+ * Libraries retry a failed request on their own, with the very same parameters. Until there is a response, such a retry
+ * uses the key of the first request, so two tries never make two transactions. Equal parameters in another object are
+ * another request: a caller that pays twice means it.
  */
 function createOpenKeys() {
   const keys = new WeakMap<object, string>()
@@ -80,13 +80,13 @@ function createOpenKeys() {
   }
 }
 
-/** It is known what became of it: it was stored and has ended. Anything else may still be going on. */
+/** The outcome is known: it was stored and has ended. Anything else may still be in progress. */
 function isSettled(error: unknown): boolean {
   if (!(error instanceof ProviderRpcError) || error.code === STILL_WAITING) return false
   return typeof error.data === 'object' && error.data !== null && 'transactionId' in error.data
 }
 
-/** Tells of the first answer, and of the first call in a row that got none. */
+/** Reports the first response, and the first call in a row without one. */
 function createLink(events: ProviderEvents, chainId: number | undefined) {
   let known = chainId === undefined ? null : `0x${chainId.toString(16)}`
   let state: 'new' | 'connected' | 'disconnected' = 'new'
@@ -128,7 +128,7 @@ function checkChainId(chainId: number): number {
   throw new ProviderRpcError(PROVIDER_CODES.invalidParams, 'chainId must be a whole number above 0.')
 }
 
-/** What cannot stand in a header would look like a network that is down. */
+/** Characters that a header cannot carry would look like a network failure. */
 function checkKey(key: string): string {
   if (/^[\x20-\x7e]{1,190}$/.test(key) && key.trim() === key) return key
   const message = 'idempotencyKey must be 1 to 190 printable ASCII characters, without a blank at either end.'

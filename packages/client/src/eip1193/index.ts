@@ -1,4 +1,4 @@
-/** An EIP-1193 provider for ethers, viem, web3 and whatever else takes one. */
+/** An EIP-1193 provider for ethers, viem, web3 and any other library that accepts one. */
 export {
   createProvider,
   type Provider,

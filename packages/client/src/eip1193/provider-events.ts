@@ -1,7 +1,10 @@
-/** Listeners of a provider: `connect` when the service answers, `disconnect` when it has not answered for all tries. */
+/** Listeners of a provider: `connect` when the service answers, `disconnect` when every try failed. */
 import type { ProviderRpcError } from './provider-rpc-error.ts'
 
-/** The chain of a provider is fixed and HTTP pushes nothing, so that the last three never happen; they may be listened to. */
+/**
+ * The chain of a provider is fixed and HTTP pushes nothing, so the last three never happen. Listening to them is
+ * allowed.
+ */
 export interface ProviderEventMap {
   readonly connect: { readonly chainId: string }
   readonly disconnect: ProviderRpcError
@@ -30,7 +33,7 @@ export function createProviderEvents(): ProviderEvents {
     },
     emit(event, detail) {
       for (const listener of listeners.get(event) ?? []) {
-        // Later, and by itself: what a listener throws is not the failure of the request that it is told of.
+        // Later and separately: an error thrown by a listener must not fail the request that it hears about.
         queueMicrotask(() => (listener as ProviderListener<typeof event>)(detail))
       }
     },

@@ -1,10 +1,10 @@
-/** The error that EIP-1193 asks for: a number that wallets and libraries know, and the data of the node, if any. */
+/** The error that EIP-1193 requires: a code that wallets and libraries know, and the data of the node, if any. */
 
 /** Codes that the provider itself gives; all others are those of the service or of the node behind it. */
 export const PROVIDER_CODES = {
-  /** The API key is missing, wrong, or not good for this. */
+  /** The API key is missing, wrong, or not allowed to do this. */
   unauthorized: 4100,
-  /** No answer came. Whether the request was carried out is not known. */
+  /** No response. It is unknown whether the request was carried out. */
   disconnected: 4900,
   invalidRequest: -32600,
   invalidParams: -32602,

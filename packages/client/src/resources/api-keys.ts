@@ -11,9 +11,9 @@ export type ApiKeyIntent = Omit<ApiKeyRequest, 'expiresAt'> & {
 export interface ApiKeys {
   /** Revoked and expired ones too. */
   list(options?: CallOptions): Promise<readonly ApiKey[]>
-  /** Its `token` is told only here. From the first key on, every call needs one. */
+  /** Its `token` is returned only here. Once the first key exists, every call needs one. */
   create(key: ApiKeyIntent, options?: CallOptions): Promise<NewApiKey>
-  /** It opens nothing, on any node, from the moment that this returns. */
+  /** No node accepts it any more once this returns. */
   revoke(id: string, options?: CallOptions): Promise<ApiKey>
 }
 
@@ -50,7 +50,7 @@ export function createAudit(request: Request) {
 }
 
 export function createCheckAudit(request: Request) {
-  /** Until the end, or the first entry that is not as it was written. */
+  /** Until the end, or the first entry that was altered. */
   return async ({ after = 0, signal }: AuditCheckOptions = {}): Promise<AuditCheck> => {
     for (let from = after; ; ) {
       const found = await request('GET /v1/audit/check', { query: { after: from } }, { signal })

@@ -1,9 +1,9 @@
-/** The intents of a batch, ready to be sent, in parts that the service takes. */
+/** The intents of a batch, ready to send, in parts that the service accepts. */
 import { DroverError } from '../transport/drover-error.ts'
 import { serializeBody } from '../transport/serialize-body.ts'
 import { type Intent, toRequest } from './intent.ts'
 
-/** What the service takes at once, with some room for what is around the intents. */
+/** What the service accepts at once, minus some room for the JSON around the intents. */
 const [MAX_ITEMS, MAX_BYTES] = [1_000, 7_500_000]
 
 export interface BatchItem {
@@ -13,7 +13,7 @@ export interface BatchItem {
   readonly size: number
 }
 
-/** Throws the caller's mistake, with the place that it is at. */
+/** Throws if an intent is invalid, with its position. */
 export function prepareItem(intent: Intent, place: number): BatchItem {
   const body = toRequest(intent)
   try {

@@ -7,11 +7,11 @@ export type BlockQuery = Operations['GET /v1/chains/{chainId}/blocks']['query']
 
 export interface Chains {
   list(options?: CallOptions): Promise<readonly Chain[]>
-  /** One page of confirmed blocks, lowest first; pass its `next` as `after` to go on, now or later. */
+  /** One page of confirmed blocks, lowest first; pass its `next` as `after` to continue, now or later. */
   blocks(chainId: number, query?: BlockQuery, options?: CallOptions): Promise<BlockPage>
   /** Confirmed blocks as they are confirmed, lowest first, each once and through outages. */
   followBlocks(chainId: number, options?: BlockStreamOptions): AsyncIterableIterator<Block>
-  /** What is paid now, and what would be offered for each speed. */
+  /** The current gas prices, and what Drover would offer for each speed. */
   fees(chainId: number, options?: CallOptions): Promise<Fees>
 }
 

@@ -1,11 +1,11 @@
-/** What is to be done, in the caller's words, and the request that says so. */
+/** An intent in the caller's terms, and the request made from it. */
 
 import type { TransactionRequest } from '../generated/api-types.ts'
 import { createRequestId } from '../transport/create-request-id.ts'
 
-/** What is to be done. Without a `requestId` it gets one of its own, so that sending it again by itself is safe. */
+/** What to do. Without a `requestId` the client generates one, so automatic retries are safe. */
 export type Intent = Omit<TransactionRequest, 'validUntil'> & {
-  /** After it no nonce is taken any more. */
+  /** After this time it no longer takes a nonce. */
   readonly validUntil?: string | Date
 }
 

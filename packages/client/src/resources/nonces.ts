@@ -1,4 +1,4 @@
-/** Nonces that are reserved by a caller who signs and sends by itself. */
+/** Nonces reserved by a caller that signs and sends its own transactions. */
 
 import type { Reservation, ReservationRequest } from '../generated/api-types.ts'
 import { backOff } from '../generated/back-off.ts'
@@ -9,9 +9,9 @@ import { DroverError } from '../transport/drover-error.ts'
 import type { CallOptions, Request } from '../transport/operation.ts'
 
 export interface ReservedNonces {
-  /** Those whose `nonce` is still null wait for a free place; `wait` waits with them. */
+  /** Reservations whose `nonce` is still null wait for a free slot; `wait` waits with them. */
   readonly items: readonly Reservation[]
-  /** Whoever has it may act on them; keep it if another process shall. */
+  /** Anyone with this proof may act on them. Keep it if another process needs to. */
   readonly lockOwner: string
 }
 
@@ -22,12 +22,12 @@ export interface NonceStages {
 }
 
 export interface NonceWaitOptions extends CallOptions {
-  /** Then it fails with `wait_timeout`; the reservation goes on. Left out: as long as it takes. */
+  /** After this time it fails with `wait_timeout`; the reservation continues. Default: no limit. */
   readonly timeoutMs?: number
 }
 
 export interface Nonces {
-  /** Lends nonces. Without an id and a proof of the caller's own both are made up, so that repeating it is safe. */
+  /** Reserves nonces. If you pass no id and proof, the client generates both, so a retry is safe. */
   reserve(address: string, request: ReservationRequest, options?: CallOptions): Promise<ReservedNonces>
   get(id: string, options?: CallOptions): Promise<Reservation>
   /** Says which transaction was sent with it; it is then followed to finality. */
@@ -36,13 +36,13 @@ export interface Nonces {
     act: { readonly lockOwner: string; readonly hash: string },
     options?: CallOptions,
   ): Promise<Reservation>
-  /** Keeps it for at least so much longer. */
+  /** Keeps it for at least this much longer. */
   extend(
     id: string,
     act: { readonly lockOwner: string; readonly ttlMs: number },
     options?: CallOptions,
   ): Promise<Reservation>
-  /** Gives it back; nothing may have been sent with it. */
+  /** Releases it. Nothing may have been sent with it. */
   release(id: string, act: { readonly lockOwner: string }, options?: CallOptions): Promise<Reservation>
   /** Waits until it has a nonce (`reserved`), or until nothing about it changes any more (`final`). */
   wait<S extends keyof NonceStages>(id: string, stage: S, options?: NonceWaitOptions): Promise<NonceStages[S]>
@@ -56,7 +56,7 @@ export function createNonces(request: Request): Nonces {
     get,
     async reserve(address, given, options) {
       const requestId = given.requestId ?? createRequestId()
-      // 244 random bits: nobody guesses it, and a lost answer can be asked for again.
+      // 244 random bits: impossible to guess, and a lost response can be requested again.
       const lockOwner = given.lockOwner ?? `${createRequestId()}${createRequestId()}`
       const input = { params: { address }, body: { ...given, requestId, lockOwner } }
       const { items } = await request('POST /v1/signers/{address}/nonces', input, options)

@@ -1,6 +1,6 @@
 /**
- * Many intents in few requests. Each has a request id before anything is sent, so that a part whose answer was lost is sent
- * again as it was, and an intent that the service had no room for is sent again alone; all of them are carried out once.
+ * Many intents in few requests. Each has a request id before anything is sent, so a part whose response was lost is
+ * sent again unchanged, and an intent that the service had no room for is sent again alone. Each is carried out once.
  */
 
 import { delay } from '../transport/delay.ts'
@@ -12,7 +12,7 @@ import { type BatchItem, prepareItem, splitItems } from './batch-items.ts'
 import type { Intent } from './intent.ts'
 import { createTransactionHandle, type HandlePorts, type TransactionHandle } from './transaction-handle.ts'
 
-/** What became of one intent. With its request id it can be sent again without being carried out twice. */
+/** The result of one intent. With its request id you can send it again without it being carried out twice. */
 export type BatchResult =
   | {
       readonly type: 'accepted'
@@ -24,13 +24,16 @@ export type BatchResult =
   | {
       readonly type: 'failed'
       readonly requestId: string
-      /** `item`: the service refused this intent. `request`: the whole request failed, and says nothing of this intent. */
+      /**
+       * `item`: the service refused this intent. `request`: the whole request failed, which says nothing about this
+       * intent.
+       */
       readonly scope: 'item' | 'request'
       readonly error: DroverError
     }
 
 export interface BatchOptions extends CallOptions {
-  /** Told after every request: how many of all have their result. */
+  /** Called after every request with how many intents have their result. */
   onProgress?(settled: number, all: number): void
 }
 
@@ -41,13 +44,13 @@ export interface BatchPorts extends HandlePorts {
 const OPERATION = 'POST /v1/transactions/batch'
 export function createSendBatch(ports: BatchPorts) {
   return async (intents: readonly Intent[], options: BatchOptions = {}): Promise<readonly BatchResult[]> => {
-    // All of them before the first is sent: a mistake of the caller in the last one must not be found half way.
+    // All are checked before the first is sent: a mistake in the last intent must not surface halfway.
     const items = intents.map(prepareItem)
     const results = new Map<number, BatchResult>()
     for (const part of splitItems(items)) {
       const stop = await sendPart(ports, part, results, options.signal)
       options.onProgress?.(results.size, items.length)
-      // The next part would fail like this one; its intents are told apart from those that were perhaps stored.
+      // The next part would fail like this one. Its intents are distinguished from those that may have been stored.
       if (stop !== null)
         return items.map(({ place, body }) => results.get(place) ?? fail(body, notSent(body, stop), 'request'))
     }
@@ -55,7 +58,7 @@ export function createSendBatch(ports: BatchPorts) {
   }
 }
 
-/** Settles all of a part. Answers with the error that the next part would meet as well. */
+/** Settles every intent of a part. Returns the error that the next part would also get. */
 async function sendPart(
   ports: BatchPorts,
   part: readonly BatchItem[],

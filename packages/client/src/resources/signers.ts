@@ -23,28 +23,30 @@ export interface Signers {
   register(signer: SignerRegistration, options?: CallOptions): Promise<Lane>
   /** Changes label or policy on one chain. */
   update(address: string, change: SignerChange, options?: CallOptions): Promise<Lane>
-  /** Takes no more nonces; what is in flight goes on. */
+  /** Stops taking nonces; transactions in flight continue. */
   pause(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
   /** Takes nonces again. */
   resume(address: string, request: LaneRequest, options?: CallOptions): Promise<Lane>
   /**
-   * Puts its next nonce where the chain's count is, unless something alive is in the way. With `cancelInFlight` everything
-   * in flight is cancelled first; `reset` tells how far that has come.
+   * Moves its next nonce to the chain's count, unless a live transaction is in the way. With `cancelInFlight`
+   * everything in flight is cancelled first; `reset` shows the progress.
    */
   resetNonce(address: string, request: ResetRequest, options?: CallOptions): Promise<NonceReset>
-  /** An order to reset its nonce, with how many transactions are cancelled and left. */
+  /** A request to reset its nonce, with how many transactions are cancelled and left. */
   reset(address: string, id: string, options?: CallOptions): Promise<NonceReset>
-  /** Closes gaps below nonces that were given out, with empty transactions to itself: one for each. Without any it is refused. */
+  /**
+   * Closes gaps below assigned nonces with empty transactions to itself, one for each. Refused if there are no gaps.
+   */
   fillGap(address: string, request: LaneRequest, options?: CallOptions): Promise<readonly TransactionHandle[]>
   /** The open reservations of its nonces, lowest nonce first. */
   listReservations(address: string, page?: ReservationQuery, options?: CallOptions): Promise<ReservationPage>
   /** Takes reserved nonces back from their holders: unused ones are free again, abandoned ones are filled. */
   releaseReservations(address: string, request: TakeBackRequest, options?: CallOptions): Promise<TakenItems>
-  /** Uses reserved nonces up with empty transactions. */
+  /** Fills reserved nonces with empty transactions. */
   fillReservations(address: string, request: TakeBackRequest, options?: CallOptions): Promise<TakenItems>
 }
 
-/** What became of each of them. */
+/** The outcome of each. */
 export type TakenItems = TakenReservations['items']
 
 export interface ReservationQuery {

@@ -1,4 +1,4 @@
-/** How far a transaction has come, as callers wait for it. */
+/** The stages of a transaction that callers can wait for. */
 
 import type { Transaction } from '../generated/api-types.ts'
 import { assessStage, hasFailed, hasReached as hasReachedStage, type StageFacts } from '../generated/stage-table.ts'
@@ -8,11 +8,11 @@ type Known<T, K extends keyof T> = T & { readonly [P in K]: NonNullable<T[P]> }
 
 /** A transaction at each stage, with what is certain there. */
 export interface Stages {
-  /** A node of the chain has taken it. */
+  /** An RPC node has accepted it. */
   readonly submitted: Known<Transaction, 'nonce' | 'hash'>
-  /** In a block, and succeeded; a reorganisation can still undo it. */
+  /** Mined, and succeeded; a reorg can still undo it. */
   readonly mined: Known<Transaction, 'nonce' | 'hash' | 'receipt' | 'inclusion'>
-  /** Succeeded for good: past the finality rule. */
+  /** Succeeded and final: past the finality rule. */
   readonly confirmed: Known<Transaction, 'nonce' | 'hash' | 'receipt' | 'inclusion' | 'finalAt'>
 }
 export type Stage = keyof Stages
@@ -22,7 +22,7 @@ export function hasReached<S extends Stage>(tx: Transaction, stage: S): tx is Tr
   return assessWait(tx, stage) === 'reached'
 }
 
-/** What a wait for a stage comes to. `failed` is not always for good: a STUCK transaction may still be mined. */
+/** The result of waiting for a stage. `failed` is not always permanent: a STUCK transaction may still be mined. */
 export function assessWait(tx: Transaction, stage: Stage): 'reached' | 'failed' | 'waiting' {
   const facts = factsOf(tx)
   const progress = hasFailed(facts, stage) ? 'ended' : assessStage(facts, stage)
@@ -40,7 +40,7 @@ function factsOf(tx: Transaction): StageFacts {
   return { state, isSigned: attempts > 0, isSubmitted: submittedAt !== null, mined }
 }
 
-/** Why a stage will not be reached, as far as can be told now; null while it still may. */
+/** Why a stage will not be reached, as far as is known now; null while it still may be. */
 export function findFailure(tx: Transaction, stage: Stage): DroverError | null {
   if (assessWait(tx, stage) !== 'failed') return null
   switch (tx.state) {

@@ -1,4 +1,4 @@
-/** Timers: calls at a block, every so many blocks, or when an event is logged. */
+/** Timers: calls at a block, every N blocks, or when an event is logged. */
 import type {
   Fire,
   Timer,
@@ -24,23 +24,23 @@ export interface TimerListOptions extends CallOptions {
 }
 
 export interface Timers {
-  /** Safe to be tried again: without a `requestId`, it gets one. */
+  /** Safe to retry: without a `requestId`, the client generates one. */
   create(timer: TimerRequest, options?: CallOptions): Promise<Timer>
   get(id: string, options?: CallOptions): Promise<Timer>
-  /** Newest first, fetched page by page as the loop goes on. */
+  /** Newest first, fetched page by page as you iterate. */
   list(filter?: TimerFilter, options?: TimerListOptions): AsyncIterableIterator<Timer>
-  /** Calldata, gas limit or bid. It goes to the back of the line. */
+  /** Calldata, gas limit or bid. The timer moves to the back of the queue. */
   update(id: string, change: TimerChange, options?: CallOptions): Promise<Timer>
   pause(id: string, options?: CallOptions): Promise<Timer>
   /** An interval counts from now, and a watch sees events from now on. */
   resume(id: string, options?: CallOptions): Promise<Timer>
-  /** For good. What it has fired is still sent. */
+  /** Permanent. Transactions it has already fired are still sent. */
   cancel(id: string, options?: CallOptions): Promise<Timer>
-  /** Newest first, fetched page by page as the loop goes on. */
+  /** Newest first, fetched page by page as you iterate. */
   fires(id: string, options?: TimerListOptions): AsyncIterableIterator<Fire>
   /** What fires at the next block, in order, and which limit holds back the others. */
   queue(query?: { readonly chainId?: number; readonly limit?: number }, options?: CallOptions): Promise<TimerQueue>
-  /** Acts from the next epoch on. */
+  /** Takes effect at the next epoch. */
   changeParams(
     change: TimerParamsChange,
     query?: { readonly chainId?: number },

@@ -1,4 +1,4 @@
-/** A transaction of the service in the caller's hands: looked at, waited for, acted upon. */
+/** A handle to a transaction: read it, wait for it, act on it. */
 import type {
   Attempt,
   Confirmations,
@@ -17,7 +17,7 @@ import { type WaitOptions, type WaitQuery, waitForStage } from './wait-for-stage
 export interface HistoryOptions extends CallOptions {
   /** `asc`, oldest first, unless said otherwise. */
   readonly order?: 'asc' | 'desc'
-  /** At most so many entries. */
+  /** Maximum number of entries. */
   readonly limit?: number
 }
 
@@ -25,39 +25,39 @@ export interface TransactionHandle {
   readonly id: string
   /** As it was last seen through this handle. */
   readonly snapshot: Transaction
-  /** Looks again. */
+  /** Fetches it again. */
   refresh(options?: CallOptions): Promise<Transaction>
   /**
    * Waits until it is `submitted`, `mined` or `confirmed`, through outages of the service. Fails with
-   * `transaction_reverted`, `transaction_cancelled`, `transaction_expired` or `transaction_stuck` when it cannot get
-   * there, and with `wait_timeout` when it takes too long; the error has the `transaction`.
+   * `transaction_reverted`, `transaction_cancelled`, `transaction_expired` or `transaction_stuck` if it cannot get
+   * there, and with `wait_timeout` if it takes too long; the error has the `transaction`.
    */
   wait<S extends Stage>(stage: S, options?: WaitOptions): Promise<Stages[S]>
   /** Why it is where it is, what comes next and when, and what can be done about it. */
   explain(options?: CallOptions): Promise<Explanation>
-  /** All that happened to it, oldest first; with a `limit`, so much of it, from whichever end. */
+  /** Its history, oldest first; with a `limit`, that many entries, from either end. */
   history(options?: HistoryOptions): Promise<readonly Event[]>
-  /** What the block says of it; with `include: 'logs'`, what it logged too. Fails with `not_found` while it is in no block. */
+  /** Its receipt; with `include: 'logs'`, its logs too. Fails with `not_found` while it is not mined. */
   receipt(options?: CallOptions & { readonly include?: 'logs' }): Promise<Receipt>
   /** Every byte string that was signed for it, oldest first. */
   attempts(options?: CallOptions): Promise<readonly Attempt[]>
   /** The blocks on top of it. */
   confirmations(options?: CallOptions): Promise<Confirmations>
-  /** Drops it; refused with `action_forbidden` where state or policy do not allow that. */
+  /** Cancels it; refused with `action_forbidden` if its state or policy does not allow that. */
   cancel(reason: string, options?: CallOptions): Promise<Transaction>
   /** Holds it back. */
   suspend(reason: string, options?: CallOptions): Promise<Transaction>
-  /** Lets it go on. */
+  /** Lets it continue. */
   resume(reason: string, options?: CallOptions): Promise<Transaction>
-  /** Tries again at once what waits or is stuck, with the same bytes. */
+  /** Retries a waiting or stuck transaction immediately, with the same bytes. */
   retry(reason: string, options?: CallOptions): Promise<Transaction>
   /** Signs it again at a higher price; whichever is mined counts. */
   speedUp(reason: string, options?: CallOptions): Promise<Transaction>
-  /** Gives it a new nonce, where another transaction used the one that it had and did something else. */
+  /** Gives it a new nonce, if another transaction used its nonce and did something else. */
   requeue(reason: string, options?: CallOptions): Promise<Transaction>
-  /** Ends it as CANCELLED, where another transaction used its nonce and did something else. */
+  /** Ends it as CANCELLED, if another transaction used its nonce and did something else. */
   close(reason: string, options?: CallOptions): Promise<Transaction>
-  /** Ends a stuck one as the transaction that used its nonce ended, if that did the same. */
+  /** Ends a stuck transaction with the outcome of the transaction that used its nonce, if that did the same. */
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Transaction>
 }
 
@@ -104,7 +104,7 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
 
 const MAX_PAGE = 200
 
-/** Page by page; resends are counted and not listed, so that there are seldom more than one. */
+/** Page by page. Resends are counted, not listed, so there is seldom more than one page. */
 async function readHistory(request: Request, id: string, options: HistoryOptions = {}): Promise<readonly Event[]> {
   const { order, limit = Number.POSITIVE_INFINITY, ...callOptions } = options
   const items: Event[] = []
@@ -118,7 +118,7 @@ async function readHistory(request: Request, id: string, options: HistoryOptions
   return items
 }
 
-/** Of answers that overtake each other, the one that was asked for last is kept. */
+/** If responses overtake each other, the one requested last is kept. */
 function createLatest(first: Transaction) {
   let [value, asked, answered] = [first, 0, 0]
   return {

@@ -8,14 +8,14 @@ import { createTransactionHandle, type HandlePorts, type TransactionHandle } fro
 
 type Query = Operations['GET /v1/transactions']['query']
 
-/** All that is given must apply. */
+/** All given filters must match. */
 export type TransactionFilter = Omit<Query, 'state' | 'since' | 'until' | 'metadata' | 'order' | 'after' | 'limit'> & {
   readonly state?: Transaction['state'] | readonly Transaction['state'][]
   /** Accepted at or after. */
   readonly since?: string | Date
   /** Accepted before. */
   readonly until?: string | Date
-  /** One pair that is among their metadata. */
+  /** One pair in their metadata. */
   readonly metadata?: { readonly key: string; readonly value: string }
 }
 
@@ -38,9 +38,9 @@ export interface ListOptions extends CallOptions {
 export interface Transactions {
   /** By id, or by the hash of any of its attempts. Fails with `not_found`. */
   get(idOrHash: string, options?: CallOptions): Promise<TransactionHandle>
-  /** As `get`, but null where there is none. */
+  /** Like `get`, but null if there is none. */
   find(idOrHash: string, options?: CallOptions): Promise<TransactionHandle | null>
-  /** All that fit, in the order of acceptance, newest first, fetched page by page as the loop goes on. */
+  /** All matches in the order of acceptance, newest first, fetched page by page as you iterate. */
   list(filter?: TransactionFilter, options?: ListOptions): AsyncIterableIterator<TransactionHandle>
   /** One page as plain data. */
   page(filter?: TransactionFilter, options?: PageOptions): Promise<TransactionPage>

@@ -1,6 +1,6 @@
 /**
- * Looks at a transaction until it has come as far as was asked or cannot come there. The service holds the answer until
- * then; where it does not, or answers that it is not there yet, the looks come less and less often.
+ * Polls a transaction until it reaches the requested stage or cannot reach it. The service holds the response until
+ * then. If it does not, or answers that the stage is not reached yet, the polls get less and less frequent.
  */
 
 import type { Transaction } from '../generated/api-types.ts'
@@ -15,11 +15,11 @@ import type { HeldWaits } from './held-waits.ts'
 import { findFailure, hasReached, type Stage, type Stages, tookTooLong } from './stage.ts'
 
 export interface WaitOptions extends CallOptions {
-  /** Then `wait` fails with `wait_timeout`; the transaction goes on. Left out: as long as it takes. */
+  /** After this time `wait` fails with `wait_timeout`; the transaction continues. Default: no limit. */
   readonly timeoutMs?: number
-  /** `fail` (default): a STUCK transaction ends the wait. `wait`: it may still be helped, or be included late. */
+  /** `fail` (default): a STUCK transaction ends the wait. `wait`: it may still be rescued, or be mined late. */
   readonly onStuck?: 'fail' | 'wait'
-  /** How long the service may be out of reach, in a row, before the wait fails. Five minutes if left out. */
+  /** How long the service may be unreachable, in a row, before the wait fails. Default: five minutes. */
   readonly maxOutageMs?: number
 }
 
@@ -33,7 +33,7 @@ export interface WaitPorts {
 }
 
 const PAUSES = { first: 200, max: 3_000, factor: 1.4 }
-/** An answer that took at least this long was held by the service, and is no reason to look less often. */
+/** A response that took at least this long was held by the service, and is no reason to poll less often. */
 const HELD_FOR_MS = 1_000
 const MAX_OUTAGE_MS = 5 * 60_000
 
@@ -62,7 +62,7 @@ async function watch<S extends Stage>(ports: WaitPorts, stage: S, options: Watch
   const outage = createOutage(maxOutageMs)
   for (let looks = 1; ; looks++) {
     const askedAt = performance.now()
-    // What was seen before may be long past: only a new look tells whether it is stuck, or still in its block.
+    // The last known state may be outdated: only a fresh read shows whether it is stuck, or still in its block.
     const tx = await lookThroughOutages(ports, stage, outage, signal)
     if (hasReached(tx, stage)) return tx
     const failure = findFailure(tx, stage)

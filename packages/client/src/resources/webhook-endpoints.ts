@@ -1,4 +1,4 @@
-/** Webhooks: where the service posts events to, and what became of each delivery. */
+/** Webhooks: where the service posts events, and the outcome of each delivery. */
 import type {
   ChangedWebhook,
   Delivery,
@@ -17,17 +17,17 @@ export interface DeliveryOptions extends CallOptions {
 }
 
 export interface WebhookEndpoints {
-  /** Its `secret` is told only here; `verifyWebhook` of `@drover/client/webhooks` takes it. */
+  /** Its `secret` is returned only here; `verifyWebhook` of `@drover/client/webhooks` takes it. */
   create(webhook: WebhookRequest, options?: CallOptions): Promise<NewWebhook>
   list(options?: CallOptions): Promise<readonly Webhook[]>
   get(id: string, options?: CallOptions): Promise<Webhook>
-  /** With `rotateSecret` the answer has the new secret; the old one signs beside it for a while. */
+  /** With `rotateSecret` the response has the new secret; the old one also signs for a while. */
   update(id: string, change: WebhookChange, options?: CallOptions): Promise<ChangedWebhook>
-  /** With all of its deliveries. */
+  /** Also deletes all of its deliveries. */
   delete(id: string, options?: CallOptions): Promise<Webhook>
-  /** Newest first, fetched page by page as the loop goes on. */
+  /** Newest first, fetched page by page as you iterate. */
   deliveries(id: string, options?: DeliveryOptions): AsyncIterableIterator<Delivery>
-  /** Once more, now, under the same id. */
+  /** Redelivers it now, under the same id. */
   redeliver(id: string, deliveryId: string, options?: CallOptions): Promise<Delivery>
   /** Sends an event of the type `webhook.test`. */
   test(id: string, options?: CallOptions): Promise<Delivery>

@@ -1,7 +1,7 @@
 /**
- * The pushed stream where there is one, pages where there is not: an older service, a proxy that does not let streams
- * through, a runtime that cannot read them, a service that has as many as it allows. Both go on from the same cursor, so
- * that changing over neither loses nor repeats an event.
+ * Uses the pushed stream if available, otherwise pages: for an older service, a proxy that blocks streams, a runtime
+ * that cannot read them, or a service at its stream limit. Both continue from the same cursor, so switching neither
+ * loses nor repeats an event.
  */
 import { DroverError } from '../transport/drover-error.ts'
 import type { OpenEvents } from './poll-events.ts'
@@ -12,7 +12,7 @@ export interface EventSources {
   readonly poll: OpenEvents
 }
 
-/** Then a stream is asked for once more: there may be room for it, or a newer service. */
+/** After this time it tries a stream again: there may be room for it, or a newer service. */
 const ASK_AGAIN_AFTER_MS = 60_000
 
 export function createChosenEvents({ stream, poll }: EventSources): OpenEvents {

@@ -1,7 +1,7 @@
 /**
- * Events in commit order, each one once. The cursor is the number of the last event that was handed out: whatever breaks,
- * the stream is opened again after it. A source may repeat events but not skip any, so that a reader who keeps the
- * `eventId` of what it has dealt with, and passes it as `after` when it starts again, misses none.
+ * Events in commit order, each one once. The cursor is the number of the last event delivered: whatever breaks, the
+ * stream reopens after it. A source may repeat events but not skip any, so a reader that keeps the `eventId` of the
+ * last event it processed, and passes it as `after` when it restarts, misses none.
  */
 
 import type { Event } from '../generated/api-types.ts'
@@ -12,9 +12,9 @@ import type { RetryNotice } from '../transport/transport.ts'
 import type { EventQuery, OpenEvents } from './poll-events.ts'
 
 export interface EventOptions extends CallOptions {
-  /** The `eventId` of the last one dealt with; those after it are delivered. Left out: from the very first. */
+  /** The `eventId` of the last event you processed; later events are delivered. Default: from the very first. */
   readonly after?: number
-  /** False: the loop ends when all that has happened so far is delivered. Else it goes on for ever. */
+  /** False: the loop ends when all events so far are delivered. Otherwise it runs forever. */
   readonly follow?: boolean
   /** Only those of these types, such as `inclusion.seen`. */
   readonly types?: readonly string[]
@@ -23,7 +23,7 @@ export interface EventOptions extends CallOptions {
   readonly from?: string
   /** Only the one event of each transaction that made it final. */
   readonly completions?: boolean
-  /** How long the service may be out of reach, in a row, before the loop fails. For ever if left out. */
+  /** How long the service may be unreachable, in a row, before the loop fails. Default: no limit. */
   readonly maxOutageMs?: number
 }
 
@@ -37,7 +37,7 @@ export async function* readEvents({ open, onRetry }: EventPorts, options: EventO
   const query = spellFilter(options)
   const outage = createOutage(maxOutageMs)
   let cursor = after
-  // Else a reader of few events would begin far back whenever the stream is opened again.
+  // Otherwise a reader of few events would start far back whenever the stream reopens.
   const onPassed = (eventId: number) => {
     if (eventId > cursor) cursor = eventId
   }
@@ -58,7 +58,7 @@ export async function* readEvents({ open, onRetry }: EventPorts, options: EventO
   }
 }
 
-/** The stream brings only what was asked for; pages bring everything. */
+/** The stream delivers only what was requested; pages deliver everything. */
 function isWanted(event: Event, { types, chainId, from }: EventOptions): boolean {
   if (types !== undefined && !types.includes(event.type)) return false
   if (chainId !== undefined && event.chainId !== chainId) return false

@@ -9,7 +9,7 @@ import { type OpenStream, parseData } from './open-stream.ts'
 import type { ServerEvent } from './server-events.ts'
 
 export interface LiveOptions extends CallOptions {
-  /** How long the service may be out of reach, in a row, before the loop fails. For ever if left out. */
+  /** How long the service may be unreachable, in a row, before the loop fails. Default: no limit. */
   readonly maxOutageMs?: number
 }
 
@@ -20,9 +20,9 @@ export interface ConfirmationOptions extends LiveOptions {
 }
 
 export interface BlockStreamOptions extends LiveOptions {
-  /** The last block that was dealt with. Left out: those that are confirmed from now on. */
+  /** The last block you processed. Default: only blocks confirmed from now on. */
   readonly after?: number
-  /** Blocks below this one are no longer there to be told. */
+  /** Blocks below this one are no longer available. */
   readonly onGap?: (from: number) => void
 }
 

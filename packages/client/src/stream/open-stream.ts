@@ -1,7 +1,7 @@
 /**
- * A stream as the service pushes it. The connection ends now and then, by whatever stands in between; whoever reads opens
- * it again. Since a dead connection can look like one on which nothing happens, the service sends heartbeats, and a stream
- * that is silent for much longer is taken for dead.
+ * A stream as the service pushes it. Anything on the way may end the connection now and then, and the reader opens it
+ * again. A dead connection can look like an idle one, so the service sends heartbeats, and a stream that is silent for
+ * much longer counts as dead.
  */
 import type { Connection } from '../transport/connection.ts'
 import { startDeadline } from '../transport/deadline.ts'
@@ -51,7 +51,7 @@ export function createOpenStream({ connect, timeoutMs }: StreamPorts): OpenStrea
       const parser = createServerEventParser()
       for (;;) {
         const { done, value } = await within(MAX_SILENCE_MS, reader.read())
-        // All that a stopping service has sent away do not come back at the same instant.
+        // So the clients of a stopping service do not all reconnect at the same instant.
         if (done) return await delay(REOPEN_AFTER_MS * (0.5 + Math.random() / 2), signal)
         onAnswer()
         yield* parser.feed(value)

@@ -1,11 +1,11 @@
-/** The event stream by asking for page after page; at its end, less and less often until something comes. */
+/** The event stream by polling page after page; at its end, less and less often until something arrives. */
 
 import type { Event } from '../generated/api-types.ts'
 import { backOff } from '../generated/back-off.ts'
 import { delay } from '../transport/delay.ts'
 import type { Request } from '../transport/operation.ts'
 
-/** As it stands in the URL of the stream. Pages are asked for `completions` alone; whoever reads leaves out the rest. */
+/** As it stands in the URL of the stream. Page requests carry only `completions`; the reader filters out the rest. */
 export interface EventQuery {
   readonly types?: string
   readonly chainId?: number
@@ -13,7 +13,7 @@ export interface EventQuery {
   readonly completions?: 'true'
 }
 
-/** Events after a cursor, in order. May end or fail at any time; whoever reads opens it again from where it was. */
+/** Events after a cursor, in order. May end or fail at any time; the reader opens it again from where it was. */
 export type OpenEvents = (from: {
   readonly after: number
   /** False: ends at the end of the stream. */
@@ -28,7 +28,7 @@ export type OpenEvents = (from: {
 }) => AsyncIterable<Event>
 
 const PAGE_SIZE = 200
-/** Then it ends, so that whoever opens it again can look for something better. */
+/** After this time it ends, so the reader that reopens it can look for something better. */
 const MAX_FOLLOWING_MS = 60_000
 const PAUSES = { first: 250, max: 2_000, factor: 1.5 }
 

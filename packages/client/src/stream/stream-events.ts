@@ -1,4 +1,4 @@
-/** The event stream as the service pushes it; whoever reads opens it again after the last event that came. */
+/** The event stream as the service pushes it; the reader opens it again after the last event received. */
 import type { Event } from '../generated/api-types.ts'
 import { spellPath } from '../transport/operation.ts'
 import { type OpenStream, parseData } from './open-stream.ts'

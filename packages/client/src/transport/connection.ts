@@ -47,12 +47,12 @@ function parseUrl(text: string): URL | null {
   try {
     return new URL(text)
   } catch {
-    // `URL.canParse` would say so too, but not in browsers of 2023; the caller is told either way.
+    // `URL.canParse` would say so too, but not in browsers of 2023; the caller gets an error either way.
     return null
   }
 }
 
-/** What cannot stand in a header would be repeated in the error of whoever tries. */
+/** A value that a header cannot carry would be repeated in the error of the attempt to send it. */
 function checkApiKey(apiKey: string): string {
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw refuse('apiKey', 'must be printable ASCII without blanks')
   return apiKey

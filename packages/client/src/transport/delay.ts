@@ -1,4 +1,4 @@
-/** A pause that ends early, with the signal's reason, when nobody waits for it any more. */
+/** A pause that ends early, with the signal's reason, when it is no longer needed. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -1,24 +1,24 @@
 /** The one error that this client throws, beside the reason of an AbortSignal. Programs act on `code`. */
 import type { Problem, Transaction } from '../generated/api-types.ts'
 
-/** Codes that the service answers with. */
+/** Codes that the service returns. */
 export type ApiErrorCode = Problem['code']
 
-/** Codes of what happens on this side. */
+/** Codes for failures on the client side. */
 export type ClientErrorCode =
-  /** No answer came; whether the request was carried out is not known. */
+  /** No response; it is unknown whether the request was carried out. */
   | 'network_error'
-  /** No answer came in time; whether the request was carried out is not known. */
+  /** No response in time; it is unknown whether the request was carried out. */
   | 'timeout'
   /** Something else than Drover answered, or not what the contract says. */
   | 'unexpected_answer'
   /** The caller's mistake, found before anything was sent. */
   | 'invalid_argument'
-  /** Of a batch: its turn did not come, because what was before it failed. */
+  /** In a batch: it was not sent, because an earlier part failed. */
   | 'not_sent'
   /** What was posted to a webhook is not from the service, or too old. */
   | 'invalid_webhook'
-  /** `wait` took longer than it was given; the transaction goes on. */
+  /** `wait` exceeded its time limit; the transaction continues. */
   | 'wait_timeout'
   | 'transaction_reverted'
   /** It cannot advance by itself, but is still watched: a late inclusion moves it on. */
@@ -55,7 +55,7 @@ export class DroverError extends Error {
   readonly field: string | undefined
   /** Decoded revert reason, or the node's own words. */
   readonly reason: string | undefined
-  /** How long the service asks to be left alone. */
+  /** How long the service asks you to wait. */
   readonly retryAfterMs: number | undefined
   /** The same call may succeed later: no answer, or one that says so. */
   readonly transient: boolean
@@ -63,7 +63,7 @@ export class DroverError extends Error {
   readonly operation: string | undefined
   /** How often it was sent. */
   readonly tries: number | undefined
-  /** Of a `send`: the same intent under this id is the same transaction, whatever became of this call. */
+  /** Of a `send`: the same intent under this id is the same transaction, whatever happened to this call. */
   readonly requestId: string | undefined
   /** The whole problem document of the service. */
   readonly problem: Problem | undefined

@@ -1,4 +1,4 @@
-/** One HTTP exchange. What became of it is a value; only the caller's own abort is thrown. */
+/** One HTTP exchange. The outcome is a value; only the caller's own abort is thrown. */
 
 import type { Problem } from '../generated/api-types.ts'
 import type { Connection } from './connection.ts'

@@ -1,10 +1,10 @@
-/** Patience of those who wait long: failures that pass are borne for so long in a row, all others not at all. */
+/** Patience for long waits: tolerates temporary failures for a limited time in a row, and no others. */
 
 import { backOff } from '../generated/back-off.ts'
 import { DroverError } from './drover-error.ts'
 
 export interface Outage {
-  /** Throws what is not to be borne any longer; else answers for how long to pause. */
+  /** Throws failures that can no longer be tolerated; otherwise returns how long to pause. */
   bear(error: unknown): { readonly error: DroverError; readonly failures: number; readonly delayMs: number }
   end(): void
 }

@@ -4,7 +4,7 @@ export function parseObject(text: string): object | null {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
   } catch {
-    // Not JSON: null says so, and whoever asked tells it, with the text.
+    // Not JSON: null says so, and the caller reports it, with the text.
     return null
   }
 }

@@ -26,8 +26,8 @@ export function isTransient(outcome: Outcome): boolean {
 }
 
 /**
- * Null: no more tries. The pause doubles, and a part of it is left to chance so that many callers do not come back at once.
- * It is never shorter than the service asked for; where that is longer than `maxDelayMs`, the caller shall decide.
+ * Null: no more tries. The pause doubles, and a part of it is left to chance so that many callers do not return at
+ * once. It is never shorter than the service asked for. If that is longer than `maxDelayMs`, the caller decides.
  */
 export function nextDelayMs(
   outcome: Outcome,
@@ -36,7 +36,7 @@ export function nextDelayMs(
   chance: number,
 ): number | null {
   if (call.tries >= policy.maxTries || !isTransient(outcome)) return null
-  // Whoever wanted to be held can do without, and should not wait for the place to wait in.
+  // A request that wanted to be held can do without, and should not wait for a waiting slot.
   if (outcome.type === 'refused' && outcome.problem?.code === 'too_many_waiting') return null
   // Of a call that must not be done twice, only the one answer that says that nothing was done.
   const undone = outcome.type === 'refused' && outcome.status === 429

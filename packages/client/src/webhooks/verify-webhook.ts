@@ -1,5 +1,5 @@
 /**
- * Tells a webhook of the service from a forgery and from an old one that is played again, in the way of Standard Webhooks:
+ * Verifies that a webhook comes from the service and is neither forged nor replayed, following Standard Webhooks:
  * HMAC-SHA256 over id, time and body, with the secret that was shown when the webhook was made.
  */
 
@@ -9,7 +9,7 @@ import { parseObject } from '../transport/parse-object.ts'
 
 /** What is posted to a webhook. */
 export interface WebhookMessage {
-  /** Of the message: the same when it is delivered again, so that a receiver can tell that it has dealt with it. */
+  /** Of the message: the same when it is delivered again, so a receiver can detect duplicates. */
   readonly id: string
   /** Of the event, such as `finality.reached`. */
   readonly type: string
@@ -33,8 +33,8 @@ export interface VerifyOptions {
 const SECRET_PREFIX = 'whsec_'
 
 /**
- * Answers with the message, or fails with `invalid_webhook`. The body must be the very bytes that came: one that was parsed
- * and written out again has another signature. While secrets are being changed, give both.
+ * Returns the message, or fails with `invalid_webhook`. The body must be the exact bytes received: a parsed and
+ * re-serialised body has another signature. While you rotate secrets, pass both.
  */
 export async function verifyWebhook(
   secret: string | readonly string[],
@@ -55,7 +55,7 @@ export async function verifyWebhook(
     keys.flatMap((key) => signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed))),
   )
   if (!verdicts.includes(true)) throw refuse('no signature fits: another secret, or a body that was changed')
-  // Only now: a stranger is told nothing about the clock.
+  // Checked last: an unauthenticated sender learns nothing about the clock.
   if (Math.abs(nowMs - Number(timestamp) * 1_000) > toleranceMs) {
     throw refuse('it is signed at a time too far from now: an old one, or a clock that is wrong')
   }

@@ -1,4 +1,4 @@
-/** The two ways in which a request fails: nobody could answer, or the service answered "no". */
+/** The two ways in which a request fails: the service did not respond, or it refused. */
 import type { Problem } from './api-resources.ts'
 
 /** No usable answer, for now. Whether a request that changes something was carried out is not known. */

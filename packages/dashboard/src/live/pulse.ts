@@ -17,7 +17,7 @@ export type PulseStatus =
   | { readonly type: 'live' }
   | { readonly type: 'away'; readonly reason: string; readonly since: number; readonly retryAt: number }
 
-/** Throws ServiceAway where nobody answers; everything else that can go wrong is the task's own affair. */
+/** Throws ServiceAway if the service does not respond; the task handles every other failure itself. */
 export type PulseTask = () => Promise<void>
 
 interface PulsePorts {

@@ -63,7 +63,7 @@ function parseFind(text: string | null): Pick<OverviewRoute, 'find'> {
   return find === '' ? {} : { find }
 }
 
-/** What somebody looks for, as the service is asked for it. */
+/** The search filters, as they are sent to the service. */
 export function toQuery(find: string | undefined): Readonly<Record<string, string>> {
   if (find === undefined) return {}
   if (ADDRESS.test(find)) return { to: find }
@@ -96,7 +96,7 @@ function formSearch(params: Readonly<Record<string, string | null>>): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** What somebody pasted into the search field: an id or a hash leads to its transaction, an address to its signer. */
+/** The text pasted into the search field: an id or a hash leads to its transaction, an address to its signer. */
 export function parseSearch(text: string): Route | null {
   const sought = text.trim()
   if (/^0x[0-9a-fA-F]{64}$/.test(sought) || /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(sought)) {

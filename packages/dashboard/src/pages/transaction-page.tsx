@@ -41,7 +41,7 @@ export function TransactionPage({ txKey }: { readonly txKey: string }) {
   )
 }
 
-/** What is final never changes; only its confirmations go on counting, and nobody waits for those. */
+/** A final transaction never changes. Only its confirmations keep counting, and no one waits for those. */
 async function load(api: ApiClient, key: string, previous: WholeTransaction | null): Promise<WholeTransaction> {
   if (previous !== null && isTerminal(previous.tx.state)) return previous
   // The transaction first: a history that is newer than its state only runs ahead of it, and is right a second later.

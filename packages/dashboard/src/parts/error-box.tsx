@@ -1,4 +1,4 @@
-/** Why a transaction did not, or does not, go on. */
+/** Why a transaction did not continue, or is not continuing. */
 import type { TransactionResource } from '../api/api-resources.ts'
 import { AlertIcon } from './icons.tsx'
 

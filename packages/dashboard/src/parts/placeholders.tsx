@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show: still loading, nothing there, or refused. */
+/** Shown when there is no content: still loading, nothing there, or refused. */
 import type { ComponentChildren } from 'preact'
 import type { Problem } from '../api/api-resources.ts'
 import type { Resource } from '../live/use-resource.ts'
@@ -38,7 +38,7 @@ function Failed({ problem }: { readonly problem: Problem }) {
   )
 }
 
-/** Shows what was loaded, or what stands in its place. */
+/** Shows what was loaded, or a placeholder. */
 export function Loaded<T>({
   resource,
   rows = 3,

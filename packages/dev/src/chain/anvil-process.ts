@@ -112,7 +112,7 @@ export async function findInstanceId(port: number): Promise<string | null> {
     if (typeof metadata !== 'object' || metadata === null || !('instanceId' in metadata)) return null
     return typeof metadata.instanceId === 'string' ? metadata.instanceId : null
   } catch {
-    // Nobody listens there, or it is no anvil.
+    // Nothing listens there, or it is not anvil.
     return null
   }
 }

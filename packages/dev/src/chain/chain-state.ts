@@ -20,7 +20,7 @@ const SAVE_TIMEOUT_MS = 120_000
 
 export interface ChainStateSaver {
   save(): Promise<void>
-  /** Tells of a save that failed. */
+  /** Reports a failed save. */
   report(error: unknown): void
   /** Ends the periodic saving and waits for one under way. */
   close(): Promise<void>

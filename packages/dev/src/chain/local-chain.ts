@@ -1,18 +1,18 @@
 /**
  * Runs a local chain (anvil) for `drover dev` and for tests.
  *
- * With a state file the chain lasts. anvil is a process of its own: if Drover is killed it goes on mining, and the next
+ * With a state file the chain lasts. anvil is a process of its own: if Drover is killed it keeps mining, and the next
  * start adopts it, so nothing is lost. On `stop` the state is saved first. If anvil is killed too (or the machine goes
- * down) the blocks since the last periodic save are lost, while PostgreSQL has kept all it knew of them. For Drover that
- * is a reorganisation: blocks it recorded are no longer on the chain, and their transactions have to be sent again with
- * the nonces they had. Of transactions already final in the database the chain may then know nothing, and their nonces
- * are missing before the later ones of the same signer: a real chain never does this, and a development folder in that
- * state is best deleted.
+ * down) the blocks since the last periodic save are lost, while PostgreSQL has kept all it knew of them. For Drover
+ * that is a reorganisation: blocks it recorded are no longer on the chain, and their transactions have to be sent again
+ * with the nonces they had. Of transactions already final in the database the chain may then know nothing, and their
+ * nonces are missing before the later ones of the same signer: a real chain never does this, and a development folder
+ * in that state is best deleted.
  *
- * A restored chain has all blocks, receipts, balances and nonces (anvil 1.7.1). It has lost the pending transactions, the
- * state at earlier blocks (`eth_getBalance` at an old height fails) and thereby the possibility of `anvil_reorg` below
- * the block it was restored at. Keeping those (`--preserve-historical-states`) made the file 20 times larger and a save
- * take 3.3 s instead of 0.05 s after 3,600 blocks.
+ * A restored chain has all blocks, receipts, balances and nonces (anvil 1.7.1). It has lost the pending transactions,
+ * the state at earlier blocks (`eth_getBalance` at an old height fails) and thereby the possibility of `anvil_reorg`
+ * below the block it was restored at. Keeping those (`--preserve-historical-states`) made the file 20 times larger and
+ * a save take 3.3 s instead of 0.05 s after 3,600 blocks.
  *
  * anvil also keeps, by default, the state of every block: in memory, and from the 500th block on the disk, 13 GB for
  * 25,000 empty blocks. A development chain at one block a second would fill a disk in days, so history is pruned.
@@ -69,7 +69,7 @@ export interface LocalChain {
 const DEFAULT_PORT = 8545
 const DEFAULT_CHAIN_ID = 31_337
 const DEFAULT_SAVE_INTERVAL_MS = 5_000
-/** Enough for `safe` and `finalized` (32 and 64 blocks back) and for reorganisations in tests. */
+/** Enough for `safe` and `finalized` (32 and 64 blocks back) and for reorgs in tests. */
 const HISTORY_BLOCKS = 128
 const EXIT_POLL_MS = 250
 const PORT_TRIES = 5
@@ -135,7 +135,7 @@ function startSaving(
     stateFile,
     intervalMs: options.saveIntervalMs ?? DEFAULT_SAVE_INTERVAL_MS,
     onError: (error) => {
-      // The end of the process is told by `exited`.
+      // `exited` reports the end of the process.
       if (isAlive(pid)) options.log?.(`the chain's state could not be saved: ${String(error)}`)
     },
   })
@@ -170,7 +170,7 @@ function composeArgs(options: LocalChainOptions, home: ChainHome): readonly stri
     ...(blockTime === 0 ? ['--no-mining'] : ['--block-time', String(blockTime)]),
     ...(options.mnemonic === undefined ? [] : ['--mnemonic', options.mnemonic]),
     ...(options.accounts === undefined ? [] : ['--accounts', String(options.accounts)]),
-    // Also what tells this chain's process from any other anvil: see `isOurs`.
+    // Also distinguishes this chain's process from any other anvil: see `isOurs`.
     ...['--cache-path', home.workDir, '--prune-history', String(HISTORY_BLOCKS)],
     ...(options.extraArgs ?? []),
   ]

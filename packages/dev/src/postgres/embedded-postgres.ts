@@ -1,11 +1,11 @@
 /**
  * Runs a PostgreSQL server for `drover dev` and for tests, from the programs npm installed.
  *
- * The server is a process of its own that may outlive ours: if Drover is killed, PostgreSQL goes on, and the next start
- * on the same data dir adopts it. If PostgreSQL is killed, the next start recovers what was committed (fsync is on).
- * A cluster is made in a folder with another name and renamed when it is whole, so an interrupted start leaves nothing
- * that a later one could mistake for data. The server listens on the loopback address only and wants a password, random
- * and kept in the data dir, since other users of the machine can reach the loopback address too.
+ * The server is a process of its own that may outlive ours: if Drover is killed, PostgreSQL keeps running, and the next
+ * start on the same data dir adopts it. If PostgreSQL is killed, the next start recovers what was committed (fsync is
+ * on). A cluster is made in a folder with another name and renamed when it is whole, so an interrupted start leaves
+ * nothing that a later one could mistake for data. The server listens on the loopback address only and wants a
+ * password, random and kept in the data dir, since other users of the machine can reach the loopback address too.
  * `postgres-home.ts` says where things lie, and what is different for root.
  */
 import { spawn } from 'node:child_process'

@@ -113,7 +113,7 @@ function awaitEnd(child: ChildProcess): Promise<string> {
   })
 }
 
-/** The pid file tells when connections are accepted; PostgreSQL's own pg_ctl waits in the same way. */
+/** The pid file says when connections are accepted; PostgreSQL's own pg_ctl waits in the same way. */
 async function awaitReady(clusterDir: string, child: ChildProcess): Promise<'ready' | 'timeout' | 'ended'> {
   const deadline = performance.now() + READY_TIMEOUT_MS
   while (performance.now() < deadline) {

@@ -1,4 +1,4 @@
-/** What the routes need from the rest of the service, and no more: the composition root hands it over. */
+/** What the routes need from the rest of the service, and no more. The composition root provides it. */
 import type { ChainHealth } from '../core/chain/chain-health.ts'
 import type { ChainView, Finality, Header } from '../core/chain/finality.ts'
 import type { SilentNode } from '../core/explain/describe-problem.ts'
@@ -52,7 +52,7 @@ export type ApiStore = Pick<
 
 export interface ChainStatus {
   readonly chainId: number
-  /** Null until the first block was seen. */
+  /** Null until the first block is seen. */
   readonly head: Header | null
   readonly safe: number | null
   readonly finalized: number | null
@@ -60,7 +60,7 @@ export interface ChainStatus {
   /** The head is known and the follower keeps up with it. */
   readonly following: boolean
   readonly health: ChainHealth
-  /** Why it does not, in words that may be shown; never a URL with a key in it. */
+  /** Why it does not keep up, in words that are safe to show: never a URL with a key in it. */
   readonly lastError: string | null
   /** Its RPC endpoints as this node sees them, in the order of the URLs. */
   readonly endpoints: readonly EndpointReport[]
@@ -72,7 +72,7 @@ export interface ReadinessProblem {
   readonly message: string
   /** What to do about it. */
   readonly action: string
-  /** The node itself can do its work: no reason to send requests elsewhere. */
+  /** The node itself can work: no reason to route requests elsewhere. */
   readonly isMinor: boolean
 }
 
@@ -91,37 +91,37 @@ export interface ApiServices {
   readonly webhooks: Webhooks
   readonly timers: Omit<Timers, 'close'>
   readonly waits: TransactionWaits
-  /** Bytes of the bodies that are being read or worked on. */
+  /** Bytes of the request bodies being read or processed. */
   readonly bodies: TenantPool
-  /** Turns at this node, so that a flood of one tenant makes that one wait. */
+  /** Turns on this node, so a flood from one tenant makes only that tenant wait. */
   readonly work: WorkTurns
   /** For work on long lists. */
   readonly pieces: Pieces
-  /** For what reads much from the database: tenants take turns. */
+  /** For large database reads: tenants take turns. */
   readonly reads: FairTurns
   readonly feeMarkets: FeeMarkets
-  /** The chain's cap on the fee of one transaction, in wei; null where there is none. */
+  /** The chain's cap on the fee of one transaction, in wei; null if there is none. */
   maxTxFeeOf(chainId: number): bigint | null
   readonly fillGaps: FillGaps
-  /** The keys that this node can sign with, and the policy that its configuration has for each. */
+  /** The keys that this node can sign with, and the configured policy of each. */
   readonly ownKeys: { addresses(): readonly Address[]; defaultPolicy(address: Address): Policy }
   readonly store: ApiStore
   readonly clock: Pick<Clock, 'now'>
   /** This node's view of every chain it follows; from memory. */
   chainStatus(): readonly ChainStatus[]
-  /** The canonical chain as this node sees it; null until it saw a block, and for a chain that it does not follow. */
+  /** The canonical chain as this node sees it; null until it sees a block, and for a chain that it does not follow. */
   viewOf(chainId: number): ChainView | null
-  /** Calls whenever the view of a chain has changed, until the returned function is called. */
+  /** Calls back whenever the view of a chain changes, until the returned function is called. */
   onChain(listener: (chainId: number) => void): () => void
-  /** The health of a chain for somebody who has waited for a block since then; null: for whatever this node waits for. */
+  /** The health of a chain for a caller waiting for a block since that time. Null: for whatever this node waits for. */
   healthOf(chainId: number, waitedSince: number | null): ChainHealth
-  /** How many transactions of the account the chain counts at the head that is followed; null where it does not say so at once. */
+  /** The account's transaction count at the followed head. Null if the chain does not answer immediately. */
   countOf(lane: Lane): Promise<number | null>
-  /** What the next block asks per gas, in wei; null where the chain does not say so at once. */
+  /** The price per gas of the next block, in wei. Null if the chain does not answer immediately. */
   baseFeeOf(chainId: number): Promise<bigint | null>
-  /** What a transaction logged. */
+  /** The logs of a transaction. */
   readonly readLogs: ReadLogs
-  /** The rule for a lane whose transaction names none: the signer's, else the chain's. */
+  /** The rule for a transaction that names none: the signer's, or else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>
   /** Nodes that have not reported for too long; from memory. */
@@ -131,6 +131,6 @@ export interface ApiServices {
   readonly telemetry: Telemetry
   /** In the text format of Prometheus. */
   renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>
-  /** Folder of the built web page; null where the service has none. */
+  /** Folder of the built web page; null if the service has none. */
   readonly dashboardDir: string | null
 }

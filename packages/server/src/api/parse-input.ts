@@ -1,4 +1,4 @@
-/** Holds a request to its schema; what does not fit is told field by field. */
+/** Validates a request against its schema, and reports what is wrong field by field. */
 import type { z } from 'zod'
 import { AppError } from '../core/app-error.ts'
 
@@ -12,7 +12,10 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   throw refuseInput(listIssues(parsed.error.issues, input))
 }
 
-/** More than any schema here takes. Beyond it the schema is not even asked: it would make an object for each problem. */
+/**
+ * More than any schema here accepts. Beyond it the schema does not run at all: it would make an object for each
+ * problem.
+ */
 const MAX_ENTRIES = 10_000
 const TOO_CROWDED = `must have at most ${MAX_ENTRIES} entries`
 const DEEPEST = 8
@@ -34,13 +37,13 @@ function findCrowded(value: unknown, path: readonly PropertyKey[]): readonly Pro
   return null
 }
 
-/** A caller mends a few at a time; an answer that names thousands is only an answer without bound. */
+/** A caller fixes a few at a time. Naming thousands would only make the response unbounded. */
 const MAX_ISSUES = 20
 const MAX_KEY_LENGTH = 100
 
 interface InputIssues {
   readonly issues: readonly Problem[]
-  /** How many there are besides. */
+  /** How many more there are. */
   readonly more: number
 }
 
@@ -66,7 +69,7 @@ function listIssues(found: readonly Issue[], input: unknown): InputIssues {
 /** The sentence names the first ones; `issues` has them all. */
 const MAX_IN_DETAIL = 3
 
-/** Fields that other APIs have in this place, or under this name. */
+/** Fields that other APIs accept here, or under this name. */
 const HINTS: Readonly<Record<string, string>> = {
   maxFeePerGas: 'put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
   maxPriorityFeePerGas: 'put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
@@ -118,7 +121,7 @@ function describeUnknown(key: string): string {
   return Object.hasOwn(HINTS, key) ? `${UNKNOWN} (${HINTS[key]})` : UNKNOWN
 }
 
-/** There is nothing in that place, and something has to be. */
+/** A required value is missing there. */
 function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
   let value: unknown = input
   for (const part of path) {
@@ -166,7 +169,7 @@ function joinPath(path: readonly PropertyKey[]): string {
   }, '')
 }
 
-/** Names are the caller's own, and as long as they like. */
+/** The caller chooses the names, and they can be of any length. */
 function shorten(name: string): string {
   return name.length > MAX_KEY_LENGTH ? `${name.slice(0, MAX_KEY_LENGTH)}…` : name
 }

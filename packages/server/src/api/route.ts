@@ -1,4 +1,4 @@
-/** One HTTP operation: how it is called, what it answers, and the code behind it. The server and OpenAPI both read it. */
+/** One HTTP operation: its request, its responses, and the code behind it. The server and OpenAPI both read it. */
 import { z } from 'zod'
 import type { Caller, Scope } from '../core/access/caller.ts'
 import type { AppErrorCode } from '../core/app-error.ts'
@@ -11,7 +11,7 @@ export interface RawRequest {
   /** By lower-case name. */
   readonly headers: unknown
   readonly body: unknown
-  /** Aborted when the caller has gone before the answer was given. */
+  /** Aborted if the caller disconnects before the response. */
   disconnected(): AbortSignal
 }
 
@@ -21,7 +21,7 @@ export interface RouteReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What is answered where there is no error. A null schema is an open JSON object; one without a schema is text. */
+/** The response if there is no error. A null schema is an open JSON object; no schema is text. */
 type RouteAnswer = { readonly status: number; readonly description: string } & (
   | { readonly schema: z.ZodType | null }
   | { readonly contentType: 'text/plain' | 'text/html' }
@@ -35,23 +35,23 @@ interface RouteDescription {
   /** As in OpenAPI: `/v1/transactions/{id}`. */
   readonly path: string
   readonly summary: string
-  /** What the caller's key must be good for; null: open to everybody, keys or not. */
+  /** The scope the caller's key needs. Null: public, with or without keys. */
   readonly scope: Scope | null
-  /** Whether the audit tells of it; where it is not said, operator and admin calls are. */
+  /** Whether the call is audited. By default, operator and admin calls are. */
   readonly audited?: boolean
-  /** It answers from memory, and a key that this node knows will do while the database is away. */
+  /** It answers from memory, and a key that this node remembers is enough while the database is down. */
   readonly duringOutage?: boolean
-  /** Where it takes more than others do. */
+  /** Set if it accepts more than other routes. */
   readonly maxBodyBytes?: number
   readonly answers: readonly RouteAnswer[]
-  /** Errors of its own; those that any request can meet are not repeated here. */
+  /** Errors of its own; errors that any request can get are not repeated here. */
   readonly errors: readonly AppErrorCode[]
 }
 
 export interface RouteInputs {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
-  /** Only headers that the operation itself reads; others pass. */
+  /** Only headers that the operation itself reads; others are ignored. */
   readonly headers: z.ZodObject
   readonly body: z.ZodType
 }
@@ -68,7 +68,7 @@ interface Parsed<I extends RouteInputs> {
   readonly disconnected: RawRequest['disconnected']
 }
 
-/** To be spread into a route that reads nothing but its path; unknown query parameters are refused nonetheless. */
+/** Spread this into a route that reads only its path. Unknown query parameters are still refused. */
 export const NO_INPUT = {
   params: z.strictObject({}),
   query: z.strictObject({}),

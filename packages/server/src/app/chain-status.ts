@@ -3,7 +3,7 @@ import type { ChainStatus } from '../api/api-services.ts'
 import type { ChainHealth } from '../core/chain/chain-health.ts'
 import type { FollowStatus } from '../engine/chain-unit.ts'
 
-/** A chain of a transaction that this node is not configured for. */
+/** A transaction's chain that this node is not configured for. */
 export const NOT_FOLLOWED: ChainHealth = { state: 'starting', since: null, message: null }
 
 export function presentChainStatus(

@@ -1,4 +1,4 @@
-/** Whether a node of a chain can be worked with, and whether the signers have funds there. */
+/** Whether an RPC node is usable, and whether the signers have funds there. */
 import { checksumAddress } from '../api/contract/values/address.ts'
 import { type NodeProbe, probeNode } from '../chain/probe-node.ts'
 import { formatAmount } from '../core/amount.ts'
@@ -48,7 +48,7 @@ function judgeHead(name: string, { head }: Answering, blockTimeMs: number): Find
   if (head === null) return failed(`${name}: head`, 'cannot read its newest block', 'ask the operator of the RPC node')
   const ageMs = Date.now() - head.timestampMs
   const detail = `block ${head.number}, ${spellDuration(ageMs)} old`
-  // A chain that makes blocks only for transactions looks the same, so this is no failure.
+  // A chain that makes blocks only for transactions looks the same, so this is not a failure.
   if (ageMs <= STALE_BLOCKS * blockTimeMs + 60_000) return ok(`${name}: head`, detail)
   return warn(`${name}: head`, detail, 'check that the RPC node is in sync and that blockTime is right')
 }

@@ -1,6 +1,6 @@
 /**
- * Looks at everything that the service needs, from where it would run, and names the fix for each thing that is wrong.
- * Nothing is changed, and one thing that is wrong does not keep the others from being looked at.
+ * Checks everything that the service needs, from where it would run, and names the fix for each problem. It changes
+ * nothing, and one problem does not prevent the other checks.
  */
 import { checksumAddress } from '../api/contract/values/address.ts'
 import type { Hex } from '../core/hex.ts'
@@ -13,7 +13,7 @@ import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
 export interface Subject {
-  /** Null where the settings do not say. */
+  /** Null if the settings do not say. */
   readonly databaseUrl: string | null
   readonly chains: readonly ChainSubject[]
   readonly signerKeys: readonly Hex[]

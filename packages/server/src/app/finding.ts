@@ -1,4 +1,4 @@
-/** What was found out about one thing: in order, to be looked at, or broken; and what to do. */
+/** The result of one check: fine, needs attention, or broken; and what to do. */
 export interface Finding {
   /** Such as `database`, or `node rpc.example`. */
   readonly check: string

@@ -1,6 +1,6 @@
 /**
- * A policy is the signer's, in the database, where operators change it; settings only give it to new signers. Whoever
- * changed a setting and started again has to be told that it changed nothing.
+ * A policy belongs to the signer, in the database, where operators change it. Settings apply only to new signers. If
+ * someone changes a setting and restarts, the log must say that it changed nothing.
  */
 import type { Policy } from '../core/lane/policy.ts'
 import type { SignerRecord } from '../ports/store.ts'

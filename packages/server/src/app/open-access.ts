@@ -1,11 +1,14 @@
-/** Decides at the start who may reach the service: whoever has a key; without any, this machine alone, and only on order. */
+/**
+ * Decides at the start who may reach the service: callers with a key. If no key exists, only this machine, and only if
+ * explicitly enabled.
+ */
 import { type Access, createAccess } from '../api/access/access.ts'
 import { LOOPBACK_HOST } from '../config/loopback-host.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
-/** It would let in whoever can call; the message says what to do. */
+/** The service would be open to any caller; the message says what to do. */
 class OpenToAll extends Error {
   override readonly name = 'OpenToAll'
 }

@@ -1,4 +1,6 @@
-/** Creates what a node needs from outside, and waits at the start until each answers: database, chains, keys, API keys. */
+/**
+ * Creates a node's external dependencies, and waits at the start until each responds: database, chains, keys, API keys.
+ */
 import type { Access } from '../api/access/access.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'

@@ -1,4 +1,4 @@
-/** API keys without a service: made, listed and revoked straight in the database, by whoever can reach it. */
+/** API keys without a service: created, listed and revoked directly in the database, by anyone with access to it. */
 import { createApiKeys } from '../api/access/api-keys.ts'
 import { parseKeyToken } from '../api/access/key-token.ts'
 import { apiKeyRequest } from '../api/contract/requests/api-key-request.ts'
@@ -15,7 +15,7 @@ export interface KeyAdmin {
   /** `wanted` is as in a request to the API; throws AppError where it is not. */
   create(wanted: unknown): Promise<ApiKeyResource & { readonly token: string }>
   list(): Promise<readonly ApiKeyResource[]>
-  /** Also the last one with `admin`: `isLast` tells that nobody is left who could make keys over the API. */
+  /** Also the last one with `admin`: `isLast` says that no key is left that could create keys over the API. */
   revoke(id: string): Promise<{ readonly key: ApiKeyResource; readonly isLast: boolean }>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface KeyAdmin {
 const COMMAND_LINE: Caller = { ...LOCAL_CALLER, name: 'command line' }
 
 export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
-  // The first key is made before the first start.
+  // The first key is created before the first start.
   await migrate(databaseUrl)
   const telemetry = { log() {}, count() {}, gauge() {} }
   const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
@@ -49,7 +49,7 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
     },
     list: async () => (await keys.list(COMMAND_LINE)).map(presentApiKey),
     async revoke(given) {
-      // Whoever has only the token gives that.
+      // A user who has only the token passes that.
       const id = parseKeyToken(given)?.id ?? given
       const key = await keys.revoke(COMMAND_LINE, id, { evenLast: true })
       await record('revokeApiKey', id)

@@ -1,4 +1,4 @@
-/** Puts together what timers need: their store, the loop that runs them, and what the API asks of it. */
+/** Assembles what timers need: their store, the loop that runs them, and its API. */
 import type { EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
 import type { KnownSigners } from '../engine/accept/known-signers.ts'
@@ -24,7 +24,7 @@ interface TimerPorts {
 export interface OpenTimers {
   readonly timers: Timers
   start(): Promise<void>
-  /** Gives up the leases, so that a peer goes on at once. */
+  /** Releases the leases, so a peer continues immediately. */
   stop(): Promise<void>
   close(): Promise<void>
 }

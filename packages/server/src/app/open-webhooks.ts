@@ -1,4 +1,4 @@
-/** Puts together what webhooks need: their store, what posts to them, the loop that delivers, and what the API changes. */
+/** Assembles what webhooks need: their store, the HTTP sender, the delivery loop, and the API that changes them. */
 
 import { createWebhooks, type Webhooks } from '../api/lookup/webhooks.ts'
 import { presentEvent } from '../api/present/present-event.ts'
@@ -26,7 +26,7 @@ interface WebhookPorts {
 export interface OpenWebhooks {
   readonly webhooks: Webhooks
   start(): Promise<void>
-  /** Stops delivering; what is under way may come to its end. */
+  /** Stops delivering; deliveries in progress may finish. */
   stop(): Promise<void>
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
   return {
     webhooks: createWebhooks({ ...target, store, clock, random, maxWebhooks, secretOverlapMs }),
     start: async () => {
-      // What could not be sealed now is sealed at the next start; it can be read all the same.
+      // Secrets that could not be sealed now are sealed at the next start. They are still readable.
       await logSecrets(store, secrets, telemetry).catch((error: unknown) => {
         telemetry.log('warn', 'could not read the webhook secrets', { error: String(error) })
       })

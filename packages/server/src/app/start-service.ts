@@ -69,7 +69,7 @@ export async function startService(
 
   async function stopInOrder(): Promise<void> {
     review.stop()
-    // Side by side: a client that takes its time must not keep the lanes from going to a peer.
+    // In parallel: a slow client must not keep the lanes from moving to a peer.
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
     signers.close()
     reservations.close()

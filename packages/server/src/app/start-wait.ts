@@ -1,6 +1,6 @@
 /**
- * Waits at the start for parts that are away: the database, the RPC nodes of a chain whose id only they know. Meanwhile
- * the address of the service answers, and `/readyz` says what is missing.
+ * Waits at the start for missing dependencies: the database, or the RPC nodes of a chain whose id only they know.
+ * Meanwhile the service's address responds, and `/readyz` says what is missing.
  */
 import type { ReadinessProblem } from '../api/api-services.ts'
 import { createWaitingRoom } from '../api/server/waiting-room.ts'
@@ -10,9 +10,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
 export interface StartWait {
-  /** Tries until it works. `describe` says why it could not be done now, or null where trying again cannot help. */
+  /** Tries until it works. `describe` says why it failed for now, or null if a retry cannot help. */
   until<T>(part: string, attempt: () => Promise<T>, describe: (error: unknown) => string | null): Promise<T>
-  /** The port that is to be listened on from now on: the one that answered meanwhile. */
+  /** The port to listen on from now on: the one that responded meanwhile. */
   end(): Promise<{ readonly host: string; readonly port: number }>
 }
 

@@ -1,4 +1,4 @@
-/** Chance from the operating system. */
+/** Randomness from the operating system. */
 import { randomBytes } from 'node:crypto'
 import type { Random } from '../ports/clock.ts'
 

@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks'
 
 const LOOK_EVERY_MS = 250
-/** Less work than this tells nothing. */
+/** Less work than this is not meaningful. */
 const MIN_BUSY_MS = 25
 const LEAST = 0.05
 /** Of the new value in each look. */

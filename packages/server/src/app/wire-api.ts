@@ -1,4 +1,4 @@
-/** Puts the HTTP server together: the API with its services, JSON-RPC over HTTP and sockets, the page. */
+/** Assembles the HTTP server: the API with its services, JSON-RPC over HTTP and sockets, the page. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/access/api-keys.ts'
@@ -148,7 +148,7 @@ function openEventStreams(
   })
 }
 
-/** In a published package the page lies beside the code; in the repository it is built in its own package. */
+/** In a published package the page is beside the code; in the repository it is built in its own package. */
 function findDashboard(): string {
   const beside = new URL('../dashboard/', import.meta.url)
   const inRepository = new URL('../../../dashboard/dist/', import.meta.url)

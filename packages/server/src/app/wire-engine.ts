@@ -1,4 +1,4 @@
-/** Puts the engine together with what feeds it: acceptance, operators, reservations, and reads that take turns. */
+/** Connects the engine to its inputs: acceptance, operators, reservations, and reads that take turns. */
 import { createBodyPool } from '../api/server/body-pool.ts'
 import { createPieces, type Pieces } from '../api/server/pieces.ts'
 import type { EvmChain } from '../chain/evm-chain.ts'
@@ -51,7 +51,7 @@ export interface WiredEngine {
   maxTxFeeOf(chainId: number): bigint | null
 }
 
-/** What holds for a chain or a signer at this moment, from memory. */
+/** What currently applies to a chain or a signer, from memory. */
 export interface Around {
   viewOf(chainId: number): ChainView | null
   finalityOf(lane: Lane): Finality

@@ -1,6 +1,6 @@
 /**
- * What timers fire by, by the word of two nodes where that many are configured. Two are asked; only where they do not say
- * the same, more are, and what any two of them say counts.
+ * Reads that timers depend on, confirmed by two nodes if that many are configured. It asks two nodes. Only if they
+ * disagree does it ask more, and an answer that any two agree on counts.
  */
 import type { Header } from '../core/chain/finality.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'
@@ -19,7 +19,7 @@ import type { RpcPool } from './rpc/pool.ts'
 import type { Read, ReadReply } from './rpc/pool-read.ts'
 import { BadAnswer, NotKnown, parseAgreedBlock, parseBlockLogs, toQuantity } from './rpc-values.ts'
 
-/** More voices than these add nothing. */
+/** More nodes than this add nothing. */
 const MAX_NODES = 4
 /** A filter names no more contracts than this; then all logs of the block are read. */
 const MAX_CONTRACTS = 200

@@ -23,8 +23,8 @@ const CERTAINLY_INVALID: ReadonlySet<SendErrorClass> = new Set([
 ])
 
 /**
- * Null where the error says nothing about the call: unknown state, a busy or broken node. A caller's transaction is
- * refused on a certain failure, so what is not certain must not look like one.
+ * Null if the error says nothing about the call: unknown state, a busy or broken node. A certain failure refuses the
+ * caller's transaction, so an uncertain one must not look like it.
  */
 export function classifyCallError(error: RpcError): CallOutcome | null {
   const data = findRevertData(error)

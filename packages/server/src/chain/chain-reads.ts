@@ -68,7 +68,7 @@ export function blockReceiptsRead(block: Block): Read<readonly Inclusion[]> {
     params: [block.hash],
     optional: true,
     decode(result) {
-      // The node has not, or no longer, this block: "no receipts" would be a lie.
+      // The node does not have this block, or no longer has it: "no receipts" would be wrong.
       if (result === null) throw new NotKnown('the RPC node does not have this block')
       if (!Array.isArray(result)) throw new BadAnswer('the receipts are not a list')
       return result.map(parseReceipt).filter((receipt) => receipt !== null)

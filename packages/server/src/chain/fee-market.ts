@@ -1,6 +1,6 @@
 /**
- * What the chain asks at the moment, by all nodes that are ready: one batch to each of a few, side by side. A slow one is
- * not waited for once another has answered. `core/fees/fee-quotes.ts` makes one market of what they say.
+ * The chain's current gas prices according to the nodes that are ready: one batch to each of a few, in parallel. Once
+ * one has responded, slow ones are not waited for. `core/fees/fee-quotes.ts` makes one market of what they say.
  */
 import { combineQuotes, type FeeQuote, type Suspicion } from '../core/fees/fee-quotes.ts'
 import type { FeeMarket, FeeModel } from '../core/fees/fees.ts'
@@ -27,7 +27,7 @@ interface FeeMarketPorts {
   readonly settings: FeeSettings
 }
 
-/** More witnesses make the answer no better, only dearer. */
+/** More nodes make the answer more expensive, not better. */
 const MAX_NODES = 5
 /** How long the others have once one has answered. */
 const GRACE_MS = 1_000
@@ -35,7 +35,7 @@ const GRACE_MS = 1_000
 const MIN_BLOCK_MS = 500
 const WARN_INTERVAL_MS = 60_000
 
-/** Each call reads; throws ChainUnavailable. Whoever calls often shares what it read (`engine/fees/fee-markets.ts`). */
+/** Each call reads; throws ChainUnavailable. Frequent callers share the result (`engine/fees/fee-markets.ts`). */
 export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeMarket> {
   const { chainId, pool, clock, telemetry, settings } = ports
   let last: { readonly market: FeeMarket; readonly head: number; readonly at: number } | null = null

@@ -103,7 +103,7 @@ function parseFeeHistory(result: unknown): FeeHistory {
   const { baseFeePerGas, gasUsedRatio, reward } = fields
   if (!Array.isArray(baseFeePerGas) || !Array.isArray(gasUsedRatio)) throw new BadAnswer('fee history is incomplete')
   const rows: readonly unknown[] = Array.isArray(reward) ? reward : []
-  // Blocks without transactions report zero: that is nobody's price.
+  // Blocks without transactions report zero, which is not a price anyone paid.
   const used = rows.filter((_, index) => Number(gasUsedRatio[index]) > 0)
   return {
     // The list is one longer than the blocks asked for: its last entry is the next block's.

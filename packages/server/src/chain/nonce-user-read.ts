@@ -1,7 +1,7 @@
 /**
- * Who used a nonce, by the word of several nodes. The answer may end a transaction, so that where more than one node is
- * configured one alone is not believed: at least two have to show the same transaction in the same block with the same
- * receipt, and none another.
+ * Which transaction used a nonce, according to several nodes. The answer may end a transaction, so if more than one
+ * node is configured, one alone is not trusted: at least two have to show the same transaction in the same block with
+ * the same receipt, and none another.
  */
 import type { Inclusion } from '../core/chain/finality.ts'
 import type { Address, Hash } from '../core/hex.ts'
@@ -33,7 +33,7 @@ interface Seen {
   readonly tx: SentTransaction | null
 }
 
-/** A whole block is large; more voices than these add nothing. */
+/** A whole block is large; more nodes than this add nothing. */
 const MAX_NODES = 3
 
 export async function readNonceUser(pool: RpcPool, wanted: WantedUser): Promise<NonceUser | null> {

@@ -1,4 +1,4 @@
-/** Looks at one node of a chain without changing anything: for `drover doctor`. */
+/** Inspects one node of a chain without changing anything, for `drover doctor`. */
 import type { Address } from '../core/hex.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createJsonRpcClient } from './rpc/json-rpc.ts'

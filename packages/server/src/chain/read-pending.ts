@@ -1,4 +1,4 @@
-/** Signed bytes as a node shows them while they are in no block. */
+/** Signed bytes as a node shows them while they are not mined yet. */
 import { keccak256, parseTransaction } from 'viem/utils'
 import type { Hex } from '../core/hex.ts'
 import type { PendingTransaction } from '../ports/upstream.ts'

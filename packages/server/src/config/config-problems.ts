@@ -1,8 +1,8 @@
-/** Everything that is wrong with a configuration, told at once: nobody should find five mistakes in five starts. */
+/** Reports everything that is wrong with a configuration at once, so five mistakes do not take five starts to find. */
 export interface ConfigProblem {
   /** Where it stands: a setting's name, an environment variable, a path in the file. */
   readonly place: string
-  /** Goes on after the place. Never holds a secret. */
+  /** Continues the sentence after the place. Never contains a secret. */
   readonly message: string
 }
 

@@ -1,4 +1,4 @@
-/** Finds what somebody probably meant to write. */
+/** Finds the name that the user probably meant. */
 export function findNearestName(written: string, names: readonly string[]): string | null {
   let nearest: string | null = null
   // More than a third of the letters wrong is another word, not a slip.

@@ -4,7 +4,7 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export interface SettingType<T> {
   /** What the reference page calls it. */
   readonly label: string
-  /** `problem` goes on after the setting's name ("must be …") and never repeats the input, which may be a secret. */
+  /** `problem` continues after the setting's name ("must be …") and never repeats the input, which may be a secret. */
   parse(input: unknown): Parsed<T>
   /** For `drover config` and the reference page: hides what must not be seen. */
   print(value: T): string

@@ -1,4 +1,4 @@
-/** Signs what is posted to somebody else's server, in the way of Standard Webhooks, so that it can be told from a forgery. */
+/** Signs requests to external servers, following Standard Webhooks, so receivers can detect forgeries. */
 import { createHmac } from 'node:crypto'
 
 export interface WebhookHeaders {
@@ -9,7 +9,7 @@ export interface WebhookHeaders {
 
 const PREFIX = 'whsec_'
 
-/** A secret is text, or base64 behind `whsec_`. While one takes over from another both sign, and either is good. */
+/** A secret is text, or base64 behind `whsec_`. During a rotation both secrets sign, and either is valid. */
 export function signWebhook(
   secrets: string | readonly string[],
   id: string,

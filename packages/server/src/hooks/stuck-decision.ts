@@ -1,4 +1,4 @@
-/** Reads what a hook answered; what is not one of the known decisions is an error that says so. */
+/** Reads a hook's answer. Anything but a known decision is an error that says so. */
 import { isHex } from '../core/hex.ts'
 import type { StuckDecision } from '../ports/stuck-hook.ts'
 

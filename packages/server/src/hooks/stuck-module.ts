@@ -1,4 +1,4 @@
-/** A stuck hook that is a module of the operator's: its default export is asked with the question and answers a decision. */
+/** A stuck hook in an operator's module: its default export receives the question and returns a decision. */
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StuckHook } from '../ports/stuck-hook.ts'

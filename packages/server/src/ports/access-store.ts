@@ -19,7 +19,7 @@ export interface NewKey extends KeyGrant {
 export type RevokeOutcome =
   /** Also for one that was revoked before: it stays as it was. */
   | { readonly type: 'revoked'; readonly key: ApiKey }
-  /** Nobody could make keys over the API any more. */
+  /** No key would be left that can create keys over the API. */
   | { readonly type: 'last_admin' }
   | { readonly type: 'not_found' }
 
@@ -49,14 +49,17 @@ export interface AuditCheck {
 }
 
 export interface AccessStore {
-  /** In order; null where there is none. `hasKeys` tells whether any key was ever made, revoked ones included. */
+  /** In order; null if there is none. `hasKeys` says whether any key was ever created, including revoked ones. */
   findKeys(ids: readonly KeyId[]): Promise<{ readonly hasKeys: boolean; readonly keys: readonly (KeyRecord | null)[] }>
   /** Whether there is a key that opens anything at this moment. */
   hasActiveKey(): Promise<boolean>
   insertKey(key: NewKey): Promise<ApiKey>
   /** Newest first, revoked ones too; only those whose own reach is within this one. */
   listKeys(reach: Reach): Promise<readonly ApiKey[]>
-  /** Durable when it answers; every node is told. Only within this reach. `evenLast`: also where no other key with `admin` would be left. */
+  /**
+   * Durable when it returns; every node is notified. Only within this reach. `evenLast`: even if no other key with
+   * `admin` would be left.
+   */
   revokeKey(
     id: KeyId,
     by: { readonly actor: string; readonly reach: Reach; readonly evenLast: boolean },
@@ -66,7 +69,7 @@ export interface AccessStore {
 
   /** Entries are numbered without gaps, and each is chained to the one before. */
   appendAudit(note: AuditNote): Promise<void>
-  /** Computes the chain anew, from a first entry on. Reads every entry up to `limit`: `last` tells how far it came. */
+  /** Recomputes the chain from a first entry on. Reads every entry up to `limit`: `last` says how far it got. */
   checkAudit(from: { readonly after: number; readonly limit: number }): Promise<AuditCheck>
   /** Newest first, those before an id. */
   listAudit(page: { readonly before: number | null; readonly limit: number }): Promise<readonly AuditEntry[]>

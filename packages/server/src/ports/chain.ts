@@ -162,7 +162,7 @@ export interface Chain extends AgreedReads {
   getBalance(address: Address): Promise<bigint>
   /**
    * Balances after the block of this height, in one batch and in order: what nodes that differ by some blocks agree on.
-   * Null where no node could tell, for example because none that answers has the block. Never throws.
+   * Null if no node knows, for example because none that responds has the block. Never throws.
    */
   getBalances(addresses: readonly Address[], height: number): Promise<readonly (bigint | null)[]>
   /** What is deployed at the address; `0x` for an ordinary account. */
@@ -175,7 +175,7 @@ export interface Chain extends AgreedReads {
   getFeeMarket(): Promise<FeeMarket>
   /** Sends in the order given, as one batch; an outcome for each, in order. Never throws. */
   broadcast(raws: readonly { readonly raw: Hex; readonly hash: Hash }[]): Promise<readonly SendOutcome[]>
-  /** Tells that there may be a new head. Only a hint: losing one costs latency, never correctness. */
+  /** Signals that there may be a new head. Only a hint: losing one costs latency, never correctness. */
   onHeadHint(listener: () => void): () => void
   /** Its RPC nodes, by host and port: URLs may carry credentials. */
   endpoints(): readonly { readonly name: string; readonly state: string }[]

@@ -24,7 +24,7 @@ export interface EndpointReport {
   readonly since: number
   /** Reads go to it. */
   readonly inUse: boolean
-  /** The newest block that it told of, and when that was first seen. */
+  /** The newest block that it reported, and when that was first seen. */
   readonly head: { readonly number: number; readonly seenAt: number } | null
   /** Blocks behind the newest that can be believed; null until its height is known. */
   readonly lagBlocks: number | null

@@ -1,4 +1,4 @@
-/** What the store tells of the past: entries of the history, and transactions as they were mined or ended. */
+/** What the store knows of the past: history entries, and transactions as they were mined or ended. */
 import type { Finality, Inclusion } from '../core/chain/finality.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane/lane.ts'
@@ -37,11 +37,11 @@ export interface MinedTransaction {
   readonly finality: Finality | null
 }
 
-/** What came of a transaction, and whose it was: enough for who is told of it to need no second question. */
+/** The outcome of a transaction and its owner: enough that a subscriber needs no second request. */
 export interface Completion {
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
-  /** The block that holds it; null where it ended without one. */
+  /** The block that contains it; null if it ended without one. */
   readonly inclusion: Inclusion | null
   readonly error: TxError | null
 }

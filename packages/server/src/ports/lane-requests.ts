@@ -45,8 +45,8 @@ export interface ReservationFilter {
 }
 
 /**
- * Taken from its holder by somebody who may. `release`: those that were not used. `fill`: an empty transaction of the
- * lane's own takes the nonce, used or not, as long as it is in no block.
+ * Taken from its holder by an authorised caller. `release`: those that were not used. `fill`: an empty transaction of
+ * the lane's own takes the nonce, used or not, as long as it is not mined.
  */
 export interface ReservationOrder {
   readonly type: 'release' | 'fill'
@@ -71,7 +71,7 @@ export type HolderOutcome =
 
 /** A reservation as its lane's owner sees it. */
 export type OpenReservation = Reservation & {
-  /** By the database's clock. Once true it stays true: nobody can extend it any more. */
+  /** By the database's clock. Once true it stays true: it can no longer be extended. */
   readonly isExpired: boolean
 }
 
@@ -103,13 +103,16 @@ export interface NewReset extends Pick<NonceReset, 'id' | 'lane' | 'actor' | 're
 }
 
 export interface LaneRequestStore {
-  /** All of them or none. The lane's owner is told. */
+  /** All of them or none. The lane's owner is notified. */
   insertReservations(request: NewReservations): Promise<ReserveOutcome>
   /** In order; null where there is none. */
   findReservations(ids: readonly ReservationId[]): Promise<readonly (Reservation | null)[]>
   /** Null: there is no such reservation. */
   actOnReservation(id: ReservationId, lockOwner: string, act: HolderAct): Promise<HolderOutcome | null>
-  /** Those that the order changed, as they are now. Their lanes' owners are told. What is so already is left alone. */
+  /**
+   * Those that the order changed, as they are now. Their lanes' owners are notified. Reservations already in that state
+   * are left alone.
+   */
   orderReservations(order: ReservationOrder): Promise<readonly Reservation[]>
   /** False where the signer is not registered. */
   insertReset(reset: NewReset): Promise<boolean>

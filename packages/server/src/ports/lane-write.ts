@@ -22,7 +22,7 @@ export interface NonceMark {
   readonly nonce: number
   readonly status: NonceStatus
   readonly txId: TxId | null
-  /** Reserved to somebody who signs for himself. A nonce has one holder at most. */
+  /** Reserved by a caller that signs its own transactions. A nonce has at most one holder. */
   readonly reservationId?: ReservationId | null
 }
 
@@ -51,7 +51,9 @@ export interface LaneWrite {
 /** The account's counts on the chain, as the owner of its lane last saw them. */
 export interface ChainCounts extends AccountCount {
   readonly at: number
-  /** How far the cursor is off: below zero, the chain is past it; above, so many nonces under it are nobody's. */
+  /**
+   * How far the cursor is off: below zero, the chain is past it; above zero, that many nonces below it have no holder.
+   */
   readonly drift: number
 }
 
@@ -90,7 +92,7 @@ export interface LoadedLane {
   readonly cursor: number | null
   readonly inFlight: readonly InFlight[]
   readonly recyclable: readonly number[]
-  /** As the last owner left it; null where there was none. */
+  /** As the last owner left it; null if there was none. */
   readonly window: Window | null
   readonly seen: Pick<LaneHealth, 'balance' | 'txCost' | 'problems'>
 }

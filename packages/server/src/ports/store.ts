@@ -37,7 +37,7 @@ export class StoreUnavailable extends Error {
 export interface NewTransaction {
   readonly id: TxId
   readonly intent: Intent
-  /** Who asked for it, for its history. */
+  /** Who requested it, for its history. */
   readonly by?: string
   /** Whose request id it is; left out: that of a service without keys. */
   readonly tenant?: string
@@ -83,7 +83,7 @@ export interface LaneStatus {
   readonly queued: number
   readonly inFlight: number
   readonly stuck: number
-  /** Nonces that are reserved by callers, and the lowest of them that is in no block: those above wait for it. */
+  /** Nonces that are reserved by callers, and the lowest of them that is not mined yet: those above wait for it. */
   readonly reserved: number
   readonly lowestReserved: LowestReserved | null
   /** Those for which an alarm was raised. */
@@ -136,7 +136,7 @@ export interface TransactionFilter {
 
 export interface Page<T> {
   readonly items: readonly T[]
-  /** Pass as `after` to go on; null at the end. */
+  /** Pass as `after` to continue; null at the end. */
   readonly next: string | null
 }
 
@@ -165,7 +165,7 @@ export type Notice =
   | { readonly type: 'events.appended' }
   /** There may be something new to do for webhooks. */
   | { readonly type: 'webhooks.changed' }
-  /** Something is asked of the node that runs the timers of a chain, has been answered, or nobody runs them now. */
+  /** The node that runs a chain's timers got a command, has answered one, or no node runs them now. */
   | { readonly type: 'timers.asked' | 'timers.answered' | 'timers.released'; readonly chainId: number }
   /** A key was revoked: what lasts longer than a request has to be looked at again. */
   | { readonly type: 'keys.changed' }
@@ -222,9 +222,9 @@ export interface Store extends LaneRequestStore {
   renewLeases(nodeId: string, ttlMs: number): Promise<readonly RenewedLease[]>
   /** Asks the live owners of these lanes to hand them over: each sees `wantedBy` at its next renewal. Cleared when the lease changes hands. */
   requestLeases(nodeId: string, lanes: readonly Lane[]): Promise<void>
-  /** Gives them up at once and tells the others; leases that are no longer ours are left alone. */
+  /** Releases them immediately and notifies the other nodes; leases that are no longer ours are left alone. */
   releaseLeases(leases: readonly Lease[]): Promise<void>
-  /** Unexpired leases, whoever holds them. */
+  /** Unexpired leases of all nodes. */
   listLeases(): Promise<readonly Lease[]>
 
   /** Lanes leased to this node that have queued transactions: the polling behind `lane.work`, one statement for all. */
@@ -243,14 +243,17 @@ export interface Store extends LaneRequestStore {
   writeLanes(writes: readonly LaneWrite[]): Promise<readonly LaneWriteResult[]>
 
   // Operators
-  /** One transaction, held to its version; tells the lane's owner. `nonces` is what becomes of a nonce that it gives up. */
+  /**
+   * One transaction, checked against its version; notifies the lane's owner. `nonces` says what happens to a nonce that
+   * it gives up.
+   */
   amend(save: TxSave, nonces: readonly NonceMark[]): Promise<AmendResult>
 
   // Reads
   findTransaction(id: TxId): Promise<Transaction | null>
   /** Those of them that are there, in no order. One round trip. */
   findTransactions(ids: readonly TxId[]): Promise<readonly Transaction[]>
-  /** Earlier requests under these keys, in order; null where there is none. One round trip. */
+  /** Earlier requests under these keys, in order; null if there is none. One round trip. */
   findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
   /** In the order of acceptance, from either end. */
@@ -265,7 +268,7 @@ export interface Store extends LaneRequestStore {
   readEvents(after: number, limit: number, reach?: Reach): Promise<readonly HistoryEntry[]>
   /** The same stream, but only the one entry of each transaction that made it final. */
   readCompletions(after: number, limit: number, reach?: Reach): Promise<readonly HistoryEntry[]>
-  /** The newest event that is committed; 0 where there is none. What is written from now on comes after it. */
+  /** The newest committed event; 0 if there is none. Anything written from now on comes after it. */
   findLastEventId(): Promise<number>
 
   // Canonical headers, as one node sees them

@@ -1,4 +1,4 @@
-/** Somebody else's judgement on a transaction that cannot advance: asked by the engine, answered by a module or a webhook. */
+/** An external decision on a transaction that cannot advance: the engine asks, a module or a webhook answers. */
 
 import type { Address, Hash } from '../core/hex.ts'
 import type { OperatorAction } from '../core/transaction/allowed-actions.ts'

@@ -1,4 +1,4 @@
-/** What the engine tells about itself: counted, measured and logged, never acted upon. */
+/** What the engine reports about itself: counted, measured and logged, never acted on. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>
 

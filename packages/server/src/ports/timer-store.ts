@@ -41,7 +41,7 @@ export interface TimerBlock {
 
 export type TimerTip = Pick<TimerBlock, 'height' | 'hash' | 'stateRoot'>
 
-/** How a timer stands in the kernel after a write. */
+/** The state of a timer in the kernel after a write. */
 export interface TimerChange {
   readonly kernelId: KernelId
   readonly isLive: boolean
@@ -111,7 +111,7 @@ export interface CommandsWrite {
   readonly changes: readonly TimerChange[]
 }
 
-/** `fenced`: the lease is gone. `stale`: somebody else has written; load again. Nothing was written in either case. */
+/** `fenced`: the lease is gone. `stale`: another node has written; load again. Nothing was written in either case. */
 export type TimerWriteResult = { readonly type: 'written' } | { readonly type: 'fenced' | 'stale' }
 
 /** The kernel's state after a block and after the commands of the log up to `seq`. */

@@ -1,4 +1,4 @@
-/** The nodes of one chain for calls that are passed on as they came, and for reading signed bytes of somebody else. */
+/** The nodes of one chain for calls that are forwarded unchanged, and for reading signed bytes from others. */
 import type { Address, Hash, Hex } from '../core/hex.ts'
 
 export interface UpstreamRequest {
@@ -20,11 +20,11 @@ export type UpstreamReply =
   | {
       readonly type: 'lost'
       readonly message: string
-      /** The connection was an old one that ended as it was used again: most likely nobody read the request. */
+      /** The connection was an old one that closed on reuse: most likely the request was never read. */
       readonly stale?: boolean
     }
 
-/** Signed bytes, and the object under which a node shows them as long as they are in no block. */
+/** Signed bytes, and the object under which a node shows them until they are mined. */
 export interface PendingTransaction {
   readonly hash: Hash
   readonly from: Address
@@ -38,6 +38,6 @@ export interface Upstream {
   forward(requests: readonly UpstreamRequest[]): Promise<readonly UpstreamReply[]>
   /** Null where the bytes are no transaction that can be read. */
   readPending(raw: Hex): Promise<PendingTransaction | null>
-  /** Tells that there may be a new head. Only a hint: losing one costs latency. */
+  /** Signals that there may be a new head. Only a hint: losing one costs latency. */
   onHeadHint(listener: () => void): () => void
 }

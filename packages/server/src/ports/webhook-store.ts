@@ -20,7 +20,7 @@ export interface NewWebhook {
   readonly description: string | null
   readonly filter: EventFilter
   readonly secret: string
-  /** The last event that it is not told of; null: it is told of those from now on. */
+  /** The last event that it does not receive; null: it receives events from now on. */
   readonly after: number | null
   readonly createdBy: string
 }
@@ -30,7 +30,7 @@ export interface WebhookChange {
   readonly description?: string | null
   readonly filter?: EventFilter
   readonly enabled?: boolean
-  /** The old secret goes on signing beside it for a while. */
+  /** The old secret also signs for a while. */
   readonly newSecret?: { readonly secret: string; readonly overlapMs: number }
 }
 
@@ -92,22 +92,22 @@ export type RedeliverOutcome =
   | { readonly type: 'missing' }
 
 export interface WebhookStore {
-  /** Null where there are so many already. */
+  /** Null if the limit is reached. */
   insertWebhook(webhook: NewWebhook, most: number): Promise<Webhook | null>
   /** Newest first. */
   listWebhooks(): Promise<readonly Webhook[]>
   findWebhook(id: WebhookId): Promise<Webhook | null>
   updateWebhook(id: WebhookId, change: WebhookChange): Promise<Webhook | null>
-  /** With all of its deliveries; null where there was none. */
+  /** Also deletes all of its deliveries; null if it does not exist. */
   deleteWebhook(id: WebhookId): Promise<Webhook | null>
   /** Newest first. */
   listDeliveries(id: WebhookId, page: DeliveryPage): Promise<readonly Delivery[]>
-  /** Makes it due at once, whatever became of it before, and gives it all its attempts again. */
+  /** Makes it due immediately, whatever happened to it before, and resets its attempts. */
   redeliver(id: WebhookId, deliveryId: DeliveryId): Promise<RedeliverOutcome>
   /** Due at once; null where there is no such webhook. */
   insertTest(id: WebhookId, test: { readonly id: DeliveryId; readonly body: string }): Promise<Delivery | null>
 
-  /** Renews what this node holds, and takes what is free up to its share among so many nodes. */
+  /** Renews this node's leases, and takes free webhooks up to its share among that many nodes. */
   keepWebhooks(nodeId: string, nodes: number, ttlMs: number): Promise<readonly WebhookLease[]>
   releaseWebhooks(nodeId: string, ids: readonly WebhookId[]): Promise<void>
   /**
@@ -129,7 +129,7 @@ export interface WebhookStore {
     results: readonly AttemptResult[],
     disableAfterMs: number,
   ): Promise<readonly { readonly webhookId: WebhookId; readonly reason: DisabledReason }[]>
-  /** Deletes settled deliveries that are older; at most so many at once. */
+  /** Deletes older settled deliveries, up to a limit at once. */
   pruneDeliveries(olderThanMs: number, limit: number): Promise<number>
   close(): Promise<void>
 }

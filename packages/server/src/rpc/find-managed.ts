@@ -1,7 +1,7 @@
 /**
- * Answers about transactions of ours by any hash that they ever had. A hash that was given out stays good after a fee
- * bump took its place: the receipt is that of the attempt which is in the chain, with the hash that it has there. What an
- * own cancellation took the place of has no receipt, as at any node: its bytes will never run.
+ * Looks up managed transactions by any hash that they ever had. A returned hash stays valid after a fee bump replaces
+ * it: the receipt is that of the mined attempt, with the hash it has on chain. A transaction replaced by its own
+ * cancellation has no receipt, as on any node: its bytes will never run.
  */
 import { parseHash } from '../api/contract/values/bytes.ts'
 import { type Caller, mayUse } from '../core/access/caller.ts'
@@ -28,7 +28,7 @@ const RECEIPT = 'eth_getTransactionReceipt'
 const TRANSACTION = 'eth_getTransactionByHash'
 
 export function createFindManaged({ store, upstream, forwarder }: FindPorts): FindManaged {
-  /** Null where it is not ours, or not of a lane that the caller may see: then it is like any other hash. */
+  /** Null if it is not ours, or not in a lane that the caller may see: then it is like any other hash. */
   async function findOwn(hash: Hash, caller: Caller): Promise<Transaction | null> {
     const tx = await store.findTransactionByHash(hash, caller.tenant)
     if (tx === null || tx.intent.lane.chainId !== upstream.chainId) return null
@@ -38,7 +38,7 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
   const ask = (method: string, hash: Hash, { tenant }: Caller): Promise<unknown> =>
     forwarder.forTenant(tenant).forward({ method, params: [hash] })
 
-  /** What the nodes have under these hashes. Throws only where they have nothing and one could not be asked for. */
+  /** What the nodes have under these hashes. Throws only if they have nothing and one hash could not be queried. */
   async function askForAll(method: string, attempts: readonly Attempt[], own: Forwarder): Promise<readonly unknown[]> {
     const answers = await own.forwardEach(attempts.map(({ hash }) => ({ method, params: [hash] })))
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []))
@@ -47,10 +47,10 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
     return found
   }
 
-  /** In no block that we know of; a node may be ahead of us, and have any of its attempts in one. */
+  /** Not mined as far as we know. A node may be ahead of us and see any of its attempts mined. */
   async function findPending(tx: Transaction, hash: Hash, own: Forwarder): Promise<unknown> {
     const seen = await askForAll(TRANSACTION, attemptsFor(tx, hash), own).catch((error: unknown) => {
-      // Stored bytes are an answer by themselves, also while no node has them or none answers.
+      // Stored bytes are an answer by themselves, even while no node has them or responds.
       if (error instanceof RpcFailure) return []
       throw error
     })
@@ -62,7 +62,7 @@ export function createFindManaged({ store, upstream, forwarder }: FindPorts): Fi
     return (await upstream.readPending(attempt.raw))?.object ?? null
   }
 
-  /** The hash to ask the nodes for: its own where it was mined, or that of the attempt which was; null where none will be. */
+  /** The hash to query: its own if it was mined, or that of the mined attempt. Null if none will be mined. */
   function resolve(tx: Transaction, inclusion: Inclusion, hash: Hash): Hash | null {
     const included = tx.attempts.find((attempt) => attempt.hash === inclusion.txHash)
     return inclusion.txHash === hash || (included !== undefined && runsIntent(included)) ? inclusion.txHash : null

@@ -1,8 +1,8 @@
 /**
- * Passes calls on to the chain's nodes, within bounds: so many requests at one time, so that a caller's flood does not
- * take the connections that the engine follows the chain with, and a bounded wait for a turn. Tenants take turns, so that
- * the heavy calls of one make that one wait. What a node says is handed on; what kept it from answering is told in our
- * own words.
+ * Forwards calls to the chain's nodes, within limits: a maximum number of requests at one time, so a caller's flood
+ * does not use up the connections that the engine follows the chain with, and a bounded wait for a turn. Tenants take
+ * turns, so heavy calls of one tenant make only that tenant wait. A node's answer is passed on as is; a failure to
+ * answer is reported in our own words.
  */
 import { AppError } from '../core/app-error.ts'
 import { createFairTurns } from '../engine/tenants/fair-turns.ts'
@@ -97,7 +97,7 @@ export function createForwarder(
   return { ...forTenant(null), forTenant }
 }
 
-/** A node that cannot be reached is left out for a while, so that the next time another is asked, if there is one. */
+/** An unreachable node is skipped for a while, so the next call goes to another node, if there is one. */
 async function askUntilReached(
   upstream: Pick<Upstream, 'forward'>,
   requests: readonly UpstreamRequest[],
@@ -115,7 +115,7 @@ async function askUntilReached(
   return replies
 }
 
-/** Not where an answer was waited for in vain; and signed bytes that may have arrived are not sent twice at all. */
+/** Not after a timeout. Signed bytes that may have arrived are never sent twice. */
 function mayAskAgain({ method }: UpstreamRequest, reply: UpstreamReply | undefined): boolean {
   if (reply?.type === 'unreached') return true
   return reply?.type === 'lost' && reply.stale === true && method !== 'eth_sendRawTransaction'

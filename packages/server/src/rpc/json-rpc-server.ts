@@ -20,7 +20,7 @@ import { createPendingFeed } from './socket/pending-feed.ts'
 import type { SubscriptionSources } from './socket/subscriptions.ts'
 
 export interface RpcRequestContext {
-  /** The last part of the path; null where it was left out. */
+  /** The last part of the path; null if omitted. */
   readonly chain: string | null
   readonly caller: Caller
   readonly idempotencyKey: string | null
@@ -28,14 +28,14 @@ export interface RpcRequestContext {
 }
 
 export interface JsonRpcServer {
-  /** The answer as it goes on the wire; null where nothing is to be answered. Never throws. */
+  /** The response as sent on the wire; null if there is nothing to answer. Never throws. */
   answer(text: string, context: RpcRequestContext): Promise<string | null>
   /** The answer to a message that is not looked into. */
   refuse(text: string, failure: RpcFailure): string | null
   /** Throws RpcFailure that says which chains there are. */
   resolveChain(chain: string | null): number
   sourcesOf(chainId: number): SubscriptionSources
-  /** Calls that wait for their turn are turned away. */
+  /** Calls that are waiting for their turn are rejected. */
   close(): void
 }
 

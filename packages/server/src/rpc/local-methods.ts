@@ -41,7 +41,7 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
     return place < 0 ? ports.ownAddresses.length : place
   }
 
-  /** Of a managed account what is `pending` is known here, also what is in line and what no node has been given yet. */
+  /** Drover knows what is `pending` for a managed account, including what is queued or not sent to any node yet. */
   async function countTransactions(params: readonly unknown[], caller: Caller): Promise<unknown> {
     const request = { method: 'eth_getTransactionCount', params }
     const own = ports.forwarder.forTenant(caller.tenant)

@@ -1,6 +1,6 @@
 /**
- * Which methods there are. What is not listed does not exist here, whatever the node behind can do: a node of one's own
- * often answers calls that stop it, change its state or sign with its keys. `rpcAllowedMethods` adds to the list.
+ * The supported methods. Anything not listed does not exist here, whatever the node behind can do: a private node often
+ * answers calls that stop it, change its state or sign with its keys. `rpcAllowedMethods` adds to the list.
  */
 
 /** Passed on to a node as they are. All of them only read, save for the filters, which a node keeps for a while. */
@@ -44,7 +44,7 @@ export const PASSED_ON = [
   'web3_sha3',
 ] as const
 
-/** Would sign what only a person can judge, or hand out signed bytes whose nonce nobody keeps. */
+/** Would sign what only a person can judge, or return signed bytes whose nonce is not reserved. */
 const NEVER_SIGNED: Readonly<Record<string, string>> = {
   eth_sign: 'Drover signs only transactions, never messages',
   personal_sign: 'Drover signs only transactions, never messages',
@@ -57,7 +57,7 @@ const NEVER_SIGNED: Readonly<Record<string, string>> = {
 
 export interface MethodList {
   isPassedOn(method: string): boolean
-  /** Why a method that wallets have is not had here; null for one that is simply unknown. */
+  /** Why a wallet method is not supported here; null for a method that is simply unknown. */
   findRefusal(method: string): string | null
 }
 

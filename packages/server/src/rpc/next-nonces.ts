@@ -10,7 +10,7 @@ import type { RpcReads } from './rpc-reads.ts'
 import type { RpcServices } from './rpc-services.ts'
 
 export interface NextNonces {
-  /** Throws RpcFailure where the chain has to be asked and does not answer. */
+  /** Throws RpcFailure if the chain is needed and does not respond. */
   read(lane: Lane, tenant?: Tenant): Promise<number>
 }
 

@@ -1,8 +1,9 @@
 /**
- * Calls that name their nonce are accepted in the order of those nonces, whatever order they come in: clients that count
- * by themselves send many at once. One whose turn it is goes on at once, together with those that follow it without a
- * gap. One that is a little early is held until those below it have come, here or at another node; one that is late, or
- * far too early, is refused. What is accepted then has this very nonce or none, for which the lane answers.
+ * Calls that name their nonce are accepted in the order of those nonces, whatever order they come in: clients that
+ * count by themselves send many at once. A call whose turn it is proceeds immediately, together with those that follow
+ * it without a gap. A call that is a little early waits until those below it arrive, here or on another node. A call
+ * that is late, or far too early, is refused. An accepted call gets exactly this nonce or none, which the lane
+ * guarantees.
  */
 import { AppError } from '../core/app-error.ts'
 import { describeExactNonce } from '../core/lane/exact-nonce.ts'
@@ -15,9 +16,9 @@ import type { Store } from '../ports/store.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 export interface NonceTurns {
-  /** Throws where its turn does not come in time, or never will; then nothing was stored. */
+  /** Throws if its turn does not come in time, or never will; then nothing was stored. */
   accept(request: ExactRequest, lane: Lane, timeoutMs: number): Promise<Accepted>
-  /** Whoever is held is turned away. */
+  /** Waiting calls are rejected. */
   close(): void
 }
 
@@ -85,7 +86,7 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
       })
     }
     line.isMoving = false
-    // Notices may be lost; those who wait are few and do not wait for long.
+    // Notices may be lost; only a few calls wait, and not for long.
     if (line.held.size > 0) line.cancelPoll = clock.schedule(POLL_MS, () => move(line))
     else if (lines.get(laneKey(line.lane)) === line) lines.delete(laneKey(line.lane))
   }

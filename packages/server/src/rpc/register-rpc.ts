@@ -1,6 +1,7 @@
 /**
- * `POST /rpc` and `POST /rpc/{chainId}`. Every message that arrives whole is answered with 200 and a JSON-RPC answer, as
- * clients expect it; only what the HTTP layer itself turns down (no key, no JSON, too large) has another status.
+ * `POST /rpc` and `POST /rpc/{chainId}`. Every message that arrives whole is answered with 200 and a JSON-RPC answer,
+ * as clients expect it; only requests that the HTTP layer itself rejects (no key, no JSON, too large) get another
+ * status.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requestIdInput } from '../api/contract/requests/transaction-request.ts'

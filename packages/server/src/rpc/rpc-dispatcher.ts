@@ -1,7 +1,7 @@
 /**
  * Answers the calls of one message for one chain. Calls of a batch run side by side and are answered in their places;
- * what goes to a node goes there together, what is to be sent is accepted together, in order, and of the rest some run at
- * a time: a thousand look-ups in one batch are one caller's work, and not the whole service's.
+ * calls for a node go there together, sends are accepted together, in order, and the rest run a few at a time: a
+ * thousand lookups in one batch are one caller's work, and must not occupy the whole service.
  */
 
 import { type Caller, hasScope, mayUseChain } from '../core/access/caller.ts'
@@ -26,7 +26,7 @@ export interface CallContext {
   readonly own: ReadonlyMap<string, LocalMethod>
 }
 
-/** The answer as it goes on the wire; null where nothing is to be answered. */
+/** The response as sent on the wire; null if there is nothing to answer. */
 export type Dispatch = (message: RpcMessage, context: CallContext) => Promise<string | null>
 
 interface DispatcherPorts extends Pick<RpcServices, 'signers' | 'ownAddresses' | 'recordRefusal'> {
@@ -118,12 +118,12 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     await ports.recordRefusal(caller, { operation: method, target: `/rpc/${chainId}` })
   }
 
-  /** Only names that are ours become labels: a caller can make up any number of others. */
+  /** Only known names become labels: a caller can invent any number of others. */
   function countCall(method: string, failure: RpcFailure | null): void {
     const isKnown = method === SEND || local.has(method) || methods.isPassedOn(method)
     const outcome = failure === null ? 'result' : 'error'
     telemetry.count('drover_rpc_calls_total', { chainId, method: isKnown ? method : 'other', outcome })
-    // The caller is told nothing of a bug, so the log has to tell everything.
+    // The caller sees nothing of a bug, so the log must have everything.
     if (!(failure?.cause instanceof Error) || failure.cause instanceof AppError) return
     telemetry.log('error', 'JSON-RPC call failed', { chainId, method, stack: failure.cause.stack })
   }
@@ -151,7 +151,7 @@ async function pickAnswer(answers: Promise<readonly Settled[]>, index: number): 
 
 const UNANSWERED: Settled = { status: 'rejected', reason: new Error('a call was left without an answer') }
 
-/** They begin in order, so many at one time. */
+/** They start in order, up to a limit at one time. */
 async function runSome<T>(tasks: readonly (() => Promise<T>)[], most: number): Promise<readonly T[]> {
   const done: T[] = []
   const left = tasks.entries()

@@ -3,7 +3,7 @@
  * where libraries match on them.
  *
  * A code also tells a client whether to send again by itself: viem does so on -32603, -32005 and -32007. So a call that
- * was accepted, or may have been, is never answered with one of those: the client would make it two.
+ * was accepted, or may have been, never gets one of those codes: the client would send it twice.
  */
 import { AppError, type AppErrorCode } from '../core/app-error.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
@@ -57,7 +57,7 @@ const CODE_OF: Readonly<Partial<Record<AppErrorCode, RpcCodeName>>> = {
 const NO_NODE = 'no RPC node of the chain responds'
 const NO_DATABASE = 'the database does not respond'
 
-/** Anything thrown while a call was answered. What is not known to be harmless is `internal`, and says nothing. */
+/** Anything thrown while a call was answered. Anything not known to be harmless is `internal`, without details. */
 export function toRpcFailure(error: unknown): RpcFailure {
   if (error instanceof RpcFailure) return error
   if (error instanceof AppError) return fromAppError(error)
@@ -68,7 +68,7 @@ export function toRpcFailure(error: unknown): RpcFailure {
   })
 }
 
-/** For a call that may have been stored: nothing here makes a client send it again unasked. */
+/** For a call that may have been stored: nothing here makes a client retry on its own. */
 export function toSendFailure(cause: unknown): RpcFailure {
   const failure = toRpcFailure(cause)
   if (failure.error.code !== RPC_CODES.internal) return failure
@@ -99,7 +99,7 @@ function fromRejection({ message, details }: AppError): RpcFailure {
 
 const SHORTAGE = 'insufficient funds for gas * price + value'
 
-/** Libraries look for these very words. */
+/** Libraries match these exact words. */
 export function spellShortage(reason: string): string {
   return reason.toLowerCase().includes(SHORTAGE) ? reason : `${SHORTAGE}: ${reason}`
 }

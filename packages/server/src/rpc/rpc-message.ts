@@ -25,7 +25,7 @@ const MAX_BATCH = 1_000
 const MAX_DEPTH = 64
 const MAX_METHOD_LENGTH = 100
 
-/** Throws RpcFailure where there is nothing that could be answered call by call. */
+/** Throws RpcFailure if there is nothing to answer call by call. */
 export function parseMessage(text: string): RpcMessage {
   const parsed = parseJson(text)
   if (!Array.isArray(parsed)) return { isBatch: false, entries: [parseEntry(parsed)] }

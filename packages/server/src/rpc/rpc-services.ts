@@ -1,4 +1,4 @@
-/** What the JSON-RPC endpoint needs from the rest of the service; the composition root hands it over. */
+/** What the JSON-RPC endpoint needs from the rest of the service. The composition root provides it. */
 import type { Caller } from '../core/access/caller.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane/lane.ts'
@@ -16,7 +16,7 @@ export interface RpcSettings {
   readonly holdTimeoutMs: number
   readonly allowedMethods: readonly string[]
   readonly maxSockets: number
-  /** Of all that is shared, what one tenant may have. */
+  /** One tenant's share of everything that is shared. */
   readonly sharePercent?: number
 }
 
@@ -27,15 +27,15 @@ export interface RpcServices {
   readonly store: Pick<Store, 'findTransactionByHash' | 'readNonceLine' | 'listSigners' | 'listen'>
   /** What calls read from the store goes in turns. */
   readonly reads: FairTurns
-  /** From memory: a lane that somebody asks for by guessing costs nothing. */
+  /** From memory: a request for a guessed lane costs nothing. */
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */
   readonly ownAddresses: readonly Address[]
-  /** While tenants are held back, each has fewer calls on their way. */
+  /** While tenants are throttled, each has fewer calls in flight. */
   readonly work: Pick<WorkTurns, 'isCrowded'>
   /** Every call of a message counts against the rate of the key. Throws AppError. */
   chargeItems(caller: Caller, items: number): void
-  /** For the audit: somebody tried what their key is not good for. Never throws. */
+  /** For the audit: a caller tried something its key does not allow. Never throws. */
   recordRefusal(caller: Caller, what: { readonly operation: string; readonly target: string }): Promise<void>
   readonly clock: Clock
   readonly telemetry: Telemetry

@@ -1,8 +1,8 @@
 /**
  * `eth_sendTransaction`, managed: the intent is accepted like any other, and the answer is the hash of its first bytes,
- * which are durable by then and may not have left yet. Several in one batch are stored together and take their nonces in
- * the order of the batch. Once accepted, a transaction goes on whatever this call answers; so whatever keeps the hash
- * away names the transaction.
+ * which are durable by then and may not have left yet. Several in one batch are stored together and take their nonces
+ * in the order of the batch. Once accepted, a transaction continues whatever this call returns, so an error in place of
+ * the hash names the transaction.
  */
 import { actorOf, type Caller, hasScope, mayUse } from '../core/access/caller.ts'
 import type { Hash } from '../core/hex.ts'
@@ -43,7 +43,7 @@ interface SendPorts {
 type Parsed = { readonly request: AcceptRequest; readonly place: WaitPlace }
 type AcceptedOne = { readonly transaction: Transaction }
 
-/** Who has gone away does not tell us so; the time is short enough. */
+/** A client that disconnects does not tell us; the time is short enough. */
 const NEVER = new AbortController().signal
 
 export function createSendTransactions(ports: SendPorts): SendTransactions {
@@ -83,7 +83,7 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
   }
 
   return async (calls, chainId, caller) => {
-    // A place to wait is taken first: what is stored for somebody who could not be told its hash would be lost on them.
+    // A waiting slot is taken first: otherwise a transaction could be stored for a caller that cannot get its hash.
     const parsed = calls.map((call) =>
       settle((): Parsed => ({ request: parse(call, chainId, caller), place: waits.enter('send', caller.tenant) })),
     )

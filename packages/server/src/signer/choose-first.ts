@@ -1,4 +1,4 @@
-/** Opens an implementation, or throws where this machine has none. */
+/** Opens an implementation, or throws if this machine has none. */
 export type Attempt<T> = () => Promise<T>
 
 /** The first that can be opened and passes its test; the last resort is what the others are tested against. */

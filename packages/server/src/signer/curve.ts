@@ -27,7 +27,7 @@ export const JAVASCRIPT_CURVE: Curve = {
   publicKey: (privateKey) => noble.getPublicKey(privateKey, false).subarray(1),
 }
 
-/** Not the package's own entry: that one falls back to a slow library without a word. */
+/** Not the package's own entry: that one silently falls back to a slow library. */
 async function openNative(): Promise<Curve> {
   const { default: native } = await import('secp256k1/bindings.js')
   return {

@@ -7,9 +7,9 @@ import type { AccessList } from '../core/chain/access-list.ts'
 import type { UnsignedTransaction } from '../ports/signer.ts'
 
 export interface TransactionEncoder {
-  /** What has to be hashed and signed. The bytes are good until the next call. */
+  /** What has to be hashed and signed. The bytes are valid until the next call. */
   encodeUnsigned(transaction: UnsignedTransaction): Uint8Array
-  /** The transaction of the last call with its signature (r and s, 32 bytes each). Good until the next call. */
+  /** The transaction of the last call with its signature (r and s, 32 bytes each). Valid until the next call. */
   encodeSigned(signature: Uint8Array, recovery: number): Uint8Array
 }
 
@@ -120,7 +120,7 @@ export function createTransactionEncoder(): TransactionEncoder {
   }
 }
 
-/** Null: a transaction as it was before there were types. */
+/** Null: a legacy transaction, from before types existed. */
 function typeOf({ fees, accessList }: UnsignedTransaction): number | null {
   if (fees.type === 'eip1559') return 2
   return accessList === undefined ? null : 1

@@ -1,4 +1,4 @@
-/** Keccak-256, by WebAssembly where that works on this machine, else by JavaScript. */
+/** Keccak-256, using WebAssembly if that works on this machine, otherwise JavaScript. */
 import { createKeccak } from 'hash-wasm'
 import { keccak256 } from 'viem/utils'
 import type { Hash } from '../core/hex.ts'

@@ -33,7 +33,9 @@ export async function attemptDelivery(
   return { due, outcome: judge(ports, due, answer, retryAfterMs), answer, isGone: answer.status === GONE }
 }
 
-/** Never sent unsigned: a receiver that checks would refuse it, and one that does not could be told anything. */
+/**
+ * Never sent unsigned: a receiver that checks signatures would refuse it, and one that does not could be fed anything.
+ */
 const NO_SECRET = {
   status: null,
   response: null,

@@ -1,4 +1,6 @@
-/** Posts one delivery and tells what came back. No redirect is followed, and no more of an answer read than is kept. */
+/**
+ * Posts one delivery and returns the response. It follows no redirect, and reads no more of a response than it keeps.
+ */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { AttemptAnswer } from '../core/webhook/webhook.ts'
@@ -75,7 +77,7 @@ async function readAnswer(response: IncomingMessage, now: () => number): Promise
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    // Leaving the loop ends the connection: whoever sends more than is kept pays with a new one next time.
+    // Leaving the loop ends the connection: a receiver that sends more than is kept gets a new connection next time.
     if (size > KEPT_BYTES) break
   }
   const text = Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString()

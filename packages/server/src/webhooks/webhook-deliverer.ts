@@ -1,12 +1,14 @@
 /**
- * Tells webhooks of events: each at least once, those of one transaction in order, and never two nodes at one webhook.
+ * Delivers events to webhooks: each at least once, those of one transaction in order, and never from two nodes at one
+ * webhook.
  *
  * What is to be delivered and when stands in the database; this is the loop that works it off for the webhooks that the
- * node holds. One turn settles what has come back, makes deliveries of new events, and sends what is due as far as there
- * is room; each step is one statement for all webhooks. A turn is taken when something came back, when something was
- * appended to the stream, when something becomes due, and, behind all that, whenever leases are renewed. So the cost is
- * by batches of events, however many webhooks and attempts there are, and a node that dies leaves nothing but leases that
- * run out: whoever takes over finds the same rows, and sends again what was not settled, under the same ids.
+ * node holds. One turn settles what has come back, makes deliveries of new events, and sends what is due as far as
+ * there is room; each step is one statement for all webhooks. A turn is taken when something came back, when something
+ * was appended to the stream, when something becomes due, and, behind all that, whenever leases are renewed. So the
+ * cost is by batches of events, however many webhooks and attempts there are, and a node that dies leaves nothing but
+ * leases that run out: the node that takes over finds the same rows, and sends unsettled deliveries again under the
+ * same ids.
  */
 import type { DeliveryId, WebhookId } from '../core/webhook/webhook.ts'
 import type { RetryPolicy } from '../core/webhook/webhook-retry.ts'
@@ -118,7 +120,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
       telemetry.log('warn', 'could not process webhooks; retrying', { error: String(error) })
       turnAgain = true
       pauseMs = TRY_AGAIN_MS
-      // What could not be settled is sent again by whoever takes over.
+      // The node that takes over sends unsettled deliveries again.
       if (isStopping) results = []
     }
     isTurning = false

@@ -1,4 +1,7 @@
-/** What an operator may do to a lane. Each order says what it will do first, and asks for a reason; and how far the last reset has come. */
+/**
+ * What an operator may do to a lane. Each action first says what it will do, and asks for a reason. Also shows the
+ * progress of the last reset.
+ */
 import { useContext, useState } from 'preact/hooks'
 import type { LaneOrder } from '../../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../../api/api-failure.ts'
@@ -17,7 +20,7 @@ interface LaneActionsProps {
 
 export function LaneActions({ lane, last }: LaneActionsProps) {
   const [chosen, setChosen] = useState<LaneOrder | null>(null)
-  // Pausing stops being possible when somebody else has done it.
+  // Pausing is no longer possible once another user has done it.
   const orders = listLaneOrders(lane)
   const order = orders.find((each) => each.order === chosen)
   return (

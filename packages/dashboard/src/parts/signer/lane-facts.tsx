@@ -1,4 +1,4 @@
-/** A lane in full: where it stands, who advances it, and its policy in words. */
+/** A lane in full: its state, which node advances it, and its policy in words. */
 import type { LaneResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
 import { formatSpan } from '../../format/format-time.ts'

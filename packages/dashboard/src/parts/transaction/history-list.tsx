@@ -14,7 +14,7 @@ import { Empty } from '../placeholders.tsx'
 
 interface HistoryListProps {
   readonly txId: string
-  /** Read anew at every beat; what is before it never changes and is read once. */
+  /** Read again at every beat; earlier entries never change and are read once. */
   readonly newest: HistoryPage
 }
 
@@ -30,7 +30,7 @@ export function HistoryList({ txId, newest }: HistoryListProps) {
       const page = await api.readHistory(txId, cursor)
       setBefore({ entries: [...page.entries, ...history], earlier: page.earlier })
     } catch (error) {
-      // The banner tells that the service is away; the button stays.
+      // The banner says that the service is unreachable; the button stays.
       if (!(error instanceof ServiceAway)) throw error
     } finally {
       setLoading(false)

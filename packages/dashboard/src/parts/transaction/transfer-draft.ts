@@ -1,5 +1,5 @@
 /**
- * A test transfer while it is being written, and what came of sending it.
+ * A test transfer while it is being written, and the result of sending it.
  *
  * The idempotency key belongs to what was typed: it stays until the transfer is accepted, so that pressing the button
  * again cannot send twice, and is replaced as soon as a field changes.
@@ -16,7 +16,7 @@ export type FieldName = (typeof FIELDS)[number]
 export type SendOutcome =
   | { readonly type: 'accepted'; readonly transaction: TransactionResource }
   | { readonly type: 'refused'; readonly fields: FieldProblems<FieldName>; readonly message: string | null }
-  /** Nobody knows whether it arrived. */
+  /** It is unknown whether it arrived. */
   | { readonly type: 'unknown'; readonly message: string }
 
 export function formTransfer(

@@ -1,9 +1,9 @@
 /**
- * Tells who sends a request, and keeps the record of who did what.
+ * Authenticates requests, and keeps the record of who did what.
  *
- * A key is read from the database with every request (see key-lookup.ts). There is one exception: a database that cannot
- * be asked would take the metrics away when they are needed most, so a caller whose key was right before may read them,
- * and nothing else, from what this node remembers.
+ * A key is read from the database with every request (see key-lookup.ts). There is one exception: without the database,
+ * metrics would be unavailable when they are needed most. So a caller whose key was valid before may read them, and
+ * nothing else, based on what this node remembers.
  */
 import type { KeyId } from '../../core/access/api-key.ts'
 import { type Caller, LOCAL_CALLER, type Rate } from '../../core/access/caller.ts'
@@ -20,20 +20,20 @@ import { createKeyUse } from './key-use.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 
 export interface Access extends AuditTrail {
-  /** No key was ever made, as far as this node knows. */
+  /** No key was ever created, as far as this node knows. */
   isOpen(): boolean
-  /** Throws `unauthorized` or `rate_limited`. `duringOutage`: what is remembered will do where the database is away. */
+  /** Throws `unauthorized` or `rate_limited`. `duringOutage`: a remembered key is enough while the database is down. */
   identify(authorization: string | undefined, options?: { readonly duringOutage?: boolean }): Promise<Caller>
-  /** Whether somebody who was let in before still would be: for what lasts longer than a request. */
+  /** Whether a caller that was admitted before still would be. For anything that lasts longer than a request. */
   isAllowed(caller: Caller): Promise<boolean>
-  /** The same for one more request of theirs, which counts like any other. Throws `rate_limited`. */
+  /** The same for one more request of that caller, which counts like any other. Throws `rate_limited`. */
   readmit(caller: Caller): Promise<boolean>
   /**
-   * What a request carries besides its first item, which counts with the request. Throws `rate_limited`, or
-   * `invalid_request` where so many could never be sent at once.
+   * Counts the items of a request after the first, which counts with the request. Throws `rate_limited`, or
+   * `invalid_request` if that many can never be sent at once.
    */
   chargeItems(caller: Caller, items: number): void
-  /** There is a key now: this node need not find out by itself. */
+  /** A key exists now, so this node does not have to find out by itself. */
   lock(): void
   close(): Promise<void>
 }
@@ -69,14 +69,14 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
 
   function judge(given: KeyToken, key: KeyRecord | null): KeyRecord {
     if (!matchesSecret(given, key) || key === null) throw refuse('unknown', 'This API key is unknown.')
-    // Only who has the secret is told more.
+    // Only a caller with the secret gets more detail.
     if (key.revokedAt !== null || isOver(key)) remembered.delete(key.id)
     if (key.revokedAt !== null) throw refuse('revoked', `API key ${key.id} was revoked.`)
     if (isOver(key)) throw refuse('expired', `API key ${key.id} has expired.`)
     return key
   }
 
-  /** One that is remembered was read before; its end may have come since. */
+  /** A remembered key was read earlier and may have expired since. */
   function isOver({ isExpired, expiresAt }: KeyRecord): boolean {
     return isExpired || (expiresAt !== null && expiresAt <= clock.now())
   }
@@ -135,7 +135,9 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     takeFrom(keyId, rate, items - 1)
   }
 
-  /** The key of somebody who was let in before, `open` where none is needed; null for who would not be let in any more. */
+  /**
+   * The key of a caller that was admitted before. `open` if no key is needed, null if it would no longer be admitted.
+   */
   async function findStanding({ keyId }: Caller): Promise<KeyRecord | 'open' | null> {
     if (keyId === null) return (await presence.check()) ? null : 'open'
     const key = await lookup.find(keyId)

@@ -1,4 +1,4 @@
-/** At the door: tells who sends a request, and whether their key is good for what it asks. */
+/** Authenticates each request on arrival, and checks that its key allows what it asks for. */
 import type { FastifyRequest } from 'fastify'
 import { actorOf, type Caller, hasScope, type Scope } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
@@ -7,19 +7,19 @@ import { checkHost, checkNotForwarded, checkOrigin } from './check-host.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sends it. */
+    /** The caller. */
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** The scope that is needed; null: none, and no key either. Where it is not said, a key is. */
+    /** The required scope. Null: no scope and no key. Undefined: a key, but no scope. */
     readonly scope?: Scope | null
     readonly operationId?: string
-    /** Answers from memory, and is wanted most while the database is away. */
+    /** Answers from memory, and is needed most while the database is down. */
     readonly duringOutage?: boolean
   }
 }
 
-/** Has no scope and reaches nothing: what is open to everybody asks nobody who they are. */
+/** Has no scope and reaches nothing: public routes do not authenticate. */
 const NOBODY: Caller = {
   keyId: null,
   tenant: '',
@@ -42,7 +42,7 @@ export async function admit(request: FastifyRequest, { access, telemetry }: Serv
     return NOBODY
   }
   const caller = await access.identify(authorization, { duringOutage })
-  // A page elsewhere has no key; so with keys the name that a request is sent to does not matter.
+  // A page on another site has no key, so once keys exist the Host of a request does not matter.
   if (caller.keyId === null) checkLocal(request)
   if (caller.keyId === null && !isReading) checkOrigin(origin)
   if (scope === undefined || hasScope(caller, scope)) return caller
@@ -59,7 +59,7 @@ function checkLocal({ headers }: FastifyRequest): void {
   checkNotForwarded(headers)
 }
 
-/** Without the query, and without the secret of a key that somebody took for its id: what an entry of the audit is about. */
+/** The target of an audit entry: without the query, and without the secret if a caller used a whole key as its id. */
 export function pathOf(request: FastifyRequest): string {
   const path = request.url.split('?', 1)[0] ?? ''
   return path.replaceAll(/(drv_[0-9a-f]{16}_)[\w-]+/gi, '$1…').slice(0, 200)

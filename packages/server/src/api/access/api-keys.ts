@@ -1,4 +1,4 @@
-/** Makes, lists and revokes keys. Nobody can hand on more than they have. */
+/** Creates, lists and revokes keys. A caller cannot grant more than its own key allows. */
 import {
   type ApiKey,
   chooseTenant,
@@ -15,27 +15,27 @@ import type { Clock } from '../../ports/clock.ts'
 import { createKeyToken } from './key-token.ts'
 
 export interface ApiKeys {
-  /** `token` is told here and nowhere else. */
+  /** `token` is returned here and nowhere else. */
   create(caller: Caller, wanted: KeyRequest): Promise<{ readonly key: ApiKey; readonly token: string }>
   list(caller: Caller): Promise<readonly ApiKey[]>
-  /** `evenLast`: also the last one with `admin`, after which only who can reach the database can make keys. */
+  /** `evenLast`: also the last key with `admin`. After that, creating keys requires access to the database. */
   revoke(caller: Caller, id: KeyId, options?: { readonly evenLast?: boolean }): Promise<ApiKey>
 }
 
 interface ApiKeysPorts {
   /**
-   * Whether keys can be made without having one: only where whoever asks can reach the database. Over HTTP the first key
-   * would go to whoever calls first.
+   * Whether keys can be created without having one: only with direct access to the database. Over HTTP the first caller
+   * would get the first key.
    */
   readonly withoutKey: boolean
   readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
   readonly clock: Pick<Clock, 'now'>
-  /** Gives back the nonces that were reserved with a key and not used. */
+  /** Releases the nonces that were reserved with a key and not used. */
   releaseReservations(keyId: KeyId, by: OperatorAct): Promise<void>
 }
 
 export function createApiKeys({ store, clock, withoutKey, releaseReservations }: ApiKeysPorts): ApiKeys {
-  /** Read anew: what it may hand on is what it has now. */
+  /** Read again: a key may grant only what it has now. */
   async function getHolding(caller: Caller): Promise<Holding> {
     if (caller.keyId === null && !withoutKey) {
       const message =
@@ -48,7 +48,10 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
     return { ...caller, ...own }
   }
 
-  /** Its maker may have been revoked since it was asked about: what a revoked key made must not outlive it unseen. */
+  /**
+   * The creating key may have been revoked since it was checked. A key made by a revoked key must not outlive it
+   * unnoticed.
+   */
   async function withdrawUnlessAllowed(caller: Caller, id: KeyId): Promise<void> {
     try {
       await getHolding(caller)
@@ -79,7 +82,7 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
       const outcome = await store.revokeKey(id, { actor: actorOf(caller), reach: caller, evenLast })
       switch (outcome.type) {
         case 'revoked':
-          // Also for one that was revoked before: whoever tries again, after this failed, gets it done.
+          // Also for a key that was revoked before, so a retry after a failure here completes the work.
           await releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
           return outcome.key
         case 'not_found':

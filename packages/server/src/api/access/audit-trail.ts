@@ -1,4 +1,6 @@
-/** Writes who did what. What cannot be stored is told to the log instead: the change itself has happened already. */
+/**
+ * Records who did what. An entry that cannot be stored goes to the log instead: the change itself has already happened.
+ */
 
 import type { Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
@@ -10,9 +12,9 @@ import { createRateLimiter } from './rate-limiter.ts'
 export interface AuditTrail {
   /** Durable when it resolves; never fails the request. */
   record(caller: Caller, note: Pick<AuditNote, 'operation' | 'target' | 'result'>): Promise<void>
-  /** Before something is done that will be recorded. Throws `rate_limited` where the key has done too much of it. */
+  /** Call before an action that will be recorded. Throws `rate_limited` if the key has done too many. */
   admitEntry(caller: Caller): void
-  /** The same for what was refused for who asked; of a flood of these only some are recorded. */
+  /** The same for requests refused because of their caller. In a flood of these, only some are recorded. */
   recordRefusal(caller: Caller, note: Pick<AuditNote, 'operation' | 'target'>): Promise<void>
 }
 
@@ -23,9 +25,9 @@ interface TrailPorts {
   readonly nodeId: string
 }
 
-/** Of each key: one that is good for nothing can neither fill the audit nor keep the refusals of others out of it. */
+/** Per key: a useless key can neither fill the audit nor crowd out the refusals of others. */
 const REFUSALS = { perSecond: 1, burst: 100 }
-/** Of each key too. What is done is always on record, so that beyond this it is not done. */
+/** Also per key. Every action is recorded, so beyond this limit actions are refused. */
 const ENTRIES = { perSecond: 20, burst: 1_000 }
 
 export function createAuditTrail({ store, clock, telemetry, nodeId }: TrailPorts): AuditTrail {

@@ -1,7 +1,7 @@
 /**
- * Serves only requests that were meant for this machine by name. As long as there is no access control, loopback is the
- * wall; a web page elsewhere gets past it by making its own name resolve to 127.0.0.1 (DNS rebinding), and then is of
- * the same origin as this service. What it cannot do is choose the Host header, which still has its name.
+ * Serves only requests that name this machine as their host. Without access control, loopback is the only protection. A
+ * web page on another site gets past it by making its own name resolve to 127.0.0.1 (DNS rebinding), and then has the
+ * same origin as this service. But it cannot choose the Host header, which still has its name.
  */
 import { AppError } from '../../core/app-error.ts'
 
@@ -13,12 +13,12 @@ export function checkHost(host: string | undefined): void {
   throw new AppError('misdirected_request', message)
 }
 
-/** What proxies add. None of them is sent by a client that calls this machine itself. */
+/** Headers that proxies add. A client that calls this machine directly sends none of them. */
 const FORWARDING = ['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']
 
 /**
- * And not what a proxy passes on, which may come from anywhere: to the service it looks like this machine. Nobody has to
- * put up with that: with an API key a proxy is welcome.
+ * Refuses requests forwarded by a proxy: they may come from anywhere, but look local to the service. To use a proxy,
+ * create an API key.
  */
 export function checkNotForwarded(headers: Readonly<Record<string, unknown>>): void {
   const found = Object.keys(headers).find((name) => FORWARDING.includes(name) || name.startsWith('x-forwarded-'))
@@ -28,8 +28,8 @@ export function checkNotForwarded(headers: Readonly<Record<string, unknown>>): v
 }
 
 /**
- * And changes nothing for a page of another machine. What such a page can send without asking first is a request without a
- * body, which some calls do not need; the browser says whose page it is.
+ * Refuses changes from a page of another machine. Without a preflight, such a page can send a request without a body,
+ * and some calls need no body. The browser says which page it comes from.
  */
 export function checkOrigin(origin: string | undefined): void {
   if (origin === undefined || (URL.canParse(origin) && LOOPBACK.test(new URL(origin).host))) return

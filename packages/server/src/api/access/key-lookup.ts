@@ -1,8 +1,8 @@
 /**
- * Reads keys from the database with every request, so that a revoked one is refused at once, whichever node revoked it:
- * nothing is cached that could be older than the request. Requests that come while a read is on its way are read together
- * by the next one, never by that one, which may have seen the key before it was revoked. So a busy node makes one short
- * read per round trip, not one per request.
+ * Reads keys from the database with every request, so a revoked key is refused at once, whichever node revoked it: no
+ * cached key is older than the request. Requests that arrive during a read share the next read, never the current one,
+ * which may have seen the key before it was revoked. So a busy node makes one short read per round trip, not one per
+ * request.
  */
 
 import type { KeyId } from '../../core/access/api-key.ts'

@@ -1,8 +1,7 @@
 /**
- * Whether there are keys at all. A service that never had one is open to whoever can reach it, which is this machine alone.
- * From the first key on it is closed for good, even if all keys are revoked later: so that revoking the last one locks out,
- * and does not let in. That it is still open is looked up again when what is known is a second old; that it is closed
- * never changes.
+ * Whether there are any keys. A service that never had one is open to every caller that can reach it, which is only
+ * this machine. After the first key it stays closed, even if all keys are revoked later, so revoking the last key locks
+ * callers out instead of letting them in. "Open" is checked again after a second; "closed" never changes.
  */
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -10,11 +9,11 @@ import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
 export interface KeyPresence {
-  /** From memory, for what must not wait for the database; the next who asks knows more. */
+  /** From memory, for callers that must not wait for the database. The next call knows more. */
   peek(): boolean
   /** As of no more than a second ago. */
   check(): Promise<boolean>
-  /** There is a key: nobody need find out. */
+  /** A key exists: no lookup is needed. */
   notify(): void
 }
 
@@ -48,11 +47,11 @@ export function createKeyPresence({ store, clock, telemetry }: PresencePorts): K
     const since = clock.monotonic() - FRESH_FOR_MS
     const isFresh = (): boolean => hasKeys || (lookedAt !== null && lookedAt > since)
     try {
-      // One that is on its way already may have begun too long ago; the next one has not.
+      // A lookup in progress may have started too long ago. The next one has not.
       if (!isFresh()) await look()
       if (!isFresh()) await look()
     } catch (error) {
-      // It was open, and nobody but this machine can ask: what is served without the database is served on.
+      // It was open, and only this machine can call: what is served without the database stays available.
       if (!(error instanceof StoreUnavailable) || lookedAt === null) throw error
     }
     return hasKeys

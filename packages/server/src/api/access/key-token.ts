@@ -1,7 +1,7 @@
 /**
  * The text that a caller sends as its key: `drv_`, the public id that it is looked up by, and the secret. The secret is
- * told once, when the key is made. What is stored is its SHA-256: of 256 random bits there is no dictionary to try, so a
- * slow hash would protect nothing and cost every request. The digests are compared in constant time.
+ * shown once, when the key is created. Drover stores its SHA-256: there is no dictionary attack on 256 random bits, so
+ * a slow hash would protect nothing and slow down every request. The digests are compared in constant time.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { KeyId } from '../../core/access/api-key.ts'
@@ -19,13 +19,13 @@ export function createKeyToken(): KeyToken & { readonly token: string } {
   return { id, secretDigest: digest(secret), token: `drv_${id}_${secret}` }
 }
 
-/** Null for what cannot be a key of ours. */
+/** Null if this cannot be a Drover key. */
 export function parseKeyToken(text: string): KeyToken | null {
   const [, id, secret] = TOKEN.exec(text) ?? []
   return id === undefined || secret === undefined ? null : { id, secretDigest: digest(secret) }
 }
 
-/** Takes as long for a key that there is not: an id cannot be told to exist by the time that the answer takes. */
+/** Takes the same time for an unknown key, so timing does not reveal whether an id exists. */
 export function matchesSecret(given: KeyToken, stored: { readonly secretDigest: string } | null): boolean {
   const isEqual = timingSafeEqual(
     Buffer.from(given.secretDigest, 'hex'),

@@ -1,4 +1,4 @@
-/** Notes when keys were last used, to the minute: one write for all of them now and then, never one per request. */
+/** Records when keys were last used, to the minute: one write for all keys now and then, never one per request. */
 import type { KeyId } from '../../core/access/api-key.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -17,7 +17,7 @@ interface KeyUsePorts {
 }
 
 const INTERVAL_MS = 60_000
-/** The first use of a key is seen sooner, since somebody may be waiting for it. */
+/** The first use of a key shows up sooner, because a person may be waiting for it. */
 const FIRST_MS = 1_000
 
 export function createKeyUse({ store, clock, telemetry }: KeyUsePorts): KeyUse {
@@ -34,7 +34,7 @@ export function createKeyUse({ store, clock, telemetry }: KeyUsePorts): KeyUse {
     try {
       await store.touchKeys(ids)
     } catch (error) {
-      // A matter of display only; the next use tells it again.
+      // For display only. The next use records it again.
       telemetry.log('warn', 'could not store when API keys were last used', { keys: ids.length, error: String(error) })
     }
   }

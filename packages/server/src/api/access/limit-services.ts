@@ -1,9 +1,9 @@
 /**
- * The services as one caller may use them. A key that is limited to some signers and chains is limited here, below all
- * routes at once, so that no route can forget the check: what is out of its reach does not exist for it. Only a request
- * that names a signer to send from is refused, because that reveals nothing.
+ * The services as one caller may use them. The signer and chain limits of a key apply here, below all routes at once,
+ * so no route can forget the check. Anything out of its reach does not exist for the key. Only a request that names a
+ * signer to send from is refused, because that reveals nothing.
  *
- * Every service is listed, also those without a limit: a new one does not compile until it is decided here.
+ * Every service is listed, even those without a limit: a new service does not compile until its limit is decided here.
  */
 import { type Caller, mayUse, mayUseChain, reachesAll } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'

@@ -1,4 +1,4 @@
-/** The store, limited to the signers and chains of a caller: what is out of reach is not there. */
+/** The store, limited to the signers and chains of a caller. Anything out of reach does not exist. */
 import { type Caller, mayUse, mayUseChain } from '../../core/access/caller.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { LoadedLane } from '../../ports/lane-write.ts'

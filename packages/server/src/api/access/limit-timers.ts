@@ -8,8 +8,8 @@ import { forbidLane } from './forbid-lane.ts'
 import { refuseOrRun } from './refuse-or-run.ts'
 
 /**
- * Timers of lanes out of reach are not there. Another tenant's can be seen, as its transactions can, but only an operator
- * may change them. The parameters of a chain are everybody's.
+ * Timers of lanes out of reach do not exist. Callers can see another tenant's timers, as they can its transactions, but
+ * only an operator may change them. The parameters of a chain are public.
  */
 export function limitTimers(timers: ApiServices['timers'], caller: Caller): ApiServices['timers'] {
   const laneOf = ({ spec }: ManagedTimer): Lane => ({ chainId: spec.chainId, signer: spec.owner })

@@ -1,4 +1,4 @@
-/** What changes something, limited to the signers and chains of a caller. */
+/** Write operations, limited to the signers and chains of a caller. */
 import { type Caller, mayUse } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import type { AcceptRequest } from '../../engine/accept/accept-request.ts'
@@ -15,7 +15,7 @@ export function limitWrites(services: ApiServices, caller: Caller): Writes {
   const { reservations, resets, store } = services
   const findRefusal = (request: AcceptRequest): AppError | null => {
     const chainId = request.chainId ?? soleChainOf(services)
-    // Where no chain is named and there are several, the request is refused for that.
+    // If no chain is named and there are several, the request is refused for that reason.
     const isAllowed = mayUse(chainId === null ? { ...caller, chains: null } : caller, {
       chainId: chainId ?? 0,
       signer: request.from,

@@ -1,10 +1,13 @@
-/** A bucket of tokens for each key: refilled at its rate, never fuller than its burst. Each node counts for itself. */
+/** A token bucket per key: refilled at its rate, up to its burst. Each node counts separately. */
 import type { KeyId } from '../../core/access/api-key.ts'
 import type { Rate } from '../../core/access/caller.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 export interface RateLimiter {
-  /** Takes so many, all or none; else how long it is until there are enough. More than the burst never are. */
+  /**
+   * Takes that many tokens, all or none. Otherwise returns how long until there are enough; more than the burst never
+   * are.
+   */
   take(
     id: KeyId,
     rate: Rate,
@@ -12,7 +15,7 @@ export interface RateLimiter {
   ): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
 }
 
-/** Beyond so many, those that are full again are forgotten. */
+/** Beyond this many buckets, those that are full again are dropped. */
 const MAX_BUCKETS = 10_000
 
 export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'monotonic'> }): RateLimiter {

@@ -1,4 +1,4 @@
-/** Puts into the audit who did what: each call that changes something for good, and each that was refused for who made it. */
+/** Audits who did what: each call with a lasting effect, and each call refused because of its caller. */
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../core/app-error.ts'
 import type { Route, RouteReply } from '../route.ts'
@@ -16,7 +16,7 @@ export async function recordCall(
   try {
     if (isAudited(route)) audit.admitEntry(caller)
     const answer = await run()
-    // What was made has a path of its own.
+    // A created resource has its own path.
     const target = answer.headers?.location ?? pathOf(request)
     if (isAudited(route)) await audit.record(caller, { operation, target, result: 'done' })
     return answer
@@ -27,7 +27,7 @@ export async function recordCall(
   }
 }
 
-/** Sends are many, and each has its own history that begins with who sent it. */
+/** There are many sends, and the history of each starts with its sender. */
 function isAudited({ method, scope, audited = scope === 'operate' || scope === 'admin' }: Route): boolean {
   return method !== 'GET' && audited
 }

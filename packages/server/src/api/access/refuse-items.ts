@@ -1,4 +1,4 @@
-/** A batch without the items that this caller may not send. Each item still gets its answer, in its place. */
+/** A batch without the items that this caller may not send. Each item still gets its own result, in order. */
 import type { Caller } from '../../core/access/caller.ts'
 import type { AppError } from '../../core/app-error.ts'
 import type { AcceptRequest } from '../../engine/accept/accept-request.ts'
@@ -13,7 +13,7 @@ export function refuseItems(
 ): ApiServices['acceptBatch'] {
   return async (requests) => {
     const refusals = requests.map(findRefusal)
-    // The batch as a whole succeeds, so nothing else would record that some of it was refused.
+    // The batch as a whole succeeds, so nothing else would record that some items were refused.
     if (refusals.some((refusal) => refusal !== null)) await access.recordRefusal(caller, BATCH)
     const answers = [...(await acceptBatch(requests.filter((_, index) => refusals[index] === null)))]
     return refusals.map((reason) => {

@@ -1,4 +1,4 @@
-/** For what covers all signers: a key that is limited to some of them may not use it. */
+/** For operations that cover all signers: a key limited to some signers may not use them. */
 import { type Caller, reachesAll } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 

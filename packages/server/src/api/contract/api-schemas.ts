@@ -1,4 +1,4 @@
-/** Names under which schemas appear in the OpenAPI document: one list for what is sent, one for what is answered. */
+/** Names under which schemas appear in the OpenAPI document: one list for requests, one for responses. */
 import { z } from 'zod'
 
 export const requestSchemas = z.registry<{ id: string }>()

@@ -1,4 +1,4 @@
-/** Answers with a transaction, at once or when it has come as far as the caller wants to wait for. */
+/** Responds with a transaction, immediately or when it gets as far as the caller wants to wait for. */
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import type { ApiServices } from '../api-services.ts'
 import { timeoutOf, WAIT_HEADER, type WaitQuery } from '../contract/requests/wait.ts'
@@ -17,7 +17,10 @@ interface Found extends Omit<RouteReply, 'body'> {
   readonly transaction: Transaction
 }
 
-/** `get` finds or makes the transaction; with a place to wait already taken, so that nobody is accepted and left outside. */
+/**
+ * `get` finds or creates the transaction. A waiting slot is taken first, so no request is accepted and then cannot
+ * wait.
+ */
 export async function answerWhenThere(
   services: Services,
   { purpose, query, disconnected }: Asked,

@@ -1,4 +1,4 @@
-/** Applies what a caller wants changed to a signer's policy. */
+/** Applies a caller's changes to a signer's policy. */
 import { type Policy, PRESETS } from '../../core/lane/policy.ts'
 import type { PolicyChange } from '../contract/requests/signer-request.ts'
 import { parseFinality } from '../contract/values/finality.ts'
@@ -17,7 +17,7 @@ export function changePolicy(policy: Policy, change: PolicyChange): Policy {
   }
 }
 
-/** Only what makes a preset what it is: a fee cap or a waiting time that somebody set outlives the change. */
+/** Only the fields that define the preset: a fee cap or waiting time that was set explicitly survives the change. */
 function pickPreset(name: Policy['preset']): Partial<Policy> {
   const { preset, maxInFlight, slotHeldUntil, mayReplace, externalUse, onForeignNonce, onDeferral } = PRESETS[name]
   return { preset, maxInFlight, slotHeldUntil, mayReplace, externalUse, onForeignNonce, onDeferral }

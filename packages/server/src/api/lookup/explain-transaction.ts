@@ -1,4 +1,4 @@
-/** Gathers what must be known around a transaction, and explains it. */
+/** Gathers the context of a transaction, and explains it. */
 import { AppError } from '../../core/app-error.ts'
 import { type Explanation, explain } from '../../core/explain/explain.ts'
 import type { ExplainContext } from '../../core/explain/explanation.ts'
@@ -54,7 +54,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
       missingNonces: findMissing(count, loaded, status.lowestReserved?.nonce ?? null),
     },
   }
-  // It may have taken its nonce since it was read: what is said of it must fit what is said of its lane.
+  // It may have taken its nonce since it was read. The explanation must match the state of its lane.
   return explain(inFlight.find(({ id }) => id === tx.id) ?? tx, context)
 }
 
@@ -62,7 +62,10 @@ function findSilence({ silentNodes }: Services, nodeId: string): number | null {
   return silentNodes().find((node) => node.nodeId === nodeId)?.heartbeatAt ?? null
 }
 
-/** What the chain does not count although nobody has it: below everything in flight, reserved or free, and above the count. */
+/**
+ * Nonces the chain has not counted and no transaction holds: below all in flight, reserved or free, and above the
+ * count.
+ */
 function findMissing(
   count: number | null,
   lane: LoadedLane | null,
@@ -74,7 +77,7 @@ function findMissing(
   return count < lowest ? { from: count, to: lowest - 1 } : null
 }
 
-/** Since when the lane waits for a block; null where nothing of it does. */
+/** Since when the lane has been waiting for a block. Null if none of its transactions is waiting. */
 function findWait(inFlight: readonly InFlight[]): number | null {
   const since = inFlight.filter((tx) => inclusionOf(tx) === null).map(({ waitingSince }) => waitingSince)
   return since.length === 0 ? null : Math.min(...since)

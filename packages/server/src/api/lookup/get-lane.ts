@@ -15,7 +15,7 @@ export async function getLanes(services: Services, signer: Address): Promise<rea
   throw new AppError('not_found', `${checksumAddress(signer)} is not a registered signer.`, { field: 'address' })
 }
 
-/** The one lane that is meant; the chain has to be named only where there are several. */
+/** The lane the caller means. The chain must be named only if there are several. */
 export async function getLane(services: Services, signer: Address, chainId: number | undefined): Promise<LaneStatus> {
   const lanes = await getLanes(services, signer)
   const chainIds = lanes.map((status) => status.signer.lane.chainId).join(', ')

@@ -1,4 +1,4 @@
-/** Finds the transaction that a path names, by its id or by the hash of any attempt. */
+/** Finds the transaction in a path, by its id or by the hash of any attempt. */
 import { AppError } from '../../core/app-error.ts'
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import type { ApiStore } from '../api-services.ts'

@@ -1,11 +1,11 @@
-/** Logs of receipts, read from a node for whoever asks: tenants take turns, since one receipt may be megabytes. */
+/** Reads the logs of receipts from a node on request. Tenants take turns, because one receipt may be megabytes. */
 import { AppError } from '../../core/app-error.ts'
 import type { Hash } from '../../core/hex.ts'
 import { createFairTurns } from '../../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../../engine/tenants/tenant-pool.ts'
 import type { Chain, ReceiptLogs } from '../../ports/chain.ts'
 
-/** Null where no node has the receipt. Throws where none answers, and where too many wait. */
+/** Null if no node has the receipt. Throws if no node responds, or if too many requests are waiting. */
 export type ReadLogs = (chainId: number, hash: Hash, tenant?: Tenant) => Promise<ReceiptLogs | null>
 
 const TURNS = { what: 'reads of logs', maxRunning: 8, maxWaiting: 200 }

@@ -1,4 +1,4 @@
-/** Makes and changes webhooks, and orders deliveries by hand. */
+/** Creates and changes webhooks, and triggers deliveries by hand. */
 import { randomBytes } from 'node:crypto'
 import { actorOf, type Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
@@ -9,11 +9,11 @@ import type { DeliveryPage, WebhookStore } from '../../ports/webhook-store.ts'
 import type { WebhookChangeRequest, WebhookRequest } from '../contract/requests/webhook-request.ts'
 
 export interface Webhooks {
-  /** The secret is told here and nowhere else. */
+  /** The secret is returned here and nowhere else. */
   create(caller: Caller, wanted: WebhookRequest): Promise<{ readonly webhook: Webhook; readonly secret: string }>
   list(): Promise<readonly Webhook[]>
   get(id: WebhookId): Promise<Webhook>
-  /** A secret only where a new one was asked for. */
+  /** Contains a secret only if a new one was requested. */
   update(
     id: WebhookId,
     change: WebhookChangeRequest,
@@ -30,7 +30,7 @@ interface WebhooksPorts {
   readonly random: Pick<Random, 'id'>
   readonly maxWebhooks: number
   readonly secretOverlapMs: number
-  /** What is wrong with where it points; null: nothing. */
+  /** What is wrong with its URL; null: nothing. */
   findTargetProblem(url: URL): Promise<string | null>
 }
 
@@ -118,7 +118,7 @@ function changesFilter(change: FilterChange): boolean {
   return Object.values(change).some((value) => value !== undefined)
 }
 
-/** Null takes a limit away; what is left out stays. */
+/** Null removes a limit. Omitted fields stay as they are. */
 function changeFilter(filter: EventFilter, { types, chainId, from, completions }: FilterChange): EventFilter {
   return {
     types: types === undefined ? filter.types : types,

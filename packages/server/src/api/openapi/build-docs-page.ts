@@ -1,7 +1,7 @@
 /**
- * The documentation page: the OpenAPI document as HTML for people, with a form to try each operation. One file without fonts,
- * scripts or anything else from elsewhere, so that it works where there is no network but this service, and under a policy that
- * allows nothing else.
+ * The documentation page: the OpenAPI document as HTML for people, with a form to try each operation. One file that
+ * loads no fonts, scripts or anything else from other hosts, so it works with no network except this service, and under
+ * a policy that allows nothing else.
  */
 import { createHash } from 'node:crypto'
 import { describeFields, escapeHtml, type Json, renderProse, toJson, toList } from './docs-page-parts.ts'

@@ -7,7 +7,7 @@ import type { Route } from '../route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What any request can meet. */
+/** Errors that any request can get. */
 const GENERAL_ERRORS: readonly AppErrorCode[] = [
   'invalid_request',
   'misdirected_request',
@@ -48,7 +48,7 @@ function describeOperation(route: Route): Json {
     operationId: route.operationId,
     summary: route.summary,
     tags: [groupOf(route)],
-    // The second, empty one: as long as there are no keys, none is needed.
+    // The second, empty one: no key is needed until one exists.
     security: route.scope === null ? [] : [{ apiKey: [route.scope] }, {}],
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody(route) && {
@@ -58,7 +58,7 @@ function describeOperation(route: Route): Json {
   }
 }
 
-/** The first part of its path under `/v1`; what is not there is about the service itself. */
+/** The first part of its path under `/v1`; anything outside `/v1` is about the service itself. */
 function groupOf({ path }: Route): string {
   return /^\/v1\/([\w-]+)/.exec(path)?.[1] ?? 'service'
 }
@@ -102,13 +102,13 @@ function describeContent(answer: Route['answers'][number]): Json {
   return { 'application/json': { schema: answer.schema === null ? { type: 'object' } : refer(answer.schema) } }
 }
 
-/** Every code that the operation can answer with. */
+/** Every code that the operation can return. */
 export function listErrors(route: Route): readonly AppErrorCode[] {
   const access = route.scope === null ? [] : ACCESS_ERRORS
   return [...new Set([...GENERAL_ERRORS, ...access, ...(hasBody(route) ? BODY_ERRORS : []), ...route.errors])]
 }
 
-/** One entry for each status; the codes that it can stand for are told in the description. */
+/** One entry for each status; the description lists its codes. */
 function describeErrors(route: Route): Json {
   const codes = listErrors(route)
   const describe = (status: number): Json => ({
@@ -126,7 +126,7 @@ function describeSchemas(): Json {
   return Object.fromEntries(named.map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]))
 }
 
-/** Answers may gain fields within a version of the API, so readers must not be told that there are no others. */
+/** Responses may gain fields within an API version, so the schema must not say that there are no others. */
 function allowMore({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
 }

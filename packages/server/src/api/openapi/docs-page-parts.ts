@@ -1,16 +1,16 @@
-/** What the documentation page is put together from: text made safe, and the fields of a schema as a table. */
+/** The parts of the documentation page: escaped text, and the fields of a schema as a table. */
 export type Json = Readonly<Record<string, unknown>>
 
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** What stands between backticks is code. */
+/** Text between backticks is code. */
 export function renderProse(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** The document is our own, so what is not there as expected is a bug. */
+/** The document is our own, so anything missing is a bug. */
 export function toJson(value: unknown): Json {
   if (typeof value !== 'object' || value === null) throw new Error('the OpenAPI document is not as expected')
   return { ...value }

@@ -1,7 +1,7 @@
-/** The form below an operation on the documentation page, and the script that sends what it holds and shows the answer. */
+/** The form below an operation on the documentation page, and the script that sends it and shows the response. */
 import { escapeHtml, type Json, toJson, toList } from './docs-page-parts.ts'
 
-/** Runs in the browser. It is allowed by its digest, talks to this service only, and keeps the API key nowhere. */
+/** Runs in the browser. It is allowed by its digest, talks only to this service, and does not store the API key. */
 export const TRY_IT_SCRIPT = `
 document.addEventListener('submit', async (event) => {
   event.preventDefault()
@@ -37,7 +37,7 @@ export const KEY_FIELD =
   '<p><label>API key for “Try it” <input id="api-key" type="password" autocomplete="off" placeholder="drv_…"></label> It is kept nowhere. What you send is real.</p>'
 
 export function renderTryIt(method: string, path: string, described: Json, sampleBody: unknown): string {
-  // An answer that never ends cannot be shown.
+  // A response that never ends cannot be shown.
   if (JSON.stringify(described.responses).includes('text/event-stream')) return ''
   const fields = toList(described.parameters).map((parameter) => {
     const { name, in: place, schema } = toJson(parameter)

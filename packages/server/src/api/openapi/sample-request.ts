@@ -1,4 +1,4 @@
-/** A request that an operation would take, for people to copy: made from its schema, with values that mean something. */
+/** A valid sample request for people to copy: made from the operation's schema, with meaningful values. */
 type Schema = Readonly<Record<string, unknown>>
 
 /** By the name of the field or parameter. */
@@ -23,7 +23,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   gasLimit: '100000',
 }
 
-/** Fields that need not be there, and make the example more telling. By the name of the schema. */
+/** Optional fields that make the example more useful. By the name of the schema. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   TransactionRequest: ['to', 'value', 'requestId'],
   SignerChange: ['label'],

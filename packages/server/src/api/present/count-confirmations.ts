@@ -1,8 +1,8 @@
-/** How many blocks stand on top of a transaction, by what is stored and by what this node sees. */
+/** How many blocks are on top of a transaction, from what is stored and what this node sees. */
 import type { ChainView } from '../../core/chain/finality.ts'
 import { inclusionOf, type Transaction } from '../../core/transaction/transaction.ts'
 
-/** A node that has just started may be behind what was stored: what counted as final is never shown as less. */
+/** A node that just started may be behind what is stored. A transaction that was final is never shown as less. */
 export function countConfirmations(tx: Transaction, view: ChainView | null): number {
   const inclusion = inclusionOf(tx)
   if (inclusion === null) return 0
@@ -11,7 +11,7 @@ export function countConfirmations(tx: Transaction, view: ChainView | null): num
   return Math.max(stored, view.head.number - inclusion.blockNumber)
 }
 
-/** The chain has already moved away from the block, and the transaction will follow. */
+/** The chain has already reorged the block away, and the transaction will follow. */
 function hasOtherBlock(view: ChainView, at: { readonly blockNumber: number; readonly blockHash: string }): boolean {
   const canonical = view.header(at.blockNumber)
   return canonical !== null && canonical.hash !== at.blockHash

@@ -1,9 +1,9 @@
-/** What is wrong with a lane as it is stored, in words. */
+/** Describes what is wrong with a stored lane, in words. */
 import { describeLaneProblems, type ShownProblem, type SilentNode } from '../../core/explain/describe-problem.ts'
 import type { LaneStatus } from '../../ports/store.ts'
 import { checksumAddress } from '../contract/values/address.ts'
 
-/** `name`: what to call the signer; left out: its whole address. */
+/** `name`: what to call the signer. Default: its full address. */
 export function describeLane(
   status: LaneStatus,
   silent: readonly SilentNode[],

@@ -1,4 +1,4 @@
-/** The confirmations of a transaction as JSON: those that made it final, else those that this node sees now. */
+/** The confirmations of a transaction as JSON: those that made it final, or else those that this node sees now. */
 import {
   assessInclusion,
   type ChainView,
@@ -30,6 +30,6 @@ function listItems(tx: Transaction, finality: Finality, view: ChainView | null):
   const inclusion = inclusionOf(tx)
   if (inclusion === null || view === null) return []
   const { type } = assessInclusion(inclusion, view, finality)
-  // Headers prove something about a block only where its own header is known to be among those under them.
+  // Headers prove something about a block only if its own header is known to be below them.
   return type === 'waiting' || type === 'final' ? listConfirmations(inclusion.blockNumber, view, finality) : []
 }

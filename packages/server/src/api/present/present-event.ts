@@ -32,7 +32,7 @@ export function presentEventFor(caller: Caller, entry: HistoryEntry): EventResou
   return presentEvent(mayKnowHolder(caller, entry) ? entry : withoutHolder(entry))
 }
 
-/** Of another tenant's reservation only an operator learns more than that the nonce is taken, here as everywhere. */
+/** As everywhere, only an operator sees more of another tenant's reservation than that the nonce is taken. */
 export function mayKnowHolder(caller: Caller, { type, detail }: HistoryEntry): boolean {
   if (!type.startsWith('reservation.')) return true
   return caller.tenant === null || hasScope(caller, 'operate') || detail.tenant === caller.tenant
@@ -49,7 +49,7 @@ function presentCompletion({ requestId, metadata, inclusion, error }: Completion
   return { requestId, metadata: { ...metadata }, receipt: inclusion && presentReceipt(inclusion), error }
 }
 
-/** Details are free in form and may hold amounts, which JSON can only carry as text. */
+/** Details are free-form and may contain amounts, which JSON can only carry as text. */
 function withoutBigints(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return value.map(withoutBigints)

@@ -1,4 +1,4 @@
-/** What is offered for gas, and what was asked for, as JSON. */
+/** The offered and the requested gas fees as JSON. */
 import type { Fees, WantedFees } from '../../core/fees/fees.ts'
 import type { AttemptResource, TransactionResource } from '../contract/resources/transaction-resource.ts'
 

@@ -67,7 +67,7 @@ function presentLaneProblem({ since, txId, ...problem }: ShownProblem): LaneReso
   return { code, level, message, action, since: presentInstant(since), transactionId: txId, reservationId }
 }
 
-/** Field by field, so that a new setting is not shown before somebody decided how. */
+/** Field by field, so a new setting is not shown until someone decides how. */
 function presentPolicy(policy: Policy): LaneResource['policy'] {
   const { preset, maxInFlight, slotHeldUntil, maxUnfinal, resubmitIntervalMs, stuckAfterMs, maxSubmitAttempts } = policy
   const { mayReplace, bumpAfterMs, onDeferral, externalUse, onForeignNonce, gasLimitPercent } = policy

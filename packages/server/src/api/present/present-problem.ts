@@ -1,4 +1,4 @@
-/** What a caller gets to see of an error: all of an AppError, nothing of a bug. */
+/** What a caller sees of an error: all of an AppError, nothing of a bug. */
 import { APP_ERRORS, AppError } from '../../core/app-error.ts'
 import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
@@ -7,7 +7,7 @@ import { checksumText } from '../contract/values/address.ts'
 import { type Problem, STATUS_OF } from '../contract/values/problem.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** Where a route takes no more. */
+/** The limit of routes that do not set a higher one. */
 export const MAX_BODY_BYTES = MEBIBYTE
 
 const NOT_SERVED = 'The request is not valid.'
@@ -20,7 +20,7 @@ export function presentProblem(error: AppError): Problem {
   return { ...error.details, type, title: APP_ERRORS[error.code], status, detail, code: error.code }
 }
 
-/** Anything thrown while a request was served, as an AppError. What is not known to be harmless becomes `internal`. */
+/** Anything thrown while a request was served, as an AppError. Anything not known to be harmless becomes `internal`. */
 export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StoreUnavailable) {
@@ -34,7 +34,7 @@ export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES
   return fromHttpError(error, maxBodyBytes) ?? new AppError('internal', APP_ERRORS.internal, {}, { cause: error })
 }
 
-/** Requests that the HTTP layer itself turned down. Its own words are kept out: they speak of the framework. */
+/** Requests that the HTTP layer itself rejected. Its own messages are left out: they talk about the framework. */
 function fromHttpError(cause: unknown, maxBodyBytes: number): AppError | null {
   const status = statusOf(cause)
   switch (status) {

@@ -18,7 +18,7 @@ import { presentReceipt } from './present-receipt.ts'
 
 type Sends = 'suspended' | 'submitCount' | 'submittedAt' | 'lastSubmitAt' | 'nextResubmitAt' | 'stuckAt'
 
-/** What the chain and the policies add to what is stored. */
+/** What the chain and the policies add to the stored transaction. */
 export interface Surroundings {
   viewOf(chainId: number): ChainView | null
   finalityOf(lane: Lane): Finality
@@ -67,7 +67,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
   }
 }
 
-/** Nothing is sent again while an operator holds it back, nor once it is in a block. */
+/** Nothing is sent again while an operator holds it, or once it is mined. */
 function presentSends(tx: Transaction): Pick<TransactionResource, Sends> {
   const signed = 'submitCount' in tx ? tx : null
   const isDue = signed !== null && isInFlight(tx) && inclusionOf(tx) === null && !tx.suspended

@@ -1,4 +1,4 @@
-/** Bodies that may be in memory at one time, in bytes: what a node reads is bounded however many send at once. */
+/** Limits the bytes of request bodies in memory at one time, however many clients send at once. */
 import { AppError } from '../../core/app-error.ts'
 import { createTenantPool, type TenantPool } from '../../engine/tenants/tenant-pool.ts'
 

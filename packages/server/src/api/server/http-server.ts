@@ -1,4 +1,7 @@
-/** The HTTP server: registers the routes, bounds what a client can make it do, and turns every error into a problem document. */
+/**
+ * The HTTP server: registers the routes, limits what a client can make it do, and turns every error into a problem
+ * document.
+ */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { admit } from '../access/admit.ts'
@@ -12,12 +15,12 @@ import { ROUTES } from '../routes.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
-/** Made once: without a reason each abort makes an error with a stack, for every request. */
+/** Made once: without a reason, each abort would create an error with a stack, for every request. */
 const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
-/** Reading and writing so much takes the thread a millisecond, about. */
+/** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
 
 const SECURITY_HEADERS = {
@@ -32,25 +35,25 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   const server = Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    // A client that sends slowly, or keeps a silent connection, is let go.
+    // A client that sends slowly, or keeps an idle connection, is disconnected.
     requestTimeout: 30_000,
     keepAliveTimeout: 75_000,
     http: { maxHeaderSize: 16 * 1024, headersTimeout: 15_000 },
     routerOptions: { maxParamLength: 100, ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toAppError(error)),
     forceCloseConnections: 'idle',
-    // What arrives on an open connection while the server closes is still served; the connection ends with the answer.
+    // Requests on an open connection are still served while the server closes. The connection ends with the response.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
   })
-  // Only JSON: a page of another origin can post plain text without asking first, and must get nowhere.
+  // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser('text/plain')
   server.decorateRequest('caller')
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     request.caller = await admit(request, services)
     if (await beginWork(request, reply, services)) holdBody(request, reply, services)
-    // Nobody is there to answer. What is begun for them would hold its place until the service stops.
+    // The client is gone. Work started for it would keep its slot until the service stops.
     else reply.hijack()
   })
   server.addHook('onSend', async (request, _reply, payload) => {
@@ -65,7 +68,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
       await services.work.untilRefusal(request.caller.tenant)
     return sendProblem(reply, appError)
   })
-  // What never ends by itself would keep the server from closing.
+  // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {
     services.eventStreams.close()
     services.waits.close()
@@ -76,20 +79,20 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   return server
 }
 
-/** In its turn, before anything of its body is read. What is open to everybody is small and asks nobody who they are. */
+/** Each request waits its turn before its body is read. Public routes are small and do not authenticate. */
 async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
   const { scope } = request.routeOptions.config
   if (scope === null || request.is404) return !reply.raw.destroyed
   const end = await work.begin(request.caller.tenant, { gone: signalClose(reply) })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
-  // With the answer; a connection that is kept may close much later, and one that breaks has no answer.
+  // When the response ends. A kept-alive connection may close much later, and a broken one has no response.
   reply.raw.once('finish', end)
   reply.raw.once('close', end)
   return true
 }
 
-/** Until it is answered: what was read from a body lives as long. */
+/** Held until the response is sent: data read from a body lives that long. */
 function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }: ApiServices): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (length === undefined && encoding === undefined) return
@@ -106,7 +109,7 @@ function registerRoute(server: FastifyInstance, route: Route, services: ApiServi
   server.route({
     method: route.method,
     config: { scope, operationId, duringOutage },
-    // A stream has no end, and so no head that could be told by itself.
+    // A stream has no end, so HEAD cannot be answered for it.
     exposeHeadRoute: !isStream(route),
     ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -123,7 +126,7 @@ function registerRoute(server: FastifyInstance, route: Route, services: ApiServi
   })
 }
 
-/** The request's own close tells nothing: it comes when its body was read. */
+/** The request's own close event says nothing: it fires when the body has been read. */
 function signalClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (raw.destroyed) controller.abort(GONE)
@@ -144,12 +147,12 @@ function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
   return reply.code(problem.status).headers(SECURITY_HEADERS).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
-/** Nothing answers here: either the path has other methods, or there is no such path. */
+/** No route matches: either the path has other methods, or it does not exist. */
 function describeMiss(request: FastifyRequest, reply: FastifyReply): AppError {
   const path = request.url.split('?', 1)[0] ?? ''
   const routes = ROUTES.filter((route) => matches(route.path, path))
   const methods = routes.map(({ method }) => method)
-  // A part of the path that is too long to be looked at counts as absent, whatever its method.
+  // A path segment that is too long to match counts as not found, whatever the method.
   if (methods.length === 0 || methods.some((method) => method === request.method)) {
     return new AppError(
       'not_found',
@@ -173,7 +176,7 @@ function measure({ telemetry }: ApiServices, request: FastifyRequest, reply: Fas
   telemetry.observe('drover_http_request_seconds', reply.elapsedTime / 1_000, { route })
 }
 
-/** The caller is told nothing of it, so the log has to tell everything. */
+/** The caller sees none of it, so the log must have everything. */
 function logBug({ telemetry }: ApiServices, request: FastifyRequest, error: unknown): void {
   const stack = error instanceof Error ? error.stack : String(error)
   telemetry.log('error', 'request failed: bug in Drover', {

@@ -1,12 +1,12 @@
 /** Opens the server to clients at one address. */
 import type { FastifyInstance } from 'fastify'
 
-/** The address cannot be had; the message says what to do. */
+/** The address is not available. The message says what to do. */
 class AddressUnavailable extends Error {
   override readonly name = 'AddressUnavailable'
 }
 
-/** Returns the URL under which it listens; port 0 takes a free one. */
+/** Returns the URL it listens on. Port 0 picks a free port. */
 export async function listen(
   server: FastifyInstance,
   at: { readonly host: string; readonly port: number },
@@ -18,7 +18,7 @@ export async function listen(
   }
 }
 
-/** What to throw where an address cannot be listened on. */
+/** The error to throw if the server cannot listen on an address. */
 export function describeListenError(error: unknown, at: { readonly host: string; readonly port: number }): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'EADDRINUSE') {

@@ -1,7 +1,7 @@
 /**
- * Long work in pieces of a few milliseconds. Everybody shares one thread: of all long work only one piece is done in each
- * pass of the event loop, and tenants take turns with theirs, so that a hundred large batches of one are to the others
- * like a single one.
+ * Splits long work into pieces of a few milliseconds. All requests share one thread: each pass of the event loop does
+ * only one piece of long work, and tenants take turns, so a hundred large batches from one tenant cost the others no
+ * more than a single one.
  */
 import { setImmediate as nextPass } from 'node:timers/promises'
 import { AppError } from '../../core/app-error.ts'
@@ -10,9 +10,9 @@ import type { Tenant } from '../../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 
 export interface Pieces {
-  /** Like `map` of a list. Throws `overloaded` where too much long work waits. */
+  /** Like `map` of a list. Throws `overloaded` if too much long work is waiting. */
   map<T, R>(tenant: Tenant, items: readonly T[], map: (item: T, index: number) => R): Promise<R[]>
-  /** Lets others have their turn. */
+  /** Yields to others. */
   rest(tenant: Tenant): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const PIECE_MS = 2
 const MAX_WAITING = 10_000
 const UNCOUNTED = { spendWhenDue: () => null }
 
-/** `work`: what pieces cost is counted for the tenant, and one that has used its share of the thread waits. */
+/** `work`: the cost of pieces counts for the tenant, and a tenant that has used its share of the thread waits. */
 export function createPieces(work: Pick<WorkTurns, 'spendWhenDue'> = UNCOUNTED): Pieces {
   const turns = createFairTurns({
     what: 'pieces of batches',

@@ -1,4 +1,4 @@
-/** A store whose reads of many rows go in turns. */
+/** A store whose large reads take turns. */
 import type { FairTurns } from '../../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../../engine/tenants/tenant-pool.ts'
 import type { ApiStore } from '../api-services.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether this node can do its work now: a database with the right schema, and every chain followed. And what else somebody
- * should know: nodes that do not report, and signers that cannot go on.
+ * Whether this node can work now: the database has the right schema, and every chain is followed. Also reports nodes
+ * that do not report, and signers that cannot continue.
  */
 import type { ShownProblem, SilentNode } from '../../core/explain/describe-problem.ts'
 import { CHAIN_STEPS, DATABASE_STEP, SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
@@ -21,7 +21,7 @@ interface ReadinessPorts {
   readonly timeoutMs?: number
 }
 
-/** Anybody may ask, as often as they like: the lanes are read once for all who ask within this time. */
+/** The endpoint is public and unlimited, so lanes are read once for all requests within this time. */
 const LANES_FOR_MS = 1_000
 const MAX_SIGNERS = 20
 
@@ -73,7 +73,7 @@ function describeSchema(found: number, needed: number): ReadinessProblem {
   }
 }
 
-/** A probe has to answer in time even where the database does not: balancers read silence as death of the whole node. */
+/** A probe must answer in time even if the database does not: load balancers treat silence as a dead node. */
 async function withinTime<T>({ clock, timeoutMs = 2_000 }: ReadinessPorts, answer: Promise<T>): Promise<T> {
   let cancel = () => {}
   const late = new Promise<never>((_, reject) => {
@@ -83,8 +83,8 @@ async function withinTime<T>({ clock, timeoutMs = 2_000 }: ReadinessPorts, answe
 }
 
 /**
- * A chain that stands or went back is nobody's fault here, and looks the same from every node: a balancer that took them
- * all out would only add an outage. One that this node cannot reach may be well for a peer.
+ * If a chain halted or went back, no node is at fault and all nodes see the same: a load balancer that removed them all
+ * would only add an outage. A chain that this node cannot reach may be fine for a peer.
  */
 function checkChain({ chainId, health: { state, message } }: ChainStatus): ReadinessProblem[] {
   if (state === 'ok') return []
@@ -99,8 +99,8 @@ function describeSilent({ nodeId, heartbeatAt }: SilentNode): ReadinessProblem {
 }
 
 /**
- * No reason to send requests elsewhere: every node sees the same. Anybody may ask, so addresses are shortened, and nothing
- * says which transaction or reservation it is.
+ * No reason to route requests elsewhere: every node sees the same. The endpoint is public, so addresses are shortened,
+ * and nothing reveals which transaction or reservation it is.
  */
 function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[]): readonly ReadinessProblem[] {
   const found = lanes.flatMap((status) => {

@@ -1,4 +1,7 @@
-/** Answers what is not even HTTP, is too long or never ends; there is no request yet, so the answer is written by hand. */
+/**
+ * Responds to input that is not HTTP, is too long or never ends. There is no request yet, so the response is written by
+ * hand.
+ */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '../../core/app-error.ts'

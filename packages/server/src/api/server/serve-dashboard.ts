@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, sep } from 'node:path'
 import serveStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-/** Everything else is a mistyped path of the API and gets its problem document. */
+/** Anything else is a mistyped API path and gets a problem document. */
 const SERVED = new Set([
   '.html',
   '.js',
@@ -32,7 +32,7 @@ const PAGE_POLICY = [
 const NOT_BUILT =
   '<!doctype html><title>Drover</title><p>The web page is not built: run <code>npm run build -w packages/dashboard</code>. The API is at <a href="/openapi.json">/openapi.json</a>.'
 
-/** The page itself holds nothing; what it shows it asks for, with a key where there are keys. */
+/** The page itself contains no data. It requests what it shows, with a key if there are keys. */
 const OPEN = { config: { scope: null } }
 
 export function registerDashboard(server: FastifyInstance, dir: string | null): void {
@@ -50,7 +50,9 @@ export function registerDashboard(server: FastifyInstance, dir: string | null): 
   })
 }
 
-/** Files under `assets/` carry a digest in their name and never change; the page that names them must be asked for anew. */
+/**
+ * Files under `assets/` carry a digest in their name and never change; the page that names them must be fetched again.
+ */
 function setHeaders(reply: FastifyReply, path: string): void {
   const isHashed = basename(dirname(path)) === 'assets'
   reply.header('content-security-policy', PAGE_POLICY)
@@ -58,7 +60,7 @@ function setHeaders(reply: FastifyReply, path: string): void {
   if (extname(path) === '.js') reply.type('text/javascript; charset=utf-8')
 }
 
-/** The plugin keeps dots from leading out of the folder, but follows links. */
+/** The plugin stops `..` from leaving the folder, but follows links. */
 function isWithin(root: string, path: string): boolean {
   const file = join(root, path)
   return !path.includes('\0') && existsSync(file) && realpathSync(file).startsWith(root + sep)

@@ -1,6 +1,6 @@
 /**
- * Answers in place of a service that cannot start yet: alive, not ready because of what is missing, and to everything
- * else that it should be asked again later. It closes when the service takes its place, at the same address.
+ * Responds in place of a service that cannot start yet: alive, not ready (with what is missing), and "try again later"
+ * to everything else. It closes when the service takes over at the same address.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,9 +11,9 @@ import { presentProblem } from '../present/present-problem.ts'
 import { describeListenError } from './listen.ts'
 
 export interface WaitingRoom {
-  /** Opens unless it is open; returns the URL. */
+  /** Opens if it is not open yet; returns the URL. */
   open(): Promise<string>
-  /** The port that it took, for who comes after; null where it never opened. */
+  /** The port that it took, for its successor. Null if it never opened. */
   port(): number | null
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function createWaitingRoom({ host, port, problems }: WaitingRoomOptions):
   let taken: number | null = null
   let opening: Promise<string> | null = null
   const server = createServer((request, response) => {
-    // Nobody keeps a connection to a server that is about to go.
+    // No client should keep a connection to a server that is about to stop.
     response.setHeader('connection', 'close')
     response.setHeader('cache-control', 'no-store')
     const path = request.url?.split('?', 1)[0]

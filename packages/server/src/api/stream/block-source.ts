@@ -1,4 +1,4 @@
-/** What a follower of a chain's confirmed blocks is told: each once, lowest first, from a block number on. */
+/** What a follower of a chain's confirmed blocks gets: each once, lowest first, starting at a block number. */
 import type { ChainView, Finality, Header } from '../../core/chain/finality.ts'
 import type { Store } from '../../ports/store.ts'
 import { presentBlock } from '../present/present-block.ts'
@@ -14,7 +14,7 @@ export interface BlockSourcePorts {
 interface BlockSourceRequest {
   readonly chainId: number
   readonly finality: Finality
-  /** Null: from the next that is confirmed. */
+  /** Null: start at the next confirmed block. */
   readonly after: number | null
 }
 
@@ -33,7 +33,7 @@ export function createBlockSource(
       cursor = readConfirmedBlocks(view, [], finality, { after: null, limit: 0 }).confirmed
       return null
     }
-    // What the window has is in memory; only who stands further back asks the store.
+    // The window is in memory. Only followers further back read from the store.
     const stored =
       view.header(cursor + 1) === null ? await store.readHeaders(chainId, cursor + 1, view.head.number) : []
     const { headers, from, gap } = readConfirmedBlocks(view, stored, finality, { after: cursor, limit: PAGE })
@@ -46,7 +46,7 @@ export function createBlockSource(
   return { follow: onChain, readNext, cursor: () => cursor }
 }
 
-/** Blocks before this one are no longer here. */
+/** Blocks before this one are no longer available. */
 function gapFrame(from: number): Buffer {
   return Buffer.from(`event: gap\ndata: ${JSON.stringify({ from })}\n\n`)
 }

@@ -1,10 +1,10 @@
 /**
- * Growing confirmations, told live. They are no entries of the history: each block would add one for every transaction
- * under it. Instead they are derived, once per block for all who listen, from the headers that this node follows.
+ * Live confirmation counts. They are not history entries: each block would add one for every transaction below it.
+ * Instead they are derived, once per block for all listeners, from the headers that this node follows.
  *
- * Whoever starts to listen, or was too slow, is first told the whole list of each transaction, marked `newFork`: it takes
- * the place of whatever was told before. From then on only what is new is told, until the blocks on top are replaced and
- * a whole list comes again. So nothing has to be remembered for a listener, and nothing wrong can be left standing.
+ * A listener that is new, or was too slow, first gets the whole list of each transaction, marked `newFork`: it replaces
+ * everything sent before. After that it gets only what is new, until a reorg replaces the blocks on top and the whole
+ * list is sent again. So nothing has to be remembered for a listener, and no wrong data can remain.
  */
 import { type Caller, mayUse } from '../../core/access/caller.ts'
 import {
@@ -26,7 +26,7 @@ import { presentFinality } from '../contract/values/finality.ts'
 
 export interface ConfirmationReader {
   follow(onNews: () => void): () => void
-  /** The bytes of what is new to this reader, empty where nothing of it is wanted; null where there is nothing new. */
+  /** The bytes of what is new to this reader. Empty if the reader wants none of it, null if there is nothing new. */
   readNext(filter: EventFilter, caller: Caller): Buffer | null
 }
 
@@ -55,10 +55,10 @@ interface Frame {
   readonly bytes: Buffer
 }
 
-/** Of one chain, those that were mined last: what one look at the database may cost. */
+/** Per chain, the most recently mined: limits the cost of one database read. */
 const MAX_FOLLOWED = 2_000
 const KEPT_FRAMES = 8_192
-/** Transactions told of in one piece: a client that takes nothing keeps no more than this in memory. */
+/** Transactions sent in one piece: a client that reads nothing keeps no more than this in memory. */
 const PAGE = 200
 
 export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
@@ -85,11 +85,11 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
         if (view !== null && followers.size > 0)
           publish(chainId, view, await ports.store.listMined(chainId, MAX_FOLLOWED))
       } catch (error) {
-        // The next block brings all that this one would have.
+        // The next block brings everything that this one would have.
         ports.telemetry.log('warn', 'could not read confirmations; retrying with the next block', { error })
       }
     }
-    // In the same step as the last look: what comes in between would have nobody to work on it.
+    // In the same step as the last check: anything that arrives in between would not be processed.
     isLooking = false
   }
 
@@ -118,7 +118,7 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
   function follow(onNews: () => void): () => void {
     const own = (): void => onNews()
     followers.add(own)
-    // For those who come later it is known already: however often clients come back, a block is looked at once.
+    // Later listeners reuse the result: however often clients reconnect, each block is examined once.
     if (unlisten === null) {
       unlisten = ports.onChain(wake)
       for (const chainId of ports.chainIds()) wake(chainId)
@@ -138,9 +138,9 @@ export function createConfirmationFeed(ports: FeedPorts): ConfirmationFeed {
 
   return {
     createReader() {
-      /** Null: to be told everything first. */
+      /** Null: must get everything first. */
       let last: number | null = null
-      /** Whole lists that are still to be told, as they were at `last`. */
+      /** Whole lists still to be sent, as they were at `last`. */
       let whole: readonly Told[] = []
       return {
         follow,
@@ -176,7 +176,7 @@ function isPrefix(before: readonly Confirmation[], after: readonly Confirmation[
   return before.every(({ blockHash }, index) => after[index]?.blockHash === blockHash)
 }
 
-/** Without an id: a client that comes back resumes the events, and is told all confirmations anew. */
+/** Without an id: a client that reconnects resumes the events, and gets all confirmations again. */
 function frame({ mined, required, confirmations }: Told, added: readonly Confirmation[], newFork: boolean): Buffer {
   const { txId, lane, blockNumber, blockHash } = mined
   const resource: ConfirmationUpdate = {

@@ -1,21 +1,21 @@
 /**
  * The stable stream of confirmed blocks: canonical headers that the chain's finality rule has reached, lowest first.
  *
- * The cursor is a block number. A reader that goes on from `next` gets each block once and in order, and never one
- * that is not confirmed yet; a node that is behind has nothing after the reader's cursor and says so by an empty page.
- * The source is this node's window of headers and, below it, what the store kept of earlier ones, as far as both link.
- * A cursor from before that is answered from the first block on that is here, marked as a gap, rather than refused,
- * since a reader can do nothing else.
+ * The cursor is a block number. A reader that continues from `next` gets each block once and in order, and never an
+ * unconfirmed block. A node that is behind has nothing after the reader's cursor and returns an empty page. The source
+ * is this node's window of headers and, below it, the stored earlier headers, as far as both link. A cursor from before
+ * that is not refused, because the reader has no other option: the page starts at the first available block and is
+ * marked as a gap.
  */
 import type { ChainView, Finality, Header } from '../../core/chain/finality.ts'
 
 export interface ConfirmedBlocks {
   readonly headers: readonly Header[]
-  /** Lowest block that is here. */
+  /** Lowest available block. */
   readonly from: number
-  /** Highest confirmed block; null while there is none here. */
+  /** Highest confirmed block; null while there is none. */
   readonly confirmed: number | null
-  /** Blocks after the cursor lie before the lowest that is here. */
+  /** Some blocks after the cursor are below the lowest available one. */
   readonly gap: boolean
 }
 
@@ -45,7 +45,7 @@ function findConfirmed(view: ChainView, finality: Finality): number | null {
   return reached === null || reached < 0 ? null : Math.min(reached, view.head.number)
 }
 
-/** Stored headers under the window, as far down as each is the parent of the one above it. */
+/** Stored headers below the window, as far down as each is the parent of the one above it. */
 function linkBelow(view: ChainView, stored: readonly Header[]): ReadonlyMap<number, Header> {
   const byNumber = new Map(stored.map((header) => [header.number, header]))
   const linked = new Map<number, Header>()

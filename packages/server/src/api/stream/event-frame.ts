@@ -1,4 +1,4 @@
-/** One event as Server-Sent Events write it; made once, whoever reads it. */
+/** One event in Server-Sent Events format, built once for all readers. */
 import type { Caller } from '../../core/access/caller.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import { mayKnowHolder, presentEvent, withoutHolder } from '../present/present-event.ts'
@@ -9,7 +9,7 @@ export interface EventFrame {
 }
 
 export function createEventFrame(entry: HistoryEntry): EventFrame {
-  // Made when it is first wanted: of a page that is filtered, little is.
+  // Built when first needed: filtered readers need little of a page.
   let whole: Buffer | null = null
   let hidden: Buffer | null = null
   return {
@@ -25,7 +25,7 @@ export function createEventFrame(entry: HistoryEntry): EventFrame {
   }
 }
 
-/** JSON has no bare line breaks, so that one `data` line holds all of it. */
+/** JSON has no bare line breaks, so one `data` line holds everything. */
 function write(entry: HistoryEntry): Buffer {
   return Buffer.from(`id: ${entry.eventId}\nevent: ${entry.type}\ndata: ${JSON.stringify(presentEvent(entry))}\n\n`)
 }

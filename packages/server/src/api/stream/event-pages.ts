@@ -1,7 +1,7 @@
 /**
- * Pages of past events for streams that are behind. Many who come back at once ask for the same pages: each is read and
- * framed once and kept for a moment, a bounded number of them. A page is kept only if it was full, since then it gets no
- * more events.
+ * Pages of past events for streams that are behind. Many clients that reconnect at once request the same pages. Each
+ * page is read and framed once and cached briefly, up to a limit. Only full pages are cached, because they get no more
+ * events.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'

@@ -1,6 +1,6 @@
 /**
- * What one follower of the event stream is told: events from the node's shared tail and, where it stands further back,
- * pages from the store. Who asks for it is told of growing confirmations in between; those have no id.
+ * What one follower of the event stream gets: events from the node's shared tail and, if it is further back, pages from
+ * the store. On request it also gets growing confirmations in between, which have no id.
  */
 import type { Caller } from '../../core/access/caller.ts'
 import { type EventFilter, matchesEvent } from '../../core/webhook/event-filter.ts'
@@ -15,9 +15,9 @@ export interface EventSourcePorts {
   readonly tail: EventTail<EventFrame>
   /** For long pages. */
   readonly pieces: Pick<Pieces, 'map'>
-  /** A page from the store; its callers wait in line, so that many who are behind do not starve the rest. */
+  /** A page from the store. Callers queue, so many followers that are behind do not starve the rest. */
   readonly readPage: ReadEventPage
-  /** Null where they were not asked for. */
+  /** Null if they were not requested. */
   readonly confirmations: ConfirmationReader | null
 }
 
@@ -28,7 +28,7 @@ export interface EventStreamRequest {
 }
 
 const PAGE = 200
-/** Fewer are told at once. */
+/** Fewer are sent at once. */
 const LONG = 20
 
 export function createEventSource(
@@ -44,7 +44,7 @@ export function createEventSource(
     const before = tail.position()
     const frames = kept ?? (await ports.readPage(cursor, PAGE))
     const last = frames.at(-1)?.entry.eventId ?? cursor
-    // A short page has all that there was, up to what this node had read when it was asked for.
+    // A short page has everything up to what this node had read when the page was requested.
     const isWhole = kept === null && frames.length < PAGE && before !== null
     const reached = isWhole ? Math.max(last, before) : last
     if (reached === cursor) return null
@@ -64,7 +64,7 @@ export function createEventSource(
     },
     async readNext() {
       const events = await readEvents()
-      // Events first: an inclusion is told before what is on top of it.
+      // Events first: an inclusion is sent before the blocks on top of it.
       return events ?? confirmations?.readNext(filter, caller) ?? null
     },
     cursor: () => cursor,

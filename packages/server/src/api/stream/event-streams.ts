@@ -1,4 +1,4 @@
-/** All streams that this node serves, of events and of blocks: so many and no more, ended together when it stops. */
+/** All event and block streams that this node serves: limited in number, and ended together when it stops. */
 import type { Readable } from 'node:stream'
 import type { Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
@@ -17,17 +17,17 @@ import { createEventSource, type EventStreamRequest } from './event-stream.ts'
 import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
 
 export interface EventStreams {
-  /** Throws `too_many_streams` where this node has as many as it may, `tenant_limit` where the tenant has. */
+  /** Throws `too_many_streams` if this node is at its limit, `tenant_limit` if the tenant is. */
   open(request: EventsRequest): Promise<Readable>
-  /** Of anything else; counts as one of them. */
+  /** A stream of anything else, which counts toward the same limits. */
   openSource(source: ServerEventSource, caller: Caller): Readable
-  /** Ends all of them in order; those who read go on at another node. */
+  /** Ends all of them cleanly. Their readers continue on another node. */
   close(): void
 }
 
 export interface EventsRequest extends Omit<EventStreamRequest, 'after'> {
   readonly after: number | 'latest'
-  /** Growing confirmations are told of in between. */
+  /** Growing confirmations are sent in between. */
   readonly confirmations: boolean
 }
 
@@ -64,7 +64,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
     sharePercent: limits.sharePercent,
     whenFull: () => refuse(`This node already serves ${limits.maxStreams} streams`),
   })
-  /** A key was revoked, on whichever node: streams under it end now and not with their next heartbeat. */
+  /** A key was revoked, on any node: its streams end now, not at their next heartbeat. */
   const unlisten = store.listen(({ type }) => {
     if (type === 'keys.changed' || type === 'gap') for (const stream of streams) stream.recheck()
   })
@@ -106,7 +106,7 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
       try {
         const from = after === 'latest' ? await store.findLastEventId() : after
         const reader = confirmations ? ports.confirmations.createReader() : null
-        // Those who are behind read in turns, so that a thousand who come back at once leave the database to others.
+        // Clients that are behind take turns, so a thousand that reconnect at once do not monopolise the database.
         const readInTurn: ReadEventPage = (after, limit) =>
           reads.run(request.caller.tenant, () => readPage(after, limit))
         const source = createEventSource(

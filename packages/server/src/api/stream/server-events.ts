@@ -1,9 +1,10 @@
 /**
- * One client that is told things as they happen, as bytes that HTTP can carry.
+ * One client that gets updates as they happen, as bytes over HTTP.
  *
- * It pulls: the next bytes are made when the client has taken the last ones, so that a slow client costs a cursor and one
- * chunk, however much happens meanwhile. A client that takes nothing at all for too long is let go: it comes back with the
- * last id it has. Heartbeats carry the cursor too, so that who filters much does not start far behind when it comes back.
+ * It pulls: the next bytes are made when the client has read the last ones, so a slow client costs a cursor and one
+ * chunk, however much happens meanwhile. A client that reads nothing for too long is disconnected and reconnects with
+ * its last id. Heartbeats carry the cursor too, so a client with a narrow filter does not start far behind when it
+ * reconnects.
  */
 import { Readable } from 'node:stream'
 import type { Caller } from '../../core/access/caller.ts'
@@ -12,21 +13,21 @@ import type { Clock } from '../../ports/clock.ts'
 
 export interface ServerEventPorts {
   readonly clock: Pick<Clock, 'schedule'>
-  /** Whether the caller may still read; asked before anything is told, and with every heartbeat. */
+  /** Whether the caller may still read. Checked before anything is sent, and with every heartbeat. */
   isAllowed(caller: Caller): Promise<boolean>
-  /** Each piece is work of its own: a tenant with hundreds of streams is told in turns. */
+  /** Each piece is separate work: a tenant with hundreds of streams takes turns. */
   readonly work: Pick<WorkTurns, 'begin' | 'spend'>
   readonly heartbeatMs: number
-  /** A client that takes nothing for this long is let go. */
+  /** A client that reads nothing for this long is disconnected. */
   readonly stallMs: number
 }
 
 export interface ServerEventSource {
-  /** Calls, perhaps for nothing, when there is more, until the returned function is called. */
+  /** Calls back when there may be more, until the returned function is called. */
   follow(onNews: () => void): () => void
-  /** The bytes of what comes next, empty where nothing of it is wanted; null where there is nothing yet. */
+  /** The bytes of what comes next. Empty if the client wants none of it, null if there is nothing yet. */
   readNext(): Promise<Buffer | null>
-  /** What the client comes back with; null where it has nothing to come back to. */
+  /** The id the client reconnects with. Null if it has nothing to resume. */
   cursor(): number | null
 }
 
@@ -34,15 +35,15 @@ export type StreamEnd = 'closed' | 'stalled' | 'forbidden' | 'failed'
 
 export interface ServerEvents {
   readonly body: Readable
-  /** Ends it after what was written; the client goes on elsewhere. */
+  /** Ends it after what was written. The client continues elsewhere. */
   end(): void
-  /** Ends it where its caller may no longer read. */
+  /** Ends it if its caller may no longer read. */
   recheck(): void
 }
 
-/** In browsers, how long to wait before coming back. */
+/** How long browsers wait before they reconnect. */
 const RETRY_MS = 1_000
-/** Reading, framing and writing so much takes the thread a millisecond, about. */
+/** Reading, framing and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 16 * 1024
 
 export function openServerEvents(
@@ -119,7 +120,7 @@ export function openServerEvents(
     }
     const bytes = await source.readNext()
     if (bytes === null) return 'nothing'
-    // Asked after they were read: what was stored after a key was revoked never gets out under it.
+    // Checked after the read, so data stored after a key was revoked is never sent under that key.
     if (bytes.length > 0 && !(await ports.isAllowed(caller))) return 'forbidden'
     ports.work.spend(caller.tenant, bytes.length / BYTES_PER_MS)
     if (bytes.length > 0) await write(bytes)

@@ -1,6 +1,6 @@
 /**
- * Tells listeners that there may be a new head: a cheap poll that runs only while somebody listens, and a subscription
- * in front of it where a WebSocket URL was given. Both may lose a head; the poll finds the next one.
+ * Signals listeners that there may be a new head: a cheap poll that runs only while there are listeners, and a
+ * subscription in front of it if a WebSocket URL is configured. Both may lose a head; the poll finds the next one.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -45,7 +45,7 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
         }
       } catch (error) {
         telemetry.log('debug', 'polling for the head failed', { chainId: options.chainId, error: String(error) })
-        // Nobody knows what happened meanwhile: the first failure and the first answer after it are worth a look.
+        // Heads may have been missed meanwhile: the first failure and the first response after it are worth a check.
         if (lastHeight !== null && !stopped) hint()
         lastHeight = null
       }

@@ -1,6 +1,6 @@
 /**
- * How often to ask for the head. A quarter of the block time, as the heads themselves show it, so that a new block is
- * noticed soon on any chain and nobody has to configure that. A chain that makes blocks on demand is asked less and less.
+ * How often to ask for the head. A quarter of the block time, as the heads themselves show it, so a new block is
+ * noticed soon on any chain without configuration. A chain that makes blocks on demand is polled less and less.
  */
 import type { Clock } from '../../ports/clock.ts'
 
@@ -16,7 +16,7 @@ const POLLS_PER_BLOCK = 4
 /** Of the newest measurement in the average: high enough to follow a chain that changes its pace within a few blocks. */
 const WEIGHT = 0.3
 
-/** Always the same: somebody has set it. */
+/** Always the same: it was configured. */
 export function createFixedPace(delayMs: number): PollPace {
   return { learn() {}, delayMs: () => delayMs }
 }

@@ -1,7 +1,8 @@
 /**
- * The door to one node: calls wait here until a connection is free, a pause that the node asked for is over, and its rate
- * allows them. The most urgent goes first; whoever waits gets more urgent by one step with every quarter of a second, so
- * that heads alone can never use up all that a node allows. While the last request was refused, one at a time goes out as a probe.
+ * The gate to one node: calls wait here until a connection is free, any pause that the node asked for has ended, and
+ * its rate allows them. The most urgent goes first. A waiting call gets one step more urgent every quarter of a second,
+ * so heads alone can never use up everything that a node allows. While the last request was refused, one at a time goes
+ * out as a probe.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Priority } from './call-priority.ts'
@@ -13,7 +14,7 @@ export interface Entry {
   /** Fewer than this are of no use. */
   readonly atLeast: number
   readonly priority: Priority
-  /** By the monotonic clock: whoever cannot leave before is turned away. */
+  /** By the monotonic clock: a call that cannot leave before this is rejected. */
   readonly deadline: number
 }
 
@@ -21,7 +22,7 @@ export interface CallGate {
   /** Resolves with how many calls may leave now, or 0: too late, or too many wait. After them comes one `leave`. */
   enter(entry: Entry): Promise<number>
   leave(): void
-  /** Nothing leaves for so long; after it one request at a time, until `resume`. */
+  /** Nothing leaves for this long; then one request at a time, until `resume`. */
   pause(ms: number): void
   resume(): void
   pausedMs(): number

@@ -1,4 +1,6 @@
-/** Tells what an endpoint goes through: each change counts in the metrics, but a repeated cause is logged once a minute. */
+/**
+ * Reports the state changes of an endpoint: each counts in the metrics, but a repeated cause is logged once a minute.
+ */
 import type { Clock } from '../../ports/clock.ts'
 import type { EndpointState } from '../../ports/endpoint-report.ts'
 import type { LogLevel, Telemetry } from '../../ports/telemetry.ts'

@@ -18,7 +18,7 @@ import type { RpcReply, RpcRequest } from './read-reply.ts'
 import { createReadTurn } from './read-turn.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
-/** Reads and signed bytes can be sent again without harm; what is passed on for somebody else cannot. */
+/** Reads and signed bytes can be sent again without harm; calls forwarded for others cannot. */
 export type Purpose = 'read' | 'broadcast' | 'forward'
 
 /** What its height, compared with those of others, says about it. */
@@ -49,7 +49,7 @@ export interface Endpoint {
   /** It refused bytes as those of another chain. */
   noteWrongChain(message: string): void
   noteHead(head: EndpointHead, verdict: HeightVerdict): void
-  /** The newest block that it told of; 0 until it told of one. */
+  /** The newest block that it reported; 0 until it reports one. */
   height(): number
   callsPerSecond(): number | null
   /** `patient`: waits for what is refused for its rate, as long as a request may take. */

@@ -22,7 +22,7 @@ export interface JsonRpcOptions {
   readonly maxConcurrent: number
   readonly maxBatch: number
   readonly maxResponseBytes: number
-  /** How long at most a node that says so is left alone. */
+  /** The longest pause that a node can ask for. */
   readonly maxPauseMs?: number
   /** How requests travel; left out: over HTTP. */
   readonly openPost?: OpenPost
@@ -79,7 +79,7 @@ interface Job extends SendOptions {
 const MAX_PAUSE_MS = 60_000
 const FIRST_PAUSE_MS = 100
 const MAX_OWN_PAUSE_MS = 5_000
-/** Whoever asks for this much time speaks of a quota, not of a rate. */
+/** A node that asks for this much time means a quota, not a rate. */
 const QUOTA_MS = 5_000
 
 export function createJsonRpcClient(

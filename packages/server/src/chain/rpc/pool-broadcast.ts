@@ -1,7 +1,7 @@
 /**
- * Signed bytes to every node that can be reached. One node that holds them all settles it; the others get them too, but
- * nobody waits for them. Nor does anybody wait for a node that limits its rate while others answer: until it has spoken it
- * counts as one that may still take them.
+ * Sends signed bytes to every reachable node. One node that holds them all settles it; the others get them too, but are
+ * not waited for. Nor is a rate-limited node waited for while others respond: until it responds it counts as a node
+ * that may still accept them.
  */
 
 import { isHeld, type SendOutcome } from '../../core/chain/send-outcome.ts'

@@ -1,7 +1,7 @@
 /**
  * Reads a node's refusal of `eth_sendRawTransaction`. Texts decide, codes only where there is no text: the same code
- * means different things at different nodes. Texts that nobody has listed are ambiguous, as is everything that does not
- * prove what became of the bytes.
+ * means different things at different nodes. Unlisted texts are ambiguous, as is everything that does not prove what
+ * happened to the bytes.
  */
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { listErrorTexts } from '../error-texts.ts'
@@ -11,7 +11,7 @@ import { SEND_ERROR_PATTERNS, type SendErrorClass } from './send-error-patterns.
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** What one node said. That it serves another chain is news about the node, and says nothing of the bytes. */
+/** What one node said. That it serves another chain is a fact about the node, and says nothing about the bytes. */
 export type NodeAnswer = SendOutcome | { readonly type: 'wrong_chain'; readonly message: string }
 
 export function classifySendError(error: RpcError): NodeAnswer {

@@ -1,4 +1,4 @@
-/** What several nodes made of the same bytes, as one outcome. */
+/** Combines several nodes' answers to the same bytes into one outcome. */
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { NodeAnswer } from './classify-send-error.ts'
 
@@ -29,7 +29,7 @@ export function combineSendOutcomes(answers: readonly (NodeAnswer | null)[]): Se
   for (const type of PRECEDENCE) {
     const found = answers.find((answer) => answer?.type === type)
     if (found === undefined || found === null) continue
-    // Whoever answers for another chain now may have answered for ours a moment ago.
+    // A node that serves another chain now may have served ours a moment ago.
     if (found.type === 'wrong_chain') return { type: 'ambiguous', message: found.message }
     const isRefusal = found.type === 'refused' || found.type === 'invalid'
     return isRefusal && answers.includes(null) ? { ...found, isPartial: true } : found

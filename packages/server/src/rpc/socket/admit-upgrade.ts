@@ -1,4 +1,6 @@
-/** At the door of WebSockets: who may open one, and for which chain. There is no reply object yet, so refusals are written by hand. */
+/**
+ * Decides who may open a WebSocket, and for which chain. There is no reply object yet, so refusals are written by hand.
+ */
 import type { IncomingMessage } from 'node:http'
 import { checkHost, checkNotForwarded } from '../../api/access/check-host.ts'
 import { type Caller, mayUseChain } from '../../core/access/caller.ts'
@@ -7,10 +9,10 @@ import { StoreUnavailable } from '../../ports/store.ts'
 import { RpcFailure } from '../rpc-failure.ts'
 
 export interface UpgradeDoor {
-  /** No key was ever made: only this machine may ask, and by its own name. */
+  /** No key was ever created: only this machine may connect, and by its own name. */
   isOpen(): boolean
   identify(authorization: string | undefined): Promise<Caller>
-  /** Whether somebody who was let in before still would be. */
+  /** Whether a caller that was admitted before still would be. */
   isAllowed(caller: Caller): Promise<boolean>
   /** The same for one more request, which counts against the rate of the key. Throws `rate_limited`. */
   readmit(caller: Caller): Promise<boolean>
@@ -19,7 +21,7 @@ export interface UpgradeDoor {
 interface UpgradeContext extends UpgradeDoor {
   readonly isFull: boolean
   resolveChain(chain: string | null): number
-  /** Takes a place among the sockets, in its turn. Throws `tenant_limit` or `overloaded`. */
+  /** Takes one of the socket slots, in turn. Throws `tenant_limit` or `overloaded`. */
   enter(caller: Caller): Promise<() => void>
 }
 

@@ -1,10 +1,10 @@
 /**
- * New heads of one chain for all who subscribe to them, made from what any node answers: subscriptions work with nodes
- * that have none, and outlive a node that is changed for another.
+ * New heads of one chain for all subscribers, built from any node's answers: subscriptions work with nodes that do not
+ * support them, and survive a switch to another node.
  *
- * While somebody listens, each hint of a new head is followed by one look. From the newest block the walk goes back by
- * parent hash to one that was told before; so no block is left out, and a reorganisation shows as blocks that are taken
- * back. After an absence longer than the window the feed starts anew from the head, like a subscription at any node.
+ * While there are listeners, each hint of a new head triggers one check. From the newest block it walks back by parent
+ * hash to a block that was already sent, so no block is skipped, and a reorg shows as removed blocks. After a gap
+ * longer than the window the feed restarts from the head, like a subscription on any node.
  */
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Upstream } from '../../ports/upstream.ts'
@@ -50,7 +50,7 @@ export function createHeadFeed({ upstream, forwarder, telemetry }: FeedPorts): H
     isLooking = true
     while (lookAgain && listeners.size > 0) {
       lookAgain = false
-      // The next hint looks again; until then nothing is lost, because the walk goes back to what was told.
+      // The next hint checks again. Nothing is lost until then, because the walk goes back to what was sent.
       await lookOnce().catch((error: unknown) => {
         telemetry.log('debug', 'could not read heads', { chainId: upstream.chainId, error: String(error) })
       })
@@ -76,7 +76,7 @@ export function createHeadFeed({ upstream, forwarder, telemetry }: FeedPorts): H
     for (let block = latest; added.length < HEAD_WINDOW; ) {
       const place = places.get(block.parentHash)
       if (place !== undefined) return { kept: window.slice(0, place + 1), added: added.reverse() }
-      // Below what was told nothing can be found: the chain forked before the subscription began.
+      // Nothing can be found below what was sent: the chain forked before the subscription began.
       if (Number(block.number) <= lowest) return { kept: [], added: added.reverse() }
       const parent = await readBlock('eth_getBlockByHash', block.parentHash)
       // The chain moved under the walk: the next look starts over.

@@ -1,7 +1,7 @@
 /**
- * Serves a request as if it had not offered to change the protocol. Java's HTTP client and `curl --http2` offer h2c with
- * every request; HTTP lets a server pass over that, but once somebody listens for WebSockets, Node hands over every
- * connection with an offer, whatever is offered. So the request is put back without it, and read anew.
+ * Serves a request as if it had not offered to change the protocol. Java's HTTP client and `curl --http2` offer h2c
+ * with every request; HTTP lets a server ignore that, but once there is a WebSocket listener, Node hands over every
+ * connection with an offer, whatever is offered. So the request is put back without the offer, and read again.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,7 +1,7 @@
 /**
- * The logs of new blocks under one filter, in block order. Blocks wait in a queue until their logs were read, so that a
- * node that does not answer for a while delays logs and loses none; logs of a block that left the chain are told again as
- * removed, as a node tells them.
+ * The logs of new blocks under one filter, in block order. Blocks wait in a queue until their logs are read, so a node
+ * that does not respond for a while delays logs but loses none. Logs of a block that was reorged away are sent again as
+ * removed, as a node does.
  */
 import { parseHash } from '../../api/contract/values/bytes.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -21,7 +21,7 @@ export interface LogFilter {
 }
 
 const RETRY_MS = 500
-/** More blocks than this behind, it cannot catch up: the client hears that it ended, and can begin anew. */
+/** More blocks than this behind, it cannot catch up: the client is notified that it ended, and can subscribe again. */
 const MAX_BEHIND = 4 * HEAD_WINDOW
 /** The EVM's own limit for a log. */
 const MAX_TOPICS = 4
@@ -32,7 +32,7 @@ export function parseLogFilter(given: unknown): LogFilter {
   if (typeof given !== 'object' || Array.isArray(given))
     throw new RpcFailure('invalid_params', 'the filter must be an object')
   const { address, topics } = given as Readonly<Record<string, unknown>>
-  // Here, since a node would refuse it with every block, and nobody would hear of that.
+  // Checked here, because a node would refuse it with every block, and the client would not find out.
   if (address != null && ![address].flat().every(isAddress)) {
     throw new RpcFailure('invalid_params', 'address must be an address or a list of them, each 0x and 40 hex digits')
   }
@@ -58,7 +58,7 @@ export function followLogs(
   filter: LogFilter,
   on: { log(log: unknown): void; lost(): void },
 ): () => void {
-  /** Logs that were told, by block, so that they can be taken back. */
+  /** Logs that were sent, by block, so they can be sent again as removed. */
   const told = new Map<string, readonly object[]>()
   let queue: readonly RawHead[] = []
   let isReading = false

@@ -1,4 +1,4 @@
-/** Hashes of transactions that a node has just taken into its pool, by a filter that is made anew wherever it was lost. */
+/** Hashes of transactions that just entered a node's mempool, from a filter that is recreated whenever it is lost. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Forwarder } from '../forwarder.ts'
 

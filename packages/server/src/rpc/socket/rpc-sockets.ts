@@ -1,6 +1,6 @@
 /**
  * JSON-RPC over WebSockets, on the same paths as over HTTP. A page of any origin can open a WebSocket to this machine
- * without asking first, so one that names another origin than the service's own is refused at the door.
+ * without a preflight, so a connection from an origin other than the service's own is refused on arrival.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -24,7 +24,7 @@ interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
   readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal'>
   readonly maxSockets: number
   readonly sharePercent?: number
-  /** Tells of keys that were revoked. */
+  /** Reports revoked keys. */
   readonly store: Pick<Store, 'listen'>
   readonly heartbeatMs?: number
 }
@@ -54,7 +54,7 @@ export function createRpcSockets({
     whenFull: () => new AppError('overloaded', 'Too many WebSockets are open. Retry later.'),
   })
   const rechecks = new Set<() => void>()
-  /** A key was revoked, on whichever node: connections under it end now and not with their next heartbeat. */
+  /** A key was revoked, on any node: its connections end now, not at their next heartbeat. */
   const unlisten = ports.store.listen(({ type }) => {
     if (type === 'keys.changed' || type === 'gap') for (const recheck of [...rechecks]) recheck()
   })

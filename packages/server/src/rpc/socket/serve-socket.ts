@@ -1,7 +1,7 @@
 /**
- * One WebSocket connection. It lasts longer than a request, so whether its key is still good is asked again with every
- * message and every heartbeat. Whoever sends faster than is answered is read more slowly; whoever reads more slowly than
- * is sent is let go, and can connect again.
+ * One WebSocket connection. It lasts longer than a request, so its key is checked again with every message and every
+ * heartbeat. A client that sends faster than it is answered is read more slowly. A client that reads too slowly is
+ * disconnected, and can reconnect.
  */
 import { setMaxListeners } from 'node:events'
 import type { RawData, WebSocket } from 'ws'
@@ -36,7 +36,7 @@ const MAX_REFUSED_CHARS = 256 * 1024
 /** A close frame has room for 123 bytes. */
 const MAX_REASON_CHARS = 120
 
-/** `recheck` ends it where its caller may no longer be served. */
+/** `recheck` ends it if its caller may no longer be served. */
 export function serveSocket(
   socket: WebSocket,
   chainId: number,
@@ -95,7 +95,7 @@ export function serveSocket(
       if (text !== null) send(text)
       return
     }
-    // Who it is cannot be told now, so nothing is answered; a new connection is let in as soon as it can.
+    // The caller cannot be authenticated now, so nothing is answered. A new connection is admitted as soon as possible.
     telemetry.log('warn', 'WebSocket message not answered', { error: String(error) })
     connection.fail('try again later')
   }
@@ -121,7 +121,7 @@ export function serveSocket(
   return { recheck }
 }
 
-/** Ends what no longer answers, and what is no longer allowed. */
+/** Ends connections that no longer respond or are no longer allowed. */
 function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): { recheck(): void; stop(): void } {
   const { door, clock, telemetry, heartbeatMs } = ports
   let isAlive = true
@@ -144,7 +144,7 @@ function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): { r
       (isAllowed) => {
         if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
       },
-      // A database that is away for a moment ends no connection: each message is asked about anew.
+      // A short database outage ends no connection: each message is checked again.
       (error: unknown) => telemetry.log('debug', 'could not look up an API key', { error: String(error) }),
     )
   }

@@ -1,6 +1,6 @@
 /**
- * `eth_subscribe` and `eth_unsubscribe` of one connection. What a subscription tells before its id has reached the client
- * is held back until it has, or the client could not know whose it is.
+ * `eth_subscribe` and `eth_unsubscribe` of one connection. Notifications are held back until the client has the
+ * subscription id, because otherwise it could not match them.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../ports/clock.ts'
@@ -31,7 +31,7 @@ export interface Subscriptions {
 
 interface Connection {
   send(text: string): void
-  /** Something can no longer be told without a gap. */
+  /** A subscription can no longer continue without a gap. */
   fail(reason: string): void
 }
 
@@ -76,7 +76,7 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
   }
 
   async function subscribe(params: readonly unknown[]): Promise<string> {
-    // Who leaves while the call is under way would be listened for until the service stops.
+    // If the client leaves during the call, the listener would stay until the service stops.
     if (isClosed) throw new RpcFailure('refused', 'the connection is closed')
     if (open.size >= MAX_SUBSCRIPTIONS) {
       throw new RpcFailure('limit_exceeded', `a connection may have at most ${MAX_SUBSCRIPTIONS} subscriptions`)

@@ -1,8 +1,8 @@
-/** Sorts what PostgreSQL and its driver throw: out of reach for now, refused for what was sent, or a bug of ours. */
+/** Classifies what PostgreSQL and its driver throw: unavailable for now, refused because of the content, or our bug. */
 import { DatabaseError } from 'pg'
 import { StoreUnavailable } from '../../ports/store.ts'
 
-/** Classes of SQLSTATE that say "not now": a repeat later, perhaps elsewhere, may work. */
+/** SQLSTATE classes that mean "not now": a retry later, perhaps on another server, may work. */
 const UNAVAILABLE_CLASSES = new Set([
   '08', // connection exceptions
   '40', // serialisation failure, deadlock
@@ -30,12 +30,12 @@ export function describeRefusal(error: DatabaseError): string {
   return [error.code, error.constraint, error.message].filter((part) => part !== undefined).join(' ')
 }
 
-/** The server itself is away, and not only busy with others: no connection, or one that it has ended. */
+/** The server itself is down, not just busy: no connection, or one that it has closed. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof DatabaseError) || ['08', '57', '58'].includes(error.code?.slice(0, 2) ?? '')
 }
 
-/** What to throw instead: `StoreUnavailable` where asking again can help, else the error itself. */
+/** What to throw instead: `StoreUnavailable` if a retry can help, otherwise the error itself. */
 export function translateError(error: unknown): unknown {
   if (error instanceof DatabaseError) {
     const code = error.code ?? ''

@@ -1,9 +1,9 @@
 /**
- * The pool of connections behind the PostgreSQL store. Every call is one statement and so one round trip: a process that
- * freezes in the middle leaves no open database transaction behind.
+ * The pool of connections behind the PostgreSQL store. Every call is one statement and so one round trip: a process
+ * that freezes midway leaves no open database transaction behind.
  *
  * Plans are pinned to index lookups. Statements are prepared once per connection, and PostgreSQL would otherwise keep a
- * plan that it made while a table was empty: reading all of it is best for ten rows and ruinous for a million.
+ * plan that it made while a table was empty: a full scan is best for ten rows and ruinous for a million.
  */
 import { Pool, type QueryResultRow } from 'pg'
 import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
@@ -46,7 +46,7 @@ const SESSION = [
   'jit=off',
 ]
 
-/** How much longer than the server the driver waits before it takes the connection for dead. */
+/** How much longer than the server the driver waits before it considers the connection dead. */
 const DRIVER_GRACE_MS = 2_000
 const VITAL_CONNECTIONS = 3
 
@@ -68,7 +68,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     })
   const pool = openPool(options.poolSize ?? 10)
   const vitalPool = openPool(VITAL_CONNECTIONS)
-  // The pool replaces an idle connection that broke; the next statement finds out by itself.
+  // The pool replaces a broken idle connection. The next statement finds out by itself.
   for (const each of [pool, vitalPool]) {
     each.on('error', (error) => {
       telemetry.log('warn', 'lost an idle database connection', { error: error.message })
@@ -76,7 +76,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   let isUp: boolean | null = null
-  /** Told once when it begins and once when it is over: what could not be done meanwhile has its own lines. */
+  /** Logged once when an outage starts and once when it ends. Whatever fails in between has its own log lines. */
   function noteState(now: boolean, error?: Error): void {
     if (now === isUp) return
     const isFirst = isUp === null

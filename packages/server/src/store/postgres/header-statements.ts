@@ -1,4 +1,7 @@
-/** Recent canonical headers. What is stored is always one linked chain: a block that no longer fits takes all above it along. */
+/**
+ * Recent canonical headers. They always form one linked chain: removing a block that no longer fits removes all above
+ * it.
+ */
 import type { Header } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Database } from './database.ts'

@@ -1,4 +1,4 @@
-/** JSON as it is handed to PostgreSQL: bytes as `\x…`, amounts as decimal text, and no character that it would refuse. */
+/** JSON for PostgreSQL: bytes as `\x…`, amounts as decimal text, and no character that it would refuse. */
 import type { Hex } from '../../core/hex.ts'
 import type { Stored } from './stored-json.ts'
 
@@ -7,8 +7,8 @@ const REFUSED = /[\0\p{Surrogate}]/gu
 const MAY_BE_REFUSED = /\\u(?:0000|d[89a-f])/i
 
 /**
- * Amounts must be text already (`toStored`): a replacer that looked for them would be called for every value of every
- * row, and cost more than all the rest of a write.
+ * Amounts must be text already (`toStored`): a replacer that looked for them would run for every value of every row,
+ * and cost more than the rest of a write.
  */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value)

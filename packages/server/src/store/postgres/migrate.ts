@@ -3,7 +3,7 @@
  *
  * Several nodes may start at once, so each step takes the same advisory lock inside its own database transaction, looks
  * at what has been applied by then, and applies at most one migration. A node that dies in between leaves whole steps.
- * What was applied is remembered with a checksum: a migration that was edited afterwards, or a schema that is newer than
+ * Each applied migration is recorded with a checksum: a migration that was edited afterwards, or a schema newer than
  * the program, is an error rather than a guess.
  */
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ export class MigrationRefused extends Error {
   }
 }
 
-/** Nobody answers where the database should be, or it does not let us in. */
+/** The database does not respond, or it refuses the connection. */
 class DatabaseUnreachable extends Error {
   /** Host and database, without credentials. */
   readonly place: string
@@ -36,7 +36,10 @@ class DatabaseUnreachable extends Error {
   }
 }
 
-/** Why the database cannot be used at this moment; null where it is there and refuses us, which no waiting cures. */
+/**
+ * Why the database cannot be used at this moment; null if it responds but refuses us, because waiting does not help
+ * then.
+ */
 export function describeOutage(error: unknown): string | null {
   const isUnreachable = error instanceof DatabaseUnreachable
   const meant = isUnreachable ? translateError(error.cause) : error
@@ -137,7 +140,7 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
     await client.query('commit')
     return next?.version ?? null
   } catch (error) {
-    // Where the connection is lost, the server has rolled back by itself: why it is lost is what counts.
+    // If the connection is lost, the server has already rolled back. The error to report is why it was lost.
     if (!isOutage(error)) await rollback(client, error)
     if (!(error instanceof DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error
     const advice = 'grant it CREATE on the schema, or run `drover migrate` as a user who has it'
@@ -145,7 +148,7 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
   }
 }
 
-/** The database went away, or cannot write at this moment. */
+/** The database is down, or cannot write right now. */
 function isOutage(error: unknown): boolean {
   return !(error instanceof MigrationRefused) && translateError(error) instanceof StoreUnavailable
 }

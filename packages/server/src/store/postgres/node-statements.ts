@@ -1,4 +1,4 @@
-/** Who is alive, by the database's clock alone. */
+/** Which nodes are alive, by the database's clock only. */
 import type { LiveNode, Store } from '../../ports/store.ts'
 import { FORGET_AFTER_TTLS } from '../rules/node-life.ts'
 import type { Database } from './database.ts'

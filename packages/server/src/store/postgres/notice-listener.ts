@@ -1,6 +1,6 @@
 /**
- * One connection that listens. When it breaks it is made again, with growing pauses, and every listener is told that
- * there was a gap, since nobody knows what was said meanwhile.
+ * One connection that listens. When it breaks it reconnects, with growing pauses, and reports a gap to every listener,
+ * because notices may have been missed.
  */
 import { Client } from 'pg'
 import { backOff } from '../../core/back-off.ts'
@@ -23,7 +23,7 @@ interface ListenerOptions {
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
 
-/** Connects when the first listener comes. */
+/** Connects when the first listener is added. */
 export function createNoticeListener(options: ListenerOptions): NoticeListener {
   const { telemetry } = options
   const listeners = new Set<(notice: Notice) => void>()
@@ -49,7 +49,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
       await next.connect()
       await next.query(`listen ${CHANNEL}`)
       failures = 0
-      // Also after the first time: what was said before the channel was open is as lost as after a break.
+      // Also after the first connect: notices sent before the channel was open are lost, as after a break.
       if (client === next) notify({ type: 'gap' })
     } catch (error) {
       lose(error instanceof Error ? error.message : String(error))
@@ -77,7 +77,7 @@ export function createNoticeListener(options: ListenerOptions): NoticeListener {
 
   return {
     listen(listener) {
-      // Each call is a listener of its own, even if the function is the same.
+      // Each call adds a separate listener, even if the function is the same.
       const own = (notice: Notice): void => listener(notice)
       listeners.add(own)
       if (client === null && retry === null) open()

@@ -1,4 +1,4 @@
-/** Wake-ups as they travel: one channel, small JSON texts. */
+/** The wire format of wake-ups: one channel, small JSON texts. */
 import { isAddress } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
@@ -23,7 +23,7 @@ export function timersNotice(type: 'timers.asked' | 'timers.answered' | 'timers.
   return JSON.stringify({ type, chainId })
 }
 
-/** Null for what this version does not know: a newer node may say more, and notices are only hints. */
+/** Null for notices that this version does not know: a newer node may send more, and notices are only hints. */
 export function parseNotice(payload: string): Notice | null {
   const told = parseObject(payload)
   switch (told?.type) {
@@ -55,7 +55,7 @@ function parseObject(payload: string): Readonly<Record<string, unknown>> | null 
     const value: unknown = JSON.parse(payload)
     return typeof value === 'object' && value !== null ? { ...value } : null
   } catch (error) {
-    // Anybody with access to the database can notify on the channel; what is not ours is not an error of ours.
+    // Any client of the database can notify on the channel, so a foreign payload is not our error.
     if (error instanceof SyntaxError) return null
     throw error
   }

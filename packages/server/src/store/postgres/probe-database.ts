@@ -1,4 +1,4 @@
-/** Looks at a database without changing it: for `drover doctor`. */
+/** Inspects a database without changing it, for `drover doctor`. */
 import { Client } from 'pg'
 
 export interface DatabaseProbe {

@@ -1,4 +1,4 @@
-/** Somebody's reach as two parameters of a statement: signers and chains, null for all. */
+/** A caller's reach as two statement parameters: signers and chains, null for all. */
 import type { Reach } from '../../core/access/caller.ts'
 import { toBytes } from './json-text.ts'
 

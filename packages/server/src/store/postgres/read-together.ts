@@ -1,6 +1,6 @@
 /**
- * Reads of the same kind that are asked for in the same turn of the event loop become one statement. A node that takes over
- * thousands of lanes then costs the database a handful of statements, and leaves connections to everybody else.
+ * Combines reads of the same kind from the same turn of the event loop into one statement. A node that takes over
+ * thousands of lanes then costs the database a handful of statements, and leaves connections for other work.
  */
 interface Asked<K, V> {
   readonly key: K
@@ -11,11 +11,11 @@ interface Asked<K, V> {
 interface Bounds {
   /** Keys in one statement. */
   readonly most: number
-  /** Statements on their way at one time. */
+  /** Statements in flight at one time. */
   readonly atOnce: number
 }
 
-/** `read` answers for each key, in the order of the keys; an Error is the answer for one of them alone. */
+/** `read` returns a result for each key, in key order. An Error is the result of that one key. */
 export function createReadTogether<K, V>(
   read: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   { most, atOnce }: Bounds = { most: 200, atOnce: 2 },

@@ -41,7 +41,7 @@ export function readInclusion(inclusion: Stored<Inclusion>): Inclusion {
   }
 }
 
-/** As it is stored now, or was before there was the choice between. */
+/** As it is stored now, or as it was before `mayReplace` had an option between yes and no. */
 export type StoredPolicy = Omit<Stored<Policy>, 'mayReplace'> & { readonly mayReplace: MayReplace | boolean }
 
 export function readPolicy(policy: StoredPolicy): Policy {
@@ -49,10 +49,10 @@ export function readPolicy(policy: StoredPolicy): Policy {
     ...policy,
     mayReplace: readMayReplace(policy.mayReplace),
     maxFeePerGasWei: readWei(policy.maxFeePerGasWei),
-    // Policies that were stored before there was this limit have none.
+    // Policies stored before this limit existed have none.
     maxTxFeeWei: readWei(policy.maxTxFeeWei ?? null),
     lowBalanceWei: readWei(policy.lowBalanceWei),
-    // Those stored before there was this warning get the default.
+    // Policies stored before this warning existed get the default.
     lowRunway: policy.lowRunway === undefined ? STABLE.lowRunway : policy.lowRunway,
   }
 }

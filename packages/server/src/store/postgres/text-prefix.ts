@@ -1,10 +1,10 @@
-/** The texts that begin with a prefix, as a range that an index can be asked for. */
+/** The texts that begin with a prefix, as an index range. */
 
 const FIRST_SURROGATE = 0xd800
 const AFTER_SURROGATES = 0xe000
 const LAST = 0x10ffff
 
-/** The least text after all that begin with the prefix, in the order of code points; null where there is none. */
+/** The smallest text after all that begin with the prefix, in code point order. Null if there is none. */
 export function endOfPrefix(prefix: string): string | null {
   const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === LAST) points.pop()

@@ -1,11 +1,12 @@
 /**
  * The notes of a save as entries of the history.
  *
- * A transaction that waits is sent again and again: claimed, answered, claimed, answered. While it stays in one sub-state,
- * such routine entries are kept once for each type and cause, with a count, until something happens that is news: another
- * state or sub-state, a new attempt, a block, an operator. So a year of waiting is a handful of rows, and nobody is told
- * of it twice. `pending` and `stale` count as one sub-state: each resend goes from one to the other and back. So do all
- * sub-states before a nonce is taken: what lacks money behind a node that comes and goes would else fill a page a day.
+ * A transaction that waits is sent again and again: claimed, answered, claimed, answered. While it stays in one
+ * sub-state, such routine entries are kept once for each type and cause, with a count, until something new happens:
+ * another state or sub-state, a new attempt, a block, an operator. So a year of waiting is a handful of rows, and no
+ * subscriber hears of it twice. `pending` and `stale` count as one sub-state: each resend goes from one to the other
+ * and back. So do all sub-states before a nonce is taken: otherwise a transaction that lacks funds behind a flaky node
+ * would fill a page a day.
  */
 import type { SubState, TxState } from '../../core/transaction/transaction.ts'
 import { type HistoryNote, ROUTINE_EVENTS } from '../../core/transaction/tx-event.ts'

@@ -3,7 +3,7 @@ import type { LaneWrite } from '../../ports/lane-write.ts'
 
 export interface LaneTimes {
   readonly minedAt: number | null
-  /** Only of what ended on chain. */
+  /** Only for transactions that ended on chain. */
   readonly confirmedAt: number | null
 }
 

@@ -1,4 +1,4 @@
-/** A transaction as it is on the day of its acceptance. */
+/** A transaction as it is when accepted. */
 import type { Queued } from '../../core/transaction/transaction.ts'
 import type { NewTransaction } from '../../ports/store.ts'
 

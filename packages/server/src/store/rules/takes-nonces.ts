@@ -1,4 +1,4 @@
-/** Whether a write gives nonces out, which a paused lane must not do. */
+/** Whether a write assigns nonces, which a paused lane must not do. */
 import { isInFlight } from '../../core/transaction/transaction.ts'
 import type { LaneWrite } from '../../ports/lane-write.ts'
 

@@ -1,4 +1,4 @@
-/** Ids as callers may spell them: anything can arrive in a URL, and only some of it can be in the table. */
+/** Ids as callers may write them: a URL can contain anything, and only some of it can be in the table. */
 import { AppError } from '../../core/app-error.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

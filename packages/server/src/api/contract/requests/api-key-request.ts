@@ -1,4 +1,4 @@
-/** What a new key may be. */
+/** The request to create a key. */
 import { z } from 'zod'
 import { SCOPES } from '../../../core/access/caller.ts'
 import { requestSchemas } from '../api-schemas.ts'
@@ -15,7 +15,7 @@ function wholeNumber(max: number) {
   return z.int({ error }).min(1, { error }).max(max, { error })
 }
 
-/** Twice the same is once. */
+/** Duplicates count once. */
 function listOf<T extends z.ZodType>(item: T, most: number) {
   const error = `must be a list of 1 to ${most}`
   return z

@@ -1,4 +1,4 @@
-/** Which events are asked for: as query parameters, and as fields of a body. */
+/** Event filters: as query parameters, and as body fields. */
 import { z } from 'zod'
 import type { EventFilter } from '../../../core/webhook/event-filter.ts'
 import { addressInput } from '../values/address.ts'

@@ -18,7 +18,7 @@ export const lowestReserved = z.object({
   alarm: z.enum(RESERVATION_ALARMS).nullable(),
 })
 
-/** Field by field: what is added to it is not shown before somebody decided so. */
+/** Field by field, so a new field is not shown until someone decides to show it. */
 export function presentLowestReserved(lowest: LowestReserved): z.infer<typeof lowestReserved> {
   const { reservationId, nonce, lockedUntil, tenant, holder, isUsed, hash: latest, isFilling, alarm } = lowest
   return {

@@ -1,4 +1,4 @@
-/** The bodies of what operators may do. No act without a reason: it goes into the history with it. */
+/** The request bodies of operator actions. Each needs a reason, which is recorded in the history. */
 import { z } from 'zod'
 import { requestSchemas } from '../api-schemas.ts'
 import { hashInput } from '../values/bytes.ts'

@@ -1,4 +1,4 @@
-/** The bodies of the reservation API: what may be written there, and within which bounds. */
+/** The request bodies of the reservation API, and their bounds. */
 import { z } from 'zod'
 import { requestSchemas } from '../api-schemas.ts'
 import { hashInput } from '../values/bytes.ts'
@@ -8,7 +8,7 @@ import { requestIdInput } from './transaction-request.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** The service's own maximum is a setting, and told by the error. */
+/** The service's own maximum is a setting. The error names it. */
 const ttlMs = z
   .int({ error: `must be a whole number from 1000 to ${DAY_MS}` })
   .min(1_000, { error: 'must be at least 1000' })

@@ -1,4 +1,4 @@
-/** What may be changed of a signer on one chain, and within which bounds. What is left out stays as it is. */
+/** What can be changed about a signer on one chain, and the bounds. Omitted fields stay as they are. */
 import { z } from 'zod'
 import { REPLACEMENTS, readMayReplace } from '../../../core/lane/policy.ts'
 import { requestSchemas } from '../api-schemas.ts'

@@ -1,4 +1,4 @@
-/** The body of `POST /v1/timers`, and what may be changed about a timer. */
+/** The body of `POST /v1/timers`, and what can be changed about a timer. */
 import { z } from 'zod'
 import { byteLength, type Hex } from '../../../core/hex.ts'
 import { COMPARISONS, type Condition, OVERLAPS } from '../../../core/timer/timer.ts'
@@ -12,7 +12,7 @@ import { textInput } from '../values/text.ts'
 import { contractKey, eventKey } from '../values/watch-key.ts'
 import { callInput, MAX_GAS, MIN_GAS, metadataInput, requestIdInput } from './transaction-request.ts'
 
-/** Less than the kernel takes, which says so itself. */
+/** Less than the kernel accepts. The kernel reports that itself. */
 const MAX_DATA_BYTES = 128 * 1024
 const MAX_KEYS = 16
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER
@@ -231,7 +231,7 @@ function resolveData({ data, call }: CallFields, context: z.RefinementCtx): Hex 
   }
 }
 
-/** Undefined where it was refused. */
+/** Undefined if it was refused. */
 function resolveCondition(
   { to: target, when: given }: z.output<typeof fields>,
   context: z.RefinementCtx,

@@ -1,4 +1,4 @@
-/** `POST /v1/transactions/batch`: many requests in one, and an answer for each. */
+/** `POST /v1/transactions/batch`: many requests in one, and a result for each. */
 import { z } from 'zod'
 import { requestSchemas, resourceSchemas } from '../api-schemas.ts'
 import { transactionResource } from '../resources/transaction-resource.ts'
@@ -6,12 +6,14 @@ import { problem } from '../values/problem.ts'
 import { requestIdInput } from './transaction-request.ts'
 
 const MAX_BATCH_ITEMS = 1_000
-/** As many typical requests as a batch may have fit in well; of the largest ones, only some dozens do. */
+/** A full batch of typical requests fits easily. Of the largest requests, only a few dozen fit. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024
 /** What `:` and the largest index add to a key. */
 const INDEX_LENGTH = `:${MAX_BATCH_ITEMS - 1}`.length
 
-/** Held to its schema one by one, later, so that one bad item does not fail the rest; documented as what it must be. */
+/**
+ * Each item is validated later, one by one, so one bad item does not fail the rest. The docs show the required schema.
+ */
 const item = z.unknown().meta({ $ref: '#/components/schemas/TransactionRequest' })
 
 export const transactionBatchRequest = z.strictObject({

@@ -1,4 +1,4 @@
-/** The body of `POST /v1/transactions`: what may be written there, and what it means. */
+/** The body of `POST /v1/transactions`: its fields and what they mean. */
 import { z } from 'zod'
 import { type Fees, SPEEDS } from '../../../core/fees/fees.ts'
 import { byteLength, type Hex } from '../../../core/hex.ts'
@@ -13,9 +13,9 @@ import { finalityRule, parseFinality } from '../values/finality.ts'
 import { instantInput } from '../values/instant.ts'
 import { isStorable } from '../values/text.ts'
 
-/** Pools take no more than 128 KiB of signed bytes; besides the data they hold a few hundred. */
+/** Mempools accept at most 128 KiB of signed bytes, a few hundred of which are not data. */
 export const MAX_DATA_BYTES = 128 * 1024 - 512
-/** What the emptiest transaction costs; bytes with less are refused by every node, with their nonce taken. */
+/** The gas of an empty transaction. With less, every node refuses the bytes although their nonce is already taken. */
 export const MIN_GAS = 21_000n
 export const MAX_GAS = 2n ** 63n - 1n
 /** Nodes read a price as 128 bits. */
@@ -113,7 +113,7 @@ const knownFields = z.strictObject({
   metadata: metadataInput.optional(),
 })
 
-/** Looked at also where other fields are wrong, so that one answer names all that is missing. */
+/** Checked even if other fields are wrong, so one response names everything that is missing. */
 const fields = knownFields.refine(({ to, data, call: encoded }) => [to, data, encoded].some(isGiven), {
   path: ['to'],
   error: 'is required, unless data deploys a contract',

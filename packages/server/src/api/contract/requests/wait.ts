@@ -1,4 +1,4 @@
-/** `?wait=` and `?timeoutMs=`: how far a transaction has to come before the answer is given. */
+/** `?wait=` and `?timeoutMs=`: how far a transaction must get before the response is sent. */
 import { z } from 'zod'
 import { WAIT_STAGES } from '../../../core/transaction/stage-table.ts'
 import { integerParam } from '../values/query.ts'
@@ -6,7 +6,7 @@ import { integerParam } from '../values/query.ts'
 const DEFAULT_TIMEOUT_MS = 30_000
 const MAX_TIMEOUT_MS = 60_000
 
-/** Says in an answer why the waiting ended. */
+/** Says in a response why the wait ended. */
 export const WAIT_HEADER = 'drover-wait'
 
 export const waitQuery = z

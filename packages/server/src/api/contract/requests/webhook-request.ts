@@ -1,4 +1,4 @@
-/** What a webhook may be made of, and what may be changed about it. */
+/** The requests to create and change a webhook. */
 import { z } from 'zod'
 import { requestSchemas } from '../api-schemas.ts'
 import { addressInput } from '../values/address.ts'

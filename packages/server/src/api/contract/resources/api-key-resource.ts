@@ -1,4 +1,4 @@
-/** Keys as they are shown: never with their secret, save for the one answer that makes one. */
+/** Keys as the API shows them: never with the secret, except in the response that creates a key. */
 import { z } from 'zod'
 import { SCOPES } from '../../../core/access/caller.ts'
 import { resourceSchemas } from '../api-schemas.ts'

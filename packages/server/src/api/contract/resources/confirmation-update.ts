@@ -1,4 +1,4 @@
-/** Growing confirmations of a transaction, as the event stream tells of them between the events. */
+/** Growing confirmations of a transaction, as the event stream sends them between events. */
 import { z } from 'zod'
 import { resourceSchemas } from '../api-schemas.ts'
 import { address } from '../values/address.ts'

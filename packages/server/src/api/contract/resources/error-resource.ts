@@ -1,4 +1,4 @@
-/** Why a transaction did not, or does not, advance. */
+/** Why a transaction did not advance, or is not advancing. */
 import { z } from 'zod'
 import { bytes } from '../values/bytes.ts'
 

@@ -1,4 +1,4 @@
-/** What a chain asks at the moment, and what Drover would offer. */
+/** The current gas prices of a chain, and what Drover would offer. */
 import { z } from 'zod'
 import { resourceSchemas } from '../api-schemas.ts'
 import { address } from '../values/address.ts'

@@ -1,4 +1,4 @@
-/** What a block says of a transaction. */
+/** What a block says about a transaction. */
 import { z } from 'zod'
 import { resourceSchemas } from '../api-schemas.ts'
 import { address } from '../values/address.ts'

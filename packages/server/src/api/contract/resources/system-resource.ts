@@ -1,4 +1,4 @@
-/** The service itself: the chains it follows, its nodes, and whether it is fit for work. */
+/** The service itself: the chains it follows, its nodes, and whether it is ready. */
 import { z } from 'zod'
 import { CHAIN_STATES } from '../../../core/chain/chain-health.ts'
 import { ENDPOINT_STATES } from '../../../ports/endpoint-report.ts'

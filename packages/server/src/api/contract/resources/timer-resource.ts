@@ -1,4 +1,4 @@
-/** Timers, their fires and their queue as they are shown. */
+/** Timers, their fires and their queue as the API shows them. */
 import { z } from 'zod'
 import { COMPARISONS, FIRE_STATES, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
 import { resourceSchemas } from '../api-schemas.ts'

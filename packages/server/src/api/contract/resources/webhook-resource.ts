@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries as they are shown. A secret is shown once: when it is made. */
+/** Webhooks and their deliveries as the API shows them. A secret is shown once, when it is created. */
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/webhook/webhook.ts'
 import { resourceSchemas } from '../api-schemas.ts'

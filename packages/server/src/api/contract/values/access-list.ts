@@ -1,4 +1,4 @@
-/** Access lists (EIP-2930) as they come in: addresses, each with the storage keys that are declared in advance. */
+/** Access lists (EIP-2930) in requests: addresses, each with the storage keys it declares in advance. */
 import { z } from 'zod'
 import type { AccessList } from '../../../core/chain/access-list.ts'
 import { addressInput } from './address.ts'

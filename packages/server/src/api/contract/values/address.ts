@@ -1,11 +1,11 @@
-/** Account addresses: any case coming in, check-summed going out. */
+/** Account addresses: any case in requests, checksummed in responses. */
 import { getAddress } from 'viem/utils'
 import { z } from 'zod'
 import { type Address, toAddress } from '../../../core/hex.ts'
 
 const SHAPE = /^0x[0-9a-fA-F]{40}$/
 
-/** The address, or what is wrong with it. A mixed-case spelling claims a checksum, so that claim is held to be true. */
+/** The address, or what is wrong with it. Mixed case implies a checksum, so the checksum must be right. */
 export function parseAddress(value: unknown): { readonly address: Address } | { readonly problem: string } {
   if (typeof value !== 'string' || !SHAPE.test(value)) return { problem: 'must be 0x and 40 hex digits' }
   const digits = value.slice(2)
@@ -23,7 +23,7 @@ export function checksumAddress(address: Address): string {
 
 const IN_TEXT = /0x[0-9a-f]{40}(?![0-9a-fA-F])/g
 
-/** A sentence for people: addresses in it as they know them. */
+/** A sentence for people, with addresses in their familiar, checksummed form. */
 export function checksumText(text: string): string {
   return text.replaceAll(IN_TEXT, (found) => checksumAddress(toAddress(found)))
 }

@@ -1,4 +1,4 @@
-/** Wei, gas and fees: decimal strings going out; coming in also hex, and JSON numbers where they are exact. */
+/** Wei, gas and fees: decimal strings in responses. Requests may also use hex, and JSON numbers if they are exact. */
 import { z } from 'zod'
 
 const DECIMAL = /^[0-9]{1,78}$/
@@ -9,7 +9,7 @@ const NOT_AN_AMOUNT =
 
 export const UINT256_MAX = 2n ** 256n - 1n
 
-/** Null where the value is not a whole number in one of the accepted spellings. */
+/** Null if the value is not a whole number in an accepted format. */
 export function parseAmount(value: unknown): bigint | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null
   if (typeof value !== 'string' || !(DECIMAL.test(value) || HEX.test(value))) return null

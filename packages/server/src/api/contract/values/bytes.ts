@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Hash, Hex } from '../../../core/hex.ts'
 import { isHex } from '../../../core/hex.ts'
 
-/** Lower-case hex, or null where the value is none. */
+/** Lower-case hex, or null if the value is not hex. */
 export function parseBytes(value: unknown): Hex | null {
   if (typeof value !== 'string') return null
   const lower = value.toLowerCase()

@@ -1,8 +1,8 @@
 /**
  * Turns `{function: "transfer(address,uint256)", args: […]}` into call data.
  *
- * Arguments are converted one by one against the signature's types before anything is encoded, so that a wrong one is
- * named by its path (`call.args[1]`, `call.args[0].amount`) and told what was expected there.
+ * Arguments are converted one by one against the signature's types before anything is encoded. So an error names the
+ * path of the wrong argument (`call.args[1]`, `call.args[0].amount`) and what was expected there.
  */
 import type { AbiFunction, AbiParameter } from 'viem'
 import { encodeFunctionData, parseAbiItem } from 'viem/utils'
@@ -47,7 +47,7 @@ export function parseSignature(text: string): AbiFunction {
   throw new CallProblem(['function'], 'must be a function signature like "transfer(address,uint256)"')
 }
 
-/** An argument as its type has it; throws a CallProblem that names it by its path. */
+/** An argument converted to its type. Throws a CallProblem with its path. */
 export function convertArgument(parameter: AbiParameter, value: unknown, path: Path): unknown {
   return convert(parameter, value, path)
 }
@@ -67,7 +67,7 @@ function convertArray(element: AbiParameter, length: string, value: unknown, pat
   return value.map((item: unknown, index) => convert(element, item, [...path, index]))
 }
 
-/** A tuple is an object where all its parts are named, else (or if the caller prefers) an array in order. */
+/** A tuple is an object if all its parts are named, otherwise (or if the caller prefers) an array in order. */
 function convertTuple(parameter: AbiParameter, value: unknown, path: Path): unknown {
   const components = 'components' in parameter ? parameter.components : []
   const isNamed = components.every((component) => component.name !== undefined && component.name !== '')

@@ -1,4 +1,4 @@
-/** Points in time: ISO 8601; with any offset coming in, in UTC going out, milliseconds since the epoch inside. */
+/** Points in time: ISO 8601 with any offset in requests, UTC in responses, milliseconds since the epoch internally. */
 import { z } from 'zod'
 
 /** Beyond these, databases and JSON readers disagree on what a year looks like. */

@@ -1,4 +1,4 @@
-/** Free text that people write: bounded, and such that the database gives it back as it was. */
+/** Free text that people write: bounded, and limited to what the database returns unchanged. */
 import { z } from 'zod'
 
 /** PostgreSQL keeps neither the zero character nor half of a surrogate pair. */
@@ -6,7 +6,7 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/[\ud800-\udfff]/u.test(text)
 }
 
-/** Blanks at the ends do not count: a text of blanks alone says nothing. */
+/** Leading and trailing blanks do not count: a text of only blanks says nothing. */
 export function textInput(maxLength: number) {
   const error = `must be text of 1 to ${maxLength} characters`
   return z

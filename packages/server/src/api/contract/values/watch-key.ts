@@ -10,7 +10,7 @@ export function contractKey(contract: Address): Hex {
   return `${contract}${LOG_MARK}`
 }
 
-/** `args`: the indexed arguments in order, as many of the first as are to match. Throws a CallProblem. */
+/** `args`: the indexed arguments in order, only the leading ones that must match. Throws a CallProblem. */
 export function eventKey(contract: Address, signature: string, args: readonly unknown[]): Hex {
   const event = parseEvent(signature)
   const indexed = event.inputs.filter((input) => 'indexed' in input && input.indexed === true)

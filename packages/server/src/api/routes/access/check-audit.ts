@@ -1,4 +1,4 @@
-/** `GET /v1/audit/check`: whether the audit is as it was written. */
+/** `GET /v1/audit/check`: whether the audit is unaltered. */
 import { z } from 'zod'
 import { auditCheckResource } from '../../contract/resources/api-key-resource.ts'
 import { integerParam } from '../../contract/values/query.ts'

@@ -1,4 +1,4 @@
-/** `POST /v1/api-keys`: makes a key, and tells its secret once. */
+/** `POST /v1/api-keys`: creates a key, and returns its secret once. */
 import { apiKeyRequest } from '../../contract/requests/api-key-request.ts'
 import { newApiKeyResource } from '../../contract/resources/api-key-resource.ts'
 import { presentApiKey } from '../../present/present-api-key.ts'

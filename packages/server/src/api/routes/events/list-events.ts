@@ -39,7 +39,7 @@ export const listEvents = defineRoute(
     const filter = toEventFilter(params)
     const picks = filter.types !== null || filter.chainId !== null || filter.signer !== null
     const isFiltered = picks || filter.completions || !reachesAll(caller)
-    // Read first: what is passed over up to here is not read again.
+    // Read this first: events skipped up to here are not read again.
     const end = isFiltered ? await store.findLastEventId() : 0
     const read = filter.completions ? store.readCompletions : store.readEvents
     const { entries, next } = await readMatching(read, { after, limit, end, filter: picks ? filter : null })
@@ -50,13 +50,13 @@ export const listEvents = defineRoute(
 interface Wanted {
   readonly after: number
   readonly limit: number
-  /** Everything up to here can be read by now. */
+  /** Everything up to here is readable by now. */
   readonly end: number
   readonly filter: EventFilter | null
 }
 
 const LOOK = 1_000
-/** A page may be empty although there is more: who asks for little does not make the service read everything at once. */
+/** A page may be empty although there is more: a narrow filter does not make the service read everything at once. */
 const MAX_LOOKS = 10
 
 async function readMatching(

@@ -32,7 +32,7 @@ export const streamEvents = defineRoute(
       }),
     }),
     headers: z.object({
-      // Sent by whoever comes back, beside the URL that it first came with: it is the newer of the two.
+      // A reconnecting client sends it along with its original URL. It is the newer of the two cursors.
       'last-event-id': cursor
         .optional()
         .meta({ description: 'Id of the last event that you received. Takes precedence over `after`.' }),
@@ -57,7 +57,7 @@ export const streamEvents = defineRoute(
   },
   async ({ query: { after, include, ...filter }, headers }, { eventStreams }, caller) => ({
     status: 200,
-    // Proxies hold back what they believe to be a whole page.
+    // Proxies buffer what they take for a whole page.
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
     body: await eventStreams.open({
       after: headers['last-event-id'] ?? after,

@@ -1,4 +1,4 @@
-/** `POST /v1/signers/{address}/nonces`: reserves nonces to a caller that signs itself. */
+/** `POST /v1/signers/{address}/nonces`: reserves nonces for a caller that signs its own transactions. */
 import { z } from 'zod'
 import { actorOf } from '../../../core/access/caller.ts'
 import { reservationRequest } from '../../contract/requests/reservation-request.ts'

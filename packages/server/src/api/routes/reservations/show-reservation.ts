@@ -1,4 +1,4 @@
-/** `GET /v1/nonces/{id}`: one reservation, and what became of its nonce. */
+/** `GET /v1/nonces/{id}`: one reservation, and what happened to its nonce. */
 import { z } from 'zod'
 import { reservationResource } from '../../contract/resources/reservation-resource.ts'
 import { reservationIdParam } from '../../contract/values/query.ts'

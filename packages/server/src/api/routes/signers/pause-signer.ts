@@ -1,4 +1,6 @@
-/** `POST /v1/signers/{address}/{pause,resume}`: stops a signer from taking nonces on one chain, and lets it go on. */
+/**
+ * `POST /v1/signers/{address}/{pause,resume}`: stops a signer from taking nonces on one chain, and lets it continue.
+ */
 import { z } from 'zod'
 import { actorOf } from '../../../core/access/caller.ts'
 import { laneRequest } from '../../contract/requests/signer-request.ts'
@@ -14,7 +16,7 @@ export const pauseSigner = defineSwitch(
 )
 export const resumeSigner = defineSwitch('resume', 'Resume a signer')
 
-/** To ask for what is so already changes nothing and is no error. */
+/** Requesting the current state changes nothing and is not an error. */
 function defineSwitch(action: 'pause' | 'resume', summary: string): Route {
   return defineRoute(
     { ...NO_INPUT, params: z.strictObject({ address: addressInput }), body: laneRequest },

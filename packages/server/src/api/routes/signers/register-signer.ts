@@ -1,4 +1,4 @@
-/** `POST /v1/signers`: takes a key that this service holds into use on one chain. */
+/** `POST /v1/signers`: starts using a key that this service holds on one chain. */
 import { AppError } from '../../../core/app-error.ts'
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { ApiServices } from '../../api-services.ts'

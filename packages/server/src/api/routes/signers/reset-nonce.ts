@@ -1,4 +1,4 @@
-/** `POST /v1/signers/{address}/reset-nonce`: puts the cursor of a signer on one chain where the chain's count is. */
+/** `POST /v1/signers/{address}/reset-nonce`: moves the cursor of a signer on one chain to the chain's count. */
 import { z } from 'zod'
 import { actorOf } from '../../../core/access/caller.ts'
 import { resetRequest } from '../../contract/requests/signer-request.ts'

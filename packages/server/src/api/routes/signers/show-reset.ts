@@ -1,4 +1,4 @@
-/** `GET /v1/signers/{address}/resets/{id}`: an order to reset a cursor, and how far it has come. */
+/** `GET /v1/signers/{address}/resets/{id}`: a request to reset a cursor, and its progress. */
 import { z } from 'zod'
 import { AppError } from '../../../core/app-error.ts'
 import { resetResource } from '../../contract/resources/reset-resource.ts'

@@ -2,7 +2,7 @@
 import { buildDocsPage, type DocsPage } from '../../openapi/build-docs-page.ts'
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-/** Made when it is first asked for: the document describes this route too. */
+/** Built on the first request, because the document describes this route too. */
 export function createShowDocs(document: () => Readonly<Record<string, unknown>>): Route {
   let page: DocsPage | null = null
   return defineRoute(

@@ -41,7 +41,7 @@ function presentOffers(market: FeeMarket): FeesResource['speeds'] {
   return { slow, standard, fast }
 }
 
-/** By the rule that prices transactions, so that the two cannot differ. */
+/** Uses the rule that prices transactions, so the two cannot differ. */
 function presentOffer(market: FeeMarket, speed: Speed): FeesResource['speeds'][Speed] {
   const price = priceTransaction({ fees: null, speed }, market, null)
   const isMarket = price.type === 'priced' && price.fees.type === 'eip1559'

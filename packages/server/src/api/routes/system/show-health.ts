@@ -1,4 +1,4 @@
-/** `GET /healthz`: the process is alive. Asks nothing of anybody, so that a lost database does not get it restarted. */
+/** `GET /healthz`: the process is alive. Depends on nothing else, so a lost database does not cause a restart. */
 import { health } from '../../contract/resources/system-resource.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
 

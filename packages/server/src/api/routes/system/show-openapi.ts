@@ -1,7 +1,7 @@
 /** `GET /openapi.json`: this API, described. */
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-/** The document describes this route too, so it comes as a function that is first called when it is asked for. */
+/** The document describes this route too, so it is a function, called on the first request. */
 export function createShowOpenApi(document: () => unknown): Route {
   return defineRoute(
     NO_INPUT,

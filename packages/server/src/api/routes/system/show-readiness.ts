@@ -1,4 +1,4 @@
-/** `GET /readyz`: whether this node should be sent work, and if not, all that is wrong. */
+/** `GET /readyz`: whether this node should get work, and if not, everything that is wrong. */
 import { readinessResource } from '../../contract/resources/system-resource.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
 

@@ -1,4 +1,4 @@
-/** What timers have fired, what fires next, and by which rules. */
+/** Which timers have fired, which fire next, and by which rules. */
 import { z } from 'zod'
 import { timerParamsChange } from '../../contract/requests/timer-request.ts'
 import { firePage, timerParamsResource, timerQueueResource } from '../../contract/resources/timer-resource.ts'

@@ -1,4 +1,4 @@
-/** `/v1/timers`: calls that Drover makes at a block, every so many blocks, or when an event is logged. */
+/** `/v1/timers`: calls that Drover makes at a block, every N blocks, or when an event is logged. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { actorOf } from '../../../core/access/caller.ts'
@@ -41,7 +41,7 @@ export const createTimer = defineRoute(
   },
 )
 
-/** Its fields come in one order, whatever order they were sent in. */
+/** Its fields are in a fixed order, whatever order they were sent in. */
 function digestOf({ requestId: _requestId, ...body }: TimerRequest): `0x${string}` {
   const text = JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
   return `0x${createHash('sha256').update(text).digest('hex')}`

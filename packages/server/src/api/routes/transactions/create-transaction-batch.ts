@@ -55,7 +55,7 @@ export const createTransactionBatch = defineRoute(
   },
 )
 
-/** The request, or why it is none. */
+/** The request, or why it is invalid. */
 function readItem(item: unknown, defaultKey: string | null): AcceptRequest | AppError {
   try {
     const request = parseInput(transactionRequest, item)
@@ -87,7 +87,7 @@ function refuse(reason: unknown, { telemetry }: ApiServices): Result {
 
 const MAX_ISSUES = 20
 
-/** Each item says what is wrong with it in `detail`; the lists of all that is wrong are bounded for the answer as a whole. */
+/** Each item says what is wrong with it in `detail`; the issue lists are bounded for the whole response. */
 function limitIssues(results: readonly Result[]): readonly Result[] {
   let left = MAX_ISSUES
   return results.map((result) => {

@@ -1,4 +1,7 @@
-/** `GET /v1/transactions/{id}/receipt`: what the block says of a transaction; its logs, if asked for, are read from a node. */
+/**
+ * `GET /v1/transactions/{id}/receipt`: what the block says about a transaction. Logs, if requested, are read from a
+ * node.
+ */
 import { z } from 'zod'
 import { AppError } from '../../../core/app-error.ts'
 import type { Inclusion } from '../../../core/chain/finality.ts'
@@ -52,7 +55,7 @@ export const showReceipt = defineRoute(
   },
 )
 
-/** Of the very block that is recorded: what a node on another fork says is about something else. */
+/** Only from the recorded block: an answer from a node on another fork is about something else. */
 async function readLogs(
   services: Pick<ApiServices, 'readLogs'>,
   chainId: number,

@@ -1,4 +1,4 @@
-/** `/v1/webhooks/{id}/deliveries`: what a webhook was told, what came of it, and once more by hand. */
+/** `/v1/webhooks/{id}/deliveries`: what a webhook was sent, the result, and redelivery by hand. */
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/webhook/webhook.ts'
 import { deliveryPage, deliveryResource } from '../../contract/resources/webhook-resource.ts'

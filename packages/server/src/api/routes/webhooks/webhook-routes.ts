@@ -1,4 +1,4 @@
-/** `/v1/webhooks`: who is told of events. */
+/** `/v1/webhooks`: who receives events. */
 import { z } from 'zod'
 import { webhookChange, webhookRequest } from '../../contract/requests/webhook-request.ts'
 import {

@@ -52,8 +52,8 @@ const LIST = {
 } as const
 
 /**
- * The keys with admin are locked, in one order, before they are counted: of two that revoke each other at once, the
- * second finds that it is the last one.
+ * Locks the admin keys, in a fixed order, before counting them. If two revoke each other at once, the second finds that
+ * it is the last one.
  */
 const REVOKE = {
   name: 'revoke_api_key',
@@ -76,7 +76,7 @@ select r.*, (select count(*) from told) as told from target t left join revoked 
 
 const SHOW = { name: 'show_api_key', text: `select ${KEY_COLUMNS} from api_key k where k.key_id = $1` } as const
 
-/** In one order, so that two nodes never wait for each other in a circle. */
+/** In a fixed order, so two nodes never deadlock. */
 const TOUCH = {
   name: 'touch_api_keys',
   text: `
@@ -107,7 +107,7 @@ select audit_id, at, key_id, actor, node_id, operation, target, result, hash fro
  where $1::bigint is null or audit_id < $1 order by audit_id desc limit $2`,
 } as const
 
-/** One statement, so that the end of the chain and its head are of one moment. */
+/** One statement, so the end of the chain and its head are from the same moment. */
 const CHECK_AUDIT = {
   name: 'check_audit',
   text: `

@@ -1,4 +1,4 @@
-/** What the owner of a lane reads: what is in flight, what is next in line, and which nonces came back. */
+/** What the owner of a lane reads: what is in flight, what is next in the queue, and which nonces were returned. */
 
 import type { Finality } from '../../../core/chain/finality.ts'
 import type { Address, Hash } from '../../../core/hex.ts'
@@ -50,7 +50,7 @@ export async function listMined(
   }))
 }
 
-/** One statement, so that cursor, nonces and transactions are of the same moment. */
+/** One statement, so cursor, nonces and transactions are from the same moment. */
 const LOAD = {
   name: 'load_lane',
   text: `
@@ -141,7 +141,7 @@ export function createLaneLoads(database: Database): (lane: Lane) => Promise<Loa
   })
 }
 
-/** A lane that cannot be read takes none along that was asked for with it. */
+/** A lane that cannot be read does not fail the others requested with it. */
 function attempt<T>(read: () => T): T | Error {
   try {
     return read()

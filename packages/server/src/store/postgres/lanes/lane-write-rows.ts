@@ -103,7 +103,7 @@ function toReservationRow({ before, reservation, locks }: ReservationSave, lane:
   }
 }
 
-/** One row of the table can change once in a statement, and only its last mark counts. */
+/** A statement can change each row only once, and only its last mark counts. */
 function lastMarks(nonces: readonly NonceMark[]) {
   if (nonces.length === 0) return null
   const byNonce = new Map(nonces.map((mark) => [mark.nonce, mark]))
@@ -164,7 +164,7 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
   }
 }
 
-/** Routine notes come first where there are any that may repeat: the first tells whether it is worth looking. */
+/** Routine notes that may repeat come first, so the first note says whether it is worth looking. */
 function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }: CountedNote, ord: number) {
   return {
     ord,
@@ -179,7 +179,7 @@ function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }
   }
 }
 
-/** How many entries lie before the first that may be counted from now on; null where that does not change. */
+/** How many entries precede the first that may be counted from now on. Null if that does not change. */
 function findOpening(notes: readonly CountedNote[]): number | null {
   const place = notes.findLastIndex(({ opens }) => opens !== 'nothing')
   if (place < 0) return null

@@ -1,6 +1,6 @@
 /**
  * Leases. Taking over and giving up lock the row FOR UPDATE and so wait for every fenced write in progress; renewing
- * changes no key column and waits for none of them. All lock in the order of the key, so that none can meet in a circle.
+ * changes no key column and waits for none of them. All lock in key order, so they cannot deadlock.
  */
 import type { Address } from '../../../core/hex.ts'
 import type { Lane, Lease } from '../../../core/lane/lane.ts'
@@ -18,7 +18,7 @@ interface LeaseRow {
 
 const RETURNED = 'l.chain_id, l.signer, l.owner_node, l.fencing_token'
 
-/** A lane that somebody holds is passed over without waiting: only what looks free is locked, and then looked at again. */
+/** Skips lanes that another node holds, without waiting: locks only lanes that look free, then checks them again. */
 const ACQUIRE = {
   name: 'acquire_leases',
   isVital: true,

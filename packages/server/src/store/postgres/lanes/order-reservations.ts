@@ -1,6 +1,6 @@
 /**
- * Reservations that are taken from their holders, by an operator or because their key was revoked. Like a holder's own act
- * this carries no fence and gives out no nonce: what becomes of the nonce is the lane's owner's to find out and to write.
+ * Takes reservations from their holders, by an operator or because their key was revoked. Like a holder's own action,
+ * this carries no fence and assigns no nonce: the lane's owner finds out what happens to the nonce and writes it.
  */
 import type { Reservation } from '../../../core/lane/reservation.ts'
 import type { ReservationOrder } from '../../../ports/lane-requests.ts'

@@ -1,6 +1,6 @@
 /**
- * The heads of the queues of many lanes in one statement. Lanes that wake in the same turn of the event loop, because their
- * writes were stored together or because a block came, are read together, and so a hundred lanes cost what one does.
+ * The heads of the queues of many lanes in one statement. Lanes that wake in the same turn of the event loop, because
+ * their writes were stored together or a block arrived, are read together, so a hundred lanes cost as much as one.
  */
 import type { Lane } from '../../../core/lane/lane.ts'
 import { PAUSED_ALONE } from '../../../core/transaction/deferral.ts'

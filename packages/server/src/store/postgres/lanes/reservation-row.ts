@@ -1,4 +1,4 @@
-/** A reservation as its row has it. The digest of the holder's proof is no part of what is read. */
+/** A reservation as its row has it. The digest of the holder's proof is never read. */
 import type { Inclusion } from '../../../core/chain/finality.ts'
 import type { Address, Hash } from '../../../core/hex.ts'
 import type {

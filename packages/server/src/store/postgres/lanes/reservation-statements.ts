@@ -1,7 +1,8 @@
 /**
- * Reservations, as callers and their holders change them. None of these carries a fence, and none gives out a nonce: they
- * ask the lane's owner, or act on one row that the holder's proof and the database's clock open. The owner's own writes
- * lock the same row and hold it to its version, so that of a late use and an expiry one finds that it came second.
+ * Reservations, as callers and their holders change them. None of these carries a fence, and none assigns a nonce: they
+ * ask the lane's owner, or act on one row that the holder's proof and the database's clock unlock. The owner's own
+ * writes lock the same row and check its version, so if a late use and an expiry collide, one of them finds that it
+ * came second.
  */
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { NonceReset } from '../../../core/lane/nonce-reset.ts'
@@ -22,7 +23,7 @@ import { createReadTogether } from '../read-together.ts'
 import { RESERVATION_COLUMNS, type ReservationRow, readReservation } from './reservation-row.ts'
 import { RESET_COLUMNS, type ResetRow, readReset } from './reset-statements.ts'
 
-/** Keys are inserted in one order; who comes second with the same request id waits, and then inserts nothing. */
+/** Keys are inserted in a fixed order. A second insert with the same request id waits, and then inserts nothing. */
 const INSERT = {
   name: 'insert_reservations',
   text: `
@@ -102,8 +103,9 @@ select l.chain_id, l.signer from signer_lease l
 } as const
 
 /**
- * $3 is the act. What a holder asks for a second time is so already and leaves no trace. A nonce that is reserved keeps its
- * row in nonce_allocation in step; one that is released stays the holder's there until the owner has looked at the chain.
+ * $3 is the act. A repeated request by a holder has no effect and leaves no trace. A nonce that is reserved keeps its
+ * row in nonce_allocation in step; one that is released stays the holder's there until the owner has looked at the
+ * chain.
  */
 const ACT = {
   name: 'act_on_reservation',
@@ -188,7 +190,7 @@ export async function insertReservations(database: Database, request: NewReserva
     ...[lane.chainId, signer, requestId, label, ttlMs, laneNotice('lane.asked', lane), owner],
     ...[key?.id ?? null, key === undefined ? null : toText(key.holder), ...bounds],
   ])
-  // Fewer than asked for: a rival with the same request id and a smaller wish was first.
+  // Fewer than requested: a competing request with the same request id and a smaller count came first.
   if (rows.length === items.length) return { type: 'inserted', reservations: rows.map(readReservation) }
   const earlier =
     requestId === null
@@ -233,7 +235,7 @@ export async function actOnReservation(
   return { type: row.is_expired || row.state === 'EXPIRED' ? 'expired' : 'refused', reservation }
 }
 
-/** Two statements of two moments: each row is held to its own version when it is acted on. */
+/** Two statements at two moments: each action checks the version of its row. */
 export function createLaneRequestReads(database: Database): (lane: Lane) => Promise<LaneRequests> {
   return createReadTogether(async (lanes) => {
     const values = [lanes.map(({ chainId }) => chainId), lanes.map(({ signer }) => toBytes(signer))]

@@ -1,4 +1,4 @@
-/** Resets of cursors: ordered by anyone who may, answered by the lane's owner, kept for good. */
+/** Cursor resets: requested by any authorised caller, answered by the lane's owner, kept forever. */
 import type { Address } from '../../../core/hex.ts'
 import type { Lane } from '../../../core/lane/lane.ts'
 import { type NonceReset, toProgress } from '../../../core/lane/nonce-reset.ts'

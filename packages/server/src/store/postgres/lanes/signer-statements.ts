@@ -1,4 +1,4 @@
-/** Registered lanes: their policies, and how they stand. */
+/** Registered lanes: their policies and their state. */
 import type { Address } from '../../../core/hex.ts'
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { LaneProblem } from '../../../core/lane/lane-problem.ts'
@@ -60,7 +60,7 @@ interface StatusRow extends SignerRow {
 
 const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
 
-/** A lane's lease and cursor are born with it, so that everything later only ever locks rows that exist. */
+/** A lane's lease and cursor are created with it, so later statements only lock rows that exist. */
 const REGISTER = {
   name: 'register_signers',
   text: `
@@ -88,7 +88,7 @@ select ${COLUMNS} from signer s join signer_lease l on l.chain_id = s.chain_id a
  order by s.chain_id, s.signer`,
 } as const
 
-/** A pause waits for the write that is under way, as a takeover does: once it has answered, no nonce is taken any more. */
+/** A pause waits for the write in progress, as a takeover does: once it returns, no more nonces are taken. */
 const UPDATE = {
   name: 'update_signer',
   text: `

@@ -3,17 +3,18 @@
  *
  * It holds, checks and writes in this order, and PostgreSQL commits it as a whole:
  *   1. Lock each lane's lease row FOR KEY SHARE, in one fixed order, and keep the lanes whose lease is still the
- *      writer's. A pause locks it FOR UPDATE too, so that a lane that takes nonces sees the pause or goes before it. A takeover locks the same row FOR UPDATE, so it waits for us or we find its new fence; a renewal changes
- *      no key column and waits for nobody.
- *   2. Lock the cursors and the transactions of those lanes, and compare them with what the writer has seen: first as they
- *      were when the statement began, then again as they are once the lock is had. Versions only grow, so a row that
- *      passes both is the same at both times, and everything else the statement reads of it is current too.
+ *      writer's. A pause locks it FOR UPDATE too, so that a lane that takes nonces sees the pause or goes before it. A
+ *      takeover locks the same row FOR UPDATE, so it waits for us or we find its new fence; a renewal changes no
+ *      key column and waits for nothing.
+ *   2. Lock the cursors and the transactions of those lanes, and compare them with what the writer has seen: first as
+ *      they were when the statement began, then again once the lock is held. Versions only grow, so a row that passes
+ *      both is the same at both times, and everything else the statement reads of it is current too.
  *   3. Lanes count points: one for the lease, one for the cursor if it moves, one for each transaction and each
- *      reservation. A lane that misses any passes nothing on to the steps below; its neighbours do not notice.
+ *      reservation. A lane that misses any passes nothing on to the steps below; other lanes are not affected.
  *   4. Write the lanes that pass.
- *   5. Last of all take the head of the event stream, whose lock is held until commit: numbers are given out in commit
- *      order, and whoever sees number n also sees all before it. Nothing that could wait comes after, so the order of
- *      locks has no cycle and the head is held for the shortest time.
+ *   5. Last of all take the head of the event stream, whose lock is held until commit: numbers are assigned in commit
+ *      order, and a reader that sees number n also sees all before it. Nothing that could wait comes after, so the
+ *      order of locks has no cycle and the head is held for the shortest time.
  *
  * A routine note that is among the transaction's open entries (from `event_open_from` on, since the last news) adds
  * to that entry's count and takes no number.

@@ -1,6 +1,6 @@
 /**
  * Fenced writes: one round trip for the whole batch. If the database refuses the batch for what one lane contains, the
- * batch is halved until that lane stands alone, so that the others are written as if it had not been there.
+ * batch is halved until that lane is isolated, so the others are written as if it were not there.
  */
 import { laneKey } from '../../../core/lane/lane.ts'
 import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../../ports/lane-write.ts'

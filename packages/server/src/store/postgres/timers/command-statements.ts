@@ -54,8 +54,9 @@ select command_id, chain_id, body, answer from timer_command
 } as const
 
 /**
- * At most one result for each timer: a statement changes a row once. What was asked or refused is kept a while for whoever
- * waits for the answer, then forgotten, some at a time; what changed something is part of the log.
+ * At most one result for each timer: a statement changes a row once. Queries and refused commands are kept for a while
+ * for callers waiting for the result, then deleted in small batches. Commands that changed something are part of the
+ * log.
  */
 const WRITE = {
   name: 'write_timer_commands',
@@ -223,7 +224,7 @@ function toStartedRow({ logged, started }: CommandResult, ord: number) {
   ]
 }
 
-/** A timer that was there before starts again. */
+/** A timer that existed before starts again. */
 function toResumedRow({ logged, started }: CommandResult) {
   if (started === null || logged?.command.type !== 'set' || logged.command.label !== null) return []
   const { spec } = logged.command

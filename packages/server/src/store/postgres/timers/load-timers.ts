@@ -1,4 +1,4 @@
-/** What a node needs to go on with a chain's timers: the snapshot, and what the kernel was given since. Read in pages. */
+/** What a node needs to continue a chain's timers: the snapshot, and the kernel's input since. Read in pages. */
 import type { Hash, Hex } from '../../../core/hex.ts'
 import type { LoggedCommand } from '../../../core/timer/timer-command.ts'
 import type {
@@ -151,7 +151,7 @@ on conflict (chain_id, height, n) do update set bytes = excluded.bytes
 returning n`,
 } as const
 
-/** What the snapshot holds need not be replayed; what people may still ask for stays for a while. */
+/** Input covered by the snapshot need not be replayed. Rows that people may still query stay for a while. */
 const SWITCH = {
   name: 'switch_timer_snapshot',
   text: `

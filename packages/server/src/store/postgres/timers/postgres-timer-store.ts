@@ -1,4 +1,4 @@
-/** Timers in PostgreSQL, over a few connections of their own: a chain with many fires must never hold up a lane. */
+/** Timers in PostgreSQL, over a few connections of their own: a chain with many fires must never delay a lane. */
 import type { TimerStore } from '../../../ports/timer-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
 import { findCommands, insertCommand, readPendingCommands, writeCommands } from './command-statements.ts'

@@ -1,6 +1,6 @@
 /**
- * Which node runs the timers of a chain, by the same locks as the leases of lanes: taking over and giving up wait for every
- * write in progress, renewing waits for none. A chain that nobody has asked for timers on yet gets its row here.
+ * Which node runs the timers of a chain, by the same locks as the leases of lanes: taking over and giving up wait for
+ * every write in progress, renewing waits for none. A chain that never had timers gets its row here.
  */
 import type { TimerLease } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'

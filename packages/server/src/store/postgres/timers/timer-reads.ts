@@ -1,4 +1,4 @@
-/** Timers and fires as they stand, for the API. */
+/** The current timers and fires, for the API. */
 import type { Fire, KernelId, ManagedTimer, TimerId, TimerSpec } from '../../../core/timer/timer.ts'
 import type { FirePage, Incarnation, TimerFilter, TimerStore } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'

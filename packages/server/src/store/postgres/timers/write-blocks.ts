@@ -1,9 +1,10 @@
 /**
- * What the kernel made of some blocks, in one statement that holds the chain's timer lease: the blocks, what fired, how the
- * timers stand now, and the transactions of those fires whose block is deep enough.
+ * Writes the kernel's output for some blocks, in one statement that holds the chain's timer lease: the blocks, what
+ * fired, the current state of the timers, and the transactions of fires whose block is deep enough.
  *
- * Where blocks were dropped, their fires go first. A fire that became a transaction stays, and is an orphan until the same
- * fire comes again: then it gets another name, and no other transaction. `fire_key` is what makes two fires the same.
+ * If blocks were dropped, their fires are deleted first. A fire that became a transaction stays, and is an orphan until
+ * the same fire comes again: then it gets another name, and no other transaction. `fire_key` is what makes two fires
+ * the same.
  */
 import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
@@ -13,11 +14,11 @@ import { ACCEPT_STEPS, ACCEPTED_FIELDS, toAcceptedRow } from '../transactions/in
 import { HELD } from './timer-lease-statements.ts'
 import { FIRE_FIELDS, toFireRow } from './timer-rows.ts'
 
-/** How many of a timer's last fires are looked at to see how many are on their way. */
+/** How many of a timer's last fires are checked to count those in flight. */
 const LOOK_BACK = 128
 const MAX_ALIASES = 16
 
-/** Steps that write how timers stand; they need a step `moved` that has a row where anything may be written. */
+/** Steps that write the state of timers. They need a step `moved` that has a row if anything may be written. */
 export const CHANGE_STEPS = (changes: string) => `
 changed as (
   update timer t

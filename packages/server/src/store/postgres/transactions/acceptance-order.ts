@@ -1,12 +1,12 @@
 /**
  * The order of acceptance under concurrent inserts.
  *
- * An insert takes its places in line under a lock of the lane that is held until commit: whoever reads a lane's queue has
- * all that was accepted before the last it sees, so that nonces follow acceptance, whichever node accepted it. The locks
- * are advisory and few, each for many lanes, and are taken in one order before anything else.
+ * An insert takes its places in line under a lock of the lane that is held until commit: a reader of a lane's queue
+ * sees everything accepted before the last entry it sees, so nonces follow acceptance, whichever node accepted it. The
+ * locks are advisory and few, each for many lanes, and are taken in one order before anything else.
  *
- * Places are unique over all lanes, but two lanes may commit in another order than they took theirs. A list that goes
- * from the oldest to the newest would step over what commits late, so it first waits for the inserts under way.
+ * Places are unique over all lanes, but two lanes may commit in another order than they took theirs. A list from oldest
+ * to newest would skip late commits, so it first waits for the inserts in progress.
  */
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { Database } from '../database.ts'
@@ -21,7 +21,7 @@ export function lockOf({ chainId, signer }: Lane): string {
   return (LOCK_BASE + BigInt(spread % LOCKS)).toString()
 }
 
-/** The last place is read before the first lock is asked for. */
+/** The last place is read before the first lock is requested. */
 const SETTLE = {
   name: 'settle_acceptance',
   text: `
@@ -34,7 +34,9 @@ with newest as materialized (
 select seq, (select count(*) from passed) as passed from newest`,
 } as const
 
-/** The place up to which nothing can come in between any more. Waits for inserts under way, as long as one statement. */
+/**
+ * The place up to which nothing more can be inserted. Waits for inserts in progress, up to the time of one statement.
+ */
 export async function settleAcceptance(database: Database): Promise<number> {
   const [row] = await database.query<{ readonly seq: number }>(SETTLE, [])
   if (row === undefined) throw new Error('the order of acceptance has no end')

@@ -43,7 +43,7 @@ const IS_COMPLETION = `
   e.to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED')
   and e.type in (${COMPLETING_EVENTS.map((type) => `'${type}'`).join(', ')})`
 
-/** What is final never changes, so that it need not be kept twice. Without a key nothing is looked up. */
+/** Final data never changes, so it need not be stored twice. Without a key nothing is looked up. */
 const EVENTS_FROM = `tx_event e left join managed_tx t on t.tx_id = case when ${IS_COMPLETION} then e.tx_id end`
 
 const HISTORY = {
@@ -51,7 +51,10 @@ const HISTORY = {
   text: `select ${COLUMNS} from ${EVENTS_FROM} where e.tx_id = $1 order by e.tx_seq`,
 } as const
 
-/** The cursor is an event of this very transaction: its place in the history is looked up, and the index goes on from there. */
+/**
+ * The cursor is an event of this very transaction: its place in the history is looked up, and the index scan continues
+ * from there.
+ */
 const PLACE = '(select p.tx_seq from tx_event p where p.event_id = $2 and p.tx_id = $1)'
 
 const HISTORY_PAGES = {
@@ -119,7 +122,7 @@ export async function readCompletions(
   return (await database.query<EventRow>(COMPLETIONS, values)).map(toEntry)
 }
 
-/** Those of them that are there, in no order. */
+/** Those that exist, in no order. */
 export async function readEventsById(database: Database, ids: readonly number[]): Promise<readonly HistoryEntry[]> {
   return ids.length === 0 ? [] : (await database.query<EventRow>(BY_ID, [ids])).map(toEntry)
 }

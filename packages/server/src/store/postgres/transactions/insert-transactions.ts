@@ -1,7 +1,7 @@
 /**
  * Acceptance, for the whole batch in one statement. Unique keys decide who was first, inside a batch and between nodes:
- * ON CONFLICT DO NOTHING waits for a rival that has not committed yet, so what was not inserted is there to be read by
- * the next statement, and only then the batch needs a second round trip.
+ * ON CONFLICT DO NOTHING waits for a rival that has not committed yet, so the next statement can read what was not
+ * inserted. Only then does the batch need a second round trip.
  */
 import type { Transaction } from '../../../core/transaction/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../../../ports/store.ts'
@@ -15,11 +15,12 @@ import { lockOf } from './acceptance-order.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 
 /**
- * Places in line are given out under the locks of the lanes, see `acceptance-order.ts`, in the order of the batch. The
- * head of the event stream is locked last, as in every write.
+ * Places in the queue are assigned in batch order under the locks of the lanes, see `acceptance-order.ts`. The head of
+ * the event stream is locked last, as in every write.
  *
- * Look-ups by request write `chain_id + 0` and `(select …) is null`, so that no plan can do anything but probe the index
- * of requests once for each: an empty table makes reading all of it, or of a lane, look as cheap (see migration 0014).
+ * Look-ups by request write `chain_id + 0` and `(select …) is null`, so that no plan can do anything but probe the
+ * index of requests once for each: an empty table makes reading all of it, or of a lane, look as cheap (see migration
+ * 0014).
  */
 /** What an accepted transaction is given as, see `toAcceptedRow`. */
 export const ACCEPTED_FIELDS = `
@@ -112,7 +113,7 @@ interface Item {
   readonly entry: NewTransaction
 }
 
-/** A row that vanished between the two statements is inserted again; more than this often is not chance. */
+/** A row that vanished between the two statements is inserted again; more often than this is not a coincidence. */
 const MAX_ROUNDS = 5
 
 export async function insertTransactions(
@@ -162,7 +163,7 @@ async function insertApart(database: Database, items: readonly Item[]): Promise<
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (items.length === 1) {
-      // The API lets nothing through that a column cannot hold, so this is a mistake of ours.
+      // The API accepts nothing that a column cannot hold, so this is our bug.
       throw new Error(`the database refused transaction ${items[0]?.entry.id}: ${describeRefusal(error)}`, {
         cause: error,
       })
@@ -185,7 +186,7 @@ function mergeHalves(halves: readonly PromiseSettledResult<Map<string, number>>[
   return merged
 }
 
-/** Says what the others are; returns those that are gone again. */
+/** Resolves the others; returns those that have vanished again. */
 async function resolve(
   database: Database,
   items: readonly Item[],

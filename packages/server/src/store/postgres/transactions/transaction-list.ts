@@ -1,8 +1,8 @@
 /**
  * Lists of transactions in the order of acceptance, from either end.
  *
- * Every filter has an index to go by, but which one is best depends on the values: a prefix that everything has is better
- * answered by walking the order. So the text is made for each list and planned with its values. Final states have no
+ * Every filter has an index to go by, but which one is best depends on the values: for a prefix that every row has,
+ * walking the order is better. So the SQL is built for each list and planned with its values. Final states have no
  * index: a rare one is found by walking, which `since` and `until` bound.
  */
 import type { Transaction, TxState } from '../../../core/transaction/transaction.ts'
@@ -18,8 +18,8 @@ const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
 
 /**
- * A nonce has no index of its own, but each lane has one: so lane by lane, of which there are few. The allocation knows who
- * holds a nonce; the lane's transactions have no index by nonce once they are final.
+ * A nonce has no index of its own, but each lane has one: so this goes lane by lane, and there are few lanes. The
+ * allocation knows which transaction holds a nonce; the lane's transactions have no index by nonce once they are final.
  */
 const HOLDERS_OF_NONCE = `t.tx_id = any(array(
   select n.tx_id from signer s
@@ -30,10 +30,10 @@ const HOLDERS_OF_NONCE = `t.tx_id = any(array(
 /** How far the order of acceptance and the database's clock can be apart: longer than any statement may run. */
 const CLOCK_SLACK_MS = 60_000
 
-/** Young enough for an insert that began before it to be under way. */
+/** Recent enough that an insert that began before it may still be in progress. */
 const IS_RECENT = `t.created_at > clock_timestamp() - interval '${CLOCK_SLACK_MS} milliseconds'`
 
-/** Bounds the part of the order that is walked: a time is looked up once, and becomes a place. */
+/** Limits the part of the order that is walked: each time is looked up once and becomes a place. */
 const AFTER_TIME = `t.created_at >= ?::timestamptz and t.accepted_seq > coalesce(
   (select p.accepted_seq from managed_tx p where p.created_at < ?::timestamptz order by p.created_at desc limit 1), 0)`
 
@@ -41,7 +41,7 @@ const BEFORE_TIME = `t.created_at < ?::timestamptz and t.accepted_seq < coalesce
   (select p.accepted_seq from managed_tx p where p.created_at > ?::timestamptz order by p.created_at limit 1),
   9223372036854775807)`
 
-/** In the words of the two indexes that know. */
+/** Worded like the predicates of the two indexes that apply. */
 const IS_OPEN = '(t.queue_position is not null or (t.nonce is not null and t.final_at is null))'
 
 type ListRow = TransactionRow & { readonly accepted_seq: number; readonly is_recent: boolean }
@@ -61,7 +61,7 @@ export async function listTransactions(
     return database.query<ListRow>({ name: null, text }, values)
   }
   let rows = await read(conditions)
-  // Something older may still be about to commit, and the next page would begin behind it.
+  // An older insert may still be about to commit, and the next page would skip it.
   if (order === 'asc' && rows.length > limit && rows.some((row) => row.is_recent)) {
     rows = await read([...conditions, `t.accepted_seq <= ${await settleAcceptance(database)}`])
   }
@@ -116,7 +116,7 @@ function addTime({ since, until }: TransactionFilter, add: Add): void {
   if (until !== undefined) add(BEFORE_TIME, toTime(until), toTime(until + CLOCK_SLACK_MS))
 }
 
-/** By bytes, as the index has it, whatever the database's language is. */
+/** By bytes, like the index, whatever the database's locale is. */
 function addPrefix(prefix: string, add: Add): void {
   add('t.request_id ~>=~ ?', prefix)
   const end = endOfPrefix(prefix)

@@ -1,4 +1,4 @@
-/** Single transactions for whoever asks: by id, by any hash they ever had, by request. */
+/** Reads single transactions: by id, by any hash they ever had, or by request. */
 import type { Hash } from '../../../core/hex.ts'
 import type { Transaction, TxId } from '../../../core/transaction/transaction.ts'
 import type { RequestKey } from '../../../ports/store.ts'
@@ -25,8 +25,8 @@ select ${TRANSACTION_COLUMNS} from managed_tx t
 } as const
 
 /**
- * `chain_id + 0` leaves one index to go by, see migration 0014. Ids alone: most requests are new, and what describes the
- * columns of a transaction would cost more than the look-up itself.
+ * `chain_id + 0` leaves one index to go by, see migration 0014. Only ids: most requests are new, and describing the
+ * columns of a transaction would cost more than the lookup itself.
  */
 const BY_REQUEST = {
   name: 'find_requests',

@@ -173,7 +173,7 @@ function readBase(row: TransactionRow) {
   }
 }
 
-/** The schema's CHECKs promise these; a null here means that somebody else wrote to the table. */
+/** The schema's CHECKs guarantee these. A null here means that another program wrote to the table. */
 function present<Key extends keyof TransactionRow>(row: TransactionRow, column: Key): NonNullable<TransactionRow[Key]> {
   const value = row[column]
   if (value === null || value === undefined) {

@@ -8,9 +8,9 @@ import { readEventsById } from '../transactions/event-reads.ts'
 import { DELIVERY_COLUMNS, type DeliveryRow, readDelivery } from './webhook-rows.ts'
 
 /**
- * The row of the webhook is locked before its events are looked at, so that two nodes can never plan the same ones. Of
- * each order the first is due, where nothing of it is pending from before; the rest is made due one by one as that is
- * settled (by the same node, which plans and settles by turns).
+ * Locks the webhook's row before reading its events, so two nodes can never plan the same ones. In each ordered
+ * sequence the first delivery is due, unless an earlier one is still pending. The rest become due one by one as it
+ * settles (on the same node, which alternates between planning and settling).
  */
 const PLAN = {
   name: 'plan_deliveries',
@@ -74,9 +74,9 @@ select ${DELIVERY_COLUMNS}, d.body, w.url, w.fencing_token, w.secret,
 } as const
 
 /**
- * Held to the lease by the row lock (the one that its own change of the row needs, taken in the order of the key, so that
- * it never meets a renewal in a circle), and each delivery to the attempt that it was handed out for. Of a webhook that was
- * disabled what is pending stays so, until it is enabled again.
+ * Held to the lease by the row lock (the one that its own change of the row needs, taken in key order, so it never
+ * deadlocks with a renewal), and each delivery to the attempt that it was handed out for. Pending deliveries of a
+ * disabled webhook stay pending until it is enabled again.
  */
 const SETTLE = {
   name: 'settle_deliveries',

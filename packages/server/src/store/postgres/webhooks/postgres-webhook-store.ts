@@ -1,4 +1,4 @@
-/** Webhooks in PostgreSQL, over a few connections of their own: a slow receiver must never hold up a lane. */
+/** Webhooks in PostgreSQL, over a few connections of their own: a slow receiver must never delay a lane. */
 import type { WebhookId } from '../../../core/webhook/webhook.ts'
 import type { DueDelivery, WebhookChange, WebhookStore } from '../../../ports/webhook-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
@@ -20,12 +20,12 @@ import {
 const CONNECTIONS = 3
 
 interface WebhookStoreOptions extends DatabaseOptions {
-  /** Left out: secrets are stored as they are. */
+  /** If omitted, secrets are stored in plain text. */
   readonly secrets?: SecretBox
 }
 
 export interface PostgresWebhookStore extends WebhookStore {
-  /** To be called once at the start: secrets that are stored otherwise come under the present key. */
+  /** Call once at the start: encrypts secrets that are stored any other way with the current key. */
   sealSecrets(): Promise<{ readonly unreadable: number }>
 }
 
@@ -63,7 +63,7 @@ function sealChange(change: WebhookChange, id: WebhookId, box: SecretBox): Webho
     : { ...change, newSecret: { ...newSecret, secret: box.seal(newSecret.secret, id) } }
 }
 
-/** Those that cannot be opened are left out; a delivery without any is not sent. */
+/** Secrets that cannot be decrypted are left out. A delivery without any is not sent. */
 function openSecrets(due: DueDelivery, box: SecretBox): DueDelivery {
   return { ...due, secrets: due.secrets.flatMap((secret) => box.open(secret, due.delivery.webhookId) ?? []) }
 }

@@ -1,10 +1,10 @@
-/** Brings secrets that are stored in another way under the present key: those of the time before it, and of older keys. */
+/** Encrypts secrets that are not under the current key yet: those stored before it existed, and those of older keys. */
 import type { Database } from '../database.ts'
 import type { SecretBox } from './secret-box.ts'
 
 const READ = { name: 'read_webhook_secrets', text: 'select webhook_id, secret, previous_secret from webhook' } as const
 
-/** Only where nobody changed them meanwhile. */
+/** Only if they have not changed meanwhile. */
 const WRITE = {
   name: 'seal_webhook_secrets',
   text: `
@@ -18,7 +18,7 @@ interface Row {
   readonly previous_secret: string | null
 }
 
-/** How many there are that no key here opens. */
+/** How many cannot be decrypted with any key here. */
 export async function sealSecrets(database: Database, box: SecretBox): Promise<{ readonly unreadable: number }> {
   let unreadable = 0
   for (const { webhook_id: id, secret, previous_secret: previous } of await database.query<Row>(READ, [])) {

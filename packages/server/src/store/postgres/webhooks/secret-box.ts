@@ -1,16 +1,16 @@
 /**
- * Secrets that the database has to hold and must not tell: AES-256-GCM under keys that are not in it. Each is bound to
- * the row that it belongs to, so that it cannot be put into another. The first key seals, all of them open: a key is
- * changed by putting a new one before it. Without keys secrets are stored as they are.
+ * Encrypts secrets that the database stores but must not reveal: AES-256-GCM with keys that are not in it. Each is
+ * bound to its row, so it cannot be moved to another. The first key encrypts, all keys decrypt: to rotate, put a new
+ * key first. Without keys, secrets are stored in plain text.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
 export interface SecretBox {
-  /** False: there is no key, and what is sealed is stored as it is. */
+  /** False: there is no key, and secrets are stored in plain text. */
   readonly hasKey: boolean
   /** `about` is the row that it belongs to. */
   seal(secret: string, about: string): string
-  /** Null where it was sealed under a key that is not here. */
+  /** Null if it was sealed with a key that is not here. */
   open(stored: string, about: string): string | null
   /** Whether it is stored in the way that `seal` would store it now. */
   isCurrent(stored: string): boolean
@@ -50,7 +50,7 @@ export function createSecretBox(keys: readonly Uint8Array[]): SecretBox {
   }
 }
 
-/** Tells keys apart, and nothing of them. */
+/** Distinguishes keys without revealing them. */
 function nameOf(key: Uint8Array): string {
   return createHash('sha256').update('drover secrets key').update(key).digest('hex').slice(0, 8)
 }

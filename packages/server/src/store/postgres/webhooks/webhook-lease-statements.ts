@@ -1,6 +1,6 @@
 /**
- * Which node delivers a webhook. Each takes what is free up to an equal share, so that all of them are taken whatever
- * nodes come and go: as many shares as there are nodes hold at least all webhooks.
+ * Which node delivers a webhook. Each node takes free webhooks up to an equal share, so all are taken whichever nodes
+ * come and go: the shares of all nodes together cover at least all webhooks.
  */
 import type { WebhookId } from '../../../core/webhook/webhook.ts'
 import type { WebhookLease } from '../../../ports/webhook-store.ts'
@@ -8,9 +8,9 @@ import type { Database } from '../database.ts'
 import { CHANNEL, WEBHOOKS_CHANGED } from '../notice-payload.ts'
 
 /**
- * A takeover locks the row FOR UPDATE and so waits for every fenced write in progress; one that somebody else takes at
- * this moment is passed over. Whoever takes one puts right what a node that died may have left: a delivery that waits
- * though nothing stands before it any more.
+ * A takeover locks the row FOR UPDATE and so waits for every fenced write in progress; a webhook that another node is
+ * taking right now is skipped. The new owner repairs what a dead node may have left: a delivery that waits although
+ * nothing is ahead of it any more.
  */
 const KEEP = {
   name: 'keep_webhooks',

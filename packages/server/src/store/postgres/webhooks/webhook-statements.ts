@@ -1,4 +1,4 @@
-/** Webhooks as anybody may change them; each change wakes the node that delivers. */
+/** Changes to webhooks, from any node. Each change wakes the node that delivers. */
 import type { Delivery, DeliveryId, Webhook, WebhookId } from '../../../core/webhook/webhook.ts'
 import type { DeliveryPage, NewWebhook, RedeliverOutcome, WebhookChange } from '../../../ports/webhook-store.ts'
 import type { Database } from '../database.ts'
@@ -17,7 +17,7 @@ const NOW = `date_trunc('milliseconds', clock_timestamp())`
 const TOLD = (from: string) =>
   `told as materialized (select pg_notify('${CHANNEL}', '${WEBHOOKS_CHANGED}') from ${from} limit 1)`
 
-/** Those that insert at the same moment may both find room: the limit holds back a flood, and need not be exact. */
+/** Two inserts at the same moment may both find room: the limit stops a flood, and need not be exact. */
 const INSERT = {
   name: 'insert_webhook',
   text: `
@@ -71,7 +71,7 @@ const DELETE = {
   text: `delete from webhook w where w.webhook_id = $1 returning ${WEBHOOK_COLUMNS}`,
 } as const
 
-/** Its log can be millions of rows, more than one statement has time for. */
+/** Its log can be millions of rows, too many for one statement. */
 const CLEAR_LOG = {
   name: 'clear_deliveries',
   text: `
@@ -90,7 +90,7 @@ select ${DELIVERY_COLUMNS} from webhook_delivery d
  order by d.place desc limit $4`,
 } as const
 
-/** What is sent again by order of somebody stands in no line any more: neither does it wait, nor do others for it. */
+/** A manual redelivery leaves the queue: it does not wait for others, and others do not wait for it. */
 const REDELIVER = {
   name: 'redeliver',
   text: `
@@ -150,7 +150,9 @@ export async function updateWebhook(database: Database, id: WebhookId, change: W
   return row === undefined ? null : readWebhook(row)
 }
 
-/** Switched off first, so that nothing is added to what is cleared; whoever is interrupted asks again and goes on. */
+/**
+ * Disabled first, so nothing is added to what is being cleared. After an interruption, a repeated request continues.
+ */
 export async function deleteWebhook(database: Database, id: WebhookId): Promise<Webhook | null> {
   const before = await findWebhook(database, id)
   if (before === null) return null
