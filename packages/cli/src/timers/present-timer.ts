@@ -93,7 +93,9 @@ const HELD_BY = {
 } as const
 
 export function presentQueue(queue: Queue, style: Style): string {
-  const rule = `Block ${queue.height}: at most ${queue.maxFiresPerBlock} fires, ${queue.maxFiresPerTarget} per contract, ${queue.maxGas} gas. ${queue.live} timers can fire.`
+  const gas = BigInt(queue.maxGas).toLocaleString('en-US')
+  const live = queue.live === 1 ? '1 timer' : `${queue.live} timers`
+  const rule = `Block ${queue.height}: at most ${queue.maxFiresPerBlock} fires, ${queue.maxFiresPerTarget} per contract, ${gas} gas. ${live} can fire.`
   if (queue.items.length === 0) return `${rule}\nNo timer is due.`
   const table = presentTable<Queue['items'][number]>(
     [

@@ -23,7 +23,7 @@ const ACCEPTED_MS = 1
 export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }: BoundsPorts): AcceptBounds {
   const { sharePercent } = tenants
   const places = createTenantPool({
-    what: 'requests on their way to the store',
+    what: 'requests waiting to be stored',
     size: intake.queueLimit,
     sharePercent,
     retryAfterMs: RETRY_AFTER_MS,

@@ -37,7 +37,7 @@ const failWith = (message: string): RpcReply => ({
   error: { code: -32_000, message, data: null, httpStatus: 200 },
 })
 
-/** Blocks whose hash is told by a digit. */
+/** Blocks with a hash of one repeated digit. */
 const blocks =
   (digit: string, head = 20): Node =>
   ({ params: [at] }) =>

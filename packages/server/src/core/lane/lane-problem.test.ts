@@ -34,7 +34,7 @@ test('what goes on keeps its beginning; what is over is gone', () => {
   expect(findLaneProblems(WELL, later)).toEqual([])
 })
 
-test('a nonce that is reserved for too long is told from when it was reserved', () => {
+test('a nonce that is reserved for too long is a problem since it was reserved', () => {
   const scene = { ...WELL, overdueReservation: { nonce: 4, since: 5 } }
   expect(findLaneProblems(scene, [])).toMatchObject([{ code: 'blocked_by_reservation', nonce: 4, since: 5 }])
 })
