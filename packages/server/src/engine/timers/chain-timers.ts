@@ -6,6 +6,7 @@
  * While a chain has no timers nothing is read or written for its blocks. Before the first timer is set, some blocks
  * below the head are read, so a reorg can be followed from there.
  */
+import { backOff } from '../../core/back-off.ts'
 import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
 import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
@@ -22,11 +23,11 @@ import type {
 import { pause } from '../pause.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
-import { formHandOff } from './form-fire.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
 import { type LoadedHost, loadHost } from './load-host.ts'
+import { createHandOffs } from './prepare-hand-offs.ts'
 import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 
@@ -80,6 +81,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
+  const prepareHandOffs = createHandOffs({ chainId, findIncarnations, clock, random, telemetry })
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
   let isStopped = false
@@ -106,7 +108,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
         if (error instanceof StoreUnavailable) loaded = null
         note(error)
         waits.look()
-        await waits.untilRetry(Math.min(settings.retryMs * 2 ** Math.min(failures, 10), MAX_RETRY_MS))
+        await waits.untilRetry(backOff(failures, { first: 2 * settings.retryMs, max: MAX_RETRY_MS }))
       }
     }
   }
@@ -196,7 +198,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const common = await findCommonState(chain, own.history.states())
     if (common === null)
       telemetry.log('error', 'a reorg went deeper than timers can follow; they go on from the oldest block known', {
-        ...{ chainId, height, depth: own.history.states().length },
+        chainId,
+        height,
+        depth: own.history.states().length,
       })
     const from = common ?? own.history.oldest()
     const first = (from.tip?.height ?? -1) + 1
@@ -223,15 +227,16 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const kept = rewindTo === null ? own.observed : own.observed.filter(({ height }) => height <= rewindTo)
     const observed = [...kept, ...applied.fires.filter(({ state }) => state === 'OBSERVED')]
     const limit = observed.length === 0 ? -1 : await findDeliverable(chain, settings.deliverAt, last.height)
-    const ready = observed.filter(({ height }) => height <= limit).slice(0, MAX_HAND_OFFS)
-    const incarnations = await findIncarnations([...new Set(ready.map(({ kernelId }) => kernelId))])
+    const due = observed.filter(({ height }) => height <= limit).slice(0, MAX_HAND_OFFS)
+    const { ready, handOffs } = await prepareHandOffs(due)
     const write: BlocksWrite = {
-      ...{ lease, rewindTo, blocks, fires: applied.fires, changes: applied.changes },
+      lease,
+      rewindTo,
+      blocks,
+      fires: applied.fires,
+      changes: applied.changes,
       expected: shown.tip,
-      handOffs: ready.flatMap((fire) => {
-        const incarnation = incarnations.get(fire.kernelId)
-        return incarnation === undefined ? [] : [formHandOff(fire, incarnation, random.id(clock.now()))]
-      }),
+      handOffs,
       maxQueued: settings.maxQueuedPerSigner,
     }
     check(await store.writeBlocks(write))
@@ -240,11 +245,11 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const handed = new Set(ready)
     own.observed = observed.filter((fire) => !handed.has(fire))
     own.lastActivity = applied.lastActivity ?? own.lastActivity
-    tell(own, applied.fires)
+    countFires(own, applied.fires)
     await keepSnapshot(own)
   }
 
-  function tell(own: Own, fires: readonly NewFire[]): void {
+  function countFires(own: Own, fires: readonly NewFire[]): void {
     for (const { skipReason } of fires)
       telemetry.count('drover_timer_fires_total', { chainId, result: skipReason ?? 'fired' })
     telemetry.gauge('drover_timers_live', own.history.tip().kernel.timers.size, { chainId })

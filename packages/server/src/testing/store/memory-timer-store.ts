@@ -72,7 +72,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return made
   }
 
-  function tell(notice: Notice): void {
+  function notify(notice: Notice): void {
     queueMicrotask(() => {
       for (const listener of [...listeners]) listener(notice)
     })
@@ -212,7 +212,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     for (const { id, answeredAt, isLogged } of commands.values()) {
       if (answeredAt !== null && !isLogged && answeredAt < clock.now() - ANSWERS_KEPT_MS) commands.delete(id)
     }
-    tell({ type: 'timers.answered', chainId: lease.chainId })
+    notify({ type: 'timers.answered', chainId: lease.chainId })
     return { type: 'written' }
   }
 
@@ -234,7 +234,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     releaseTimerLeases: async (leases) => {
       for (const lease of leases.filter(isHeldBy)) {
         chainOf(lease.chainId).owner = null
-        tell({ type: 'timers.released', chainId: lease.chainId })
+        notify({ type: 'timers.released', chainId: lease.chainId })
       }
     },
     findTimerLease: async (chainId) => {
@@ -253,7 +253,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       if (pending.length >= maxPending) return { type: 'too_many' }
       const open = { answer: null, answeredAt: null, isLogged: false }
       commands.set(id, structuredClone({ id, chainId, command, tenant, requestId, digest, ...open }))
-      tell({ type: 'timers.asked', chainId })
+      notify({ type: 'timers.asked', chainId })
       return { type: 'inserted' }
     },
     findCommands: async (ids) => ids.map((id) => presentCommand(commands.get(id))),
