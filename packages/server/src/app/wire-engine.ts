@@ -1,4 +1,5 @@
 /** Connects the engine to its inputs: acceptance, operators, reservations, and reads that take turns. */
+import { setImmediate as nextPass } from 'node:timers/promises'
 import { createBodyPool } from '../api/server/body-pool.ts'
 import { createPieces, type Pieces } from '../api/server/pieces.ts'
 import type { EvmChain } from '../chain/evm-chain.ts'
@@ -77,7 +78,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
   const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
   const signers = createKnownSigners({ store, clock, telemetry })
   const around = createAround(engine, adapters, signers)
-  const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
+  const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config), rest: () => nextPass() })
   const work = createWorkTurns(clock, createThreadCapacity())
   const pieces = createPieces(work)
   const maxTxFeeOf = createMaxTxFees(adapters)
@@ -110,7 +111,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     signers,
     intake,
     accept,
-    acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest }),
+    acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest, isCrowded: work.isCrowded }),
     operate,
     review,
     reservations: createReservations({

@@ -24,12 +24,15 @@ interface AcceptBatchPorts {
   readonly intake: Pick<Intake, 'submitTogether'>
   /** Yields to other work: a long batch is processed in parts. */
   rest?(tenant: Tenant): Promise<void>
+  /** Several tenants are active, so it yields more often. */
+  isCrowded?(): boolean
 }
 
 /** Requests per look-up round trip. */
 const PART = 250
+const SMALL_PART = 25
 
-export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): AcceptBatch {
+export function createAcceptBatch({ accept, intake, rest, isCrowded }: AcceptBatchPorts): AcceptBatch {
   return async (requests) => {
     const keys = requests.map(keyOf)
     const keyed = keys.filter((key) => key !== null)
@@ -37,8 +40,9 @@ export function createAcceptBatch({ accept, intake, rest }: AcceptBatchPorts): A
     const gathering = createGathering(requests, requests.length - repeats, intake)
     const lastOf = new Map<string, Promise<unknown>>()
     const answers: Promise<PromiseSettledResult<Accepted>[]>[] = []
+    const part = isCrowded?.() === true ? SMALL_PART : PART
     for (const [place, request] of requests.entries()) {
-      if (place > 0 && place % PART === 0) await rest?.(request.tenant ?? null)
+      if (place > 0 && place % part === 0) await rest?.(request.tenant ?? null)
       const key = keys[place] ?? null
       const before = key === null ? undefined : lastOf.get(key)
       const answer =

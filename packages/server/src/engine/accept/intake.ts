@@ -53,16 +53,20 @@ interface IntakePorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly limits?: Partial<IntakeLimits>
+  /** Lets other work have the thread. */
+  rest?(): Promise<void>
 }
 
 type Entry = Pending<NewTransaction, IntakeOutcome>
 
 const QUEUE = { queue: 'intake' }
 const LONG_GROUP = 100
+/** Answers per pass of the event loop. */
+const ANSWERS = 50
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 1_000
 
-export function createIntake({ store, clock, telemetry, limits: given }: IntakePorts): Intake {
+export function createIntake({ store, clock, telemetry, rest, limits: given }: IntakePorts): Intake {
   const limits = { ...INTAKE_LIMITS, ...given }
 
   async function insert(entries: readonly Entry[]): Promise<void> {
@@ -71,6 +75,8 @@ export function createIntake({ store, clock, telemetry, limits: given }: IntakeP
       throw new Error(`the store answered ${outcomes.length} of ${entries.length} inserts`)
     }
     for (const [index, entry] of entries.entries()) {
+      // Each answer continues a request: a long group must not hold up everyone else's.
+      if (index > 0 && index % ANSWERS === 0) await rest?.()
       const outcome = outcomes[index]
       if (outcome !== undefined) entry.resolve(recogniseOwn(entry.item.id, outcome))
     }

@@ -6,8 +6,9 @@
  *
  * Usage is counted in milliseconds: a fixed amount per request, plus the cost of long work, bytes and accepted
  * transactions. A tenant that asks for more than the average of all, and has used more than its share, waits until
- * enough time has passed. The share shrinks while timers fire late and grows slowly while they do not. It starts small,
- * so a newcomer's first burst is held back too. It is a share of what the machine gives this process, which may be less
+ * enough time has passed. The share shrinks while timers fire late and grows while they do not: fast while it is far
+ * below the share that was last too much, very slowly near it, because everyone feels each time it is too much. It
+ * starts small, so a newcomer's first burst is held back too. It is a share of what the machine gives this process, which may be less
  * than a whole processor. A turn ends with the work, or after a moment: work that takes longer is waiting for something
  * else, and this thread is free.
  */
@@ -96,6 +97,9 @@ const CUT = 0.7
 const VERY_LATE_MS = 30
 const DEEP_CUT = 0.4
 const GROWTH_PER_MS = 0.0002
+/** Close to the share that was last too much, it grows so much slower. */
+const CLOSE = 0.5
+const CAUTION = 0.1
 /** What each request counts. */
 const REQUEST_MS = 2
 /** May be used at once without waiting. */
@@ -109,6 +113,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   const lines = new Map<Tenant, Line>()
   let share = FIRST_SHARE
   let cutAt = Number.NEGATIVE_INFINITY
+  /** The share when the thread was last late. */
+  let tooMuch = MAX_SHARE
   let isLooking = false
 
   const isCrowded = (): boolean => lines.size > 1
@@ -192,9 +198,14 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   }
 
   function adjust(tookMs: number, now: number): void {
-    if (!isCrowded()) share = FIRST_SHARE
-    else if (tookMs - LOOK_EVERY_MS <= LATE_MS) share = Math.min(MAX_SHARE, share + tookMs * GROWTH_PER_MS)
-    else if (now - cutAt >= CUT_EVERY_MS) {
+    if (!isCrowded()) {
+      share = FIRST_SHARE
+      tooMuch = MAX_SHARE
+    } else if (tookMs - LOOK_EVERY_MS <= LATE_MS) {
+      const pace = share < Math.max(FIRST_SHARE, tooMuch * CLOSE) ? GROWTH_PER_MS : GROWTH_PER_MS * CAUTION
+      share = Math.min(MAX_SHARE, share + tookMs * pace)
+    } else if (now - cutAt >= CUT_EVERY_MS) {
+      tooMuch = share
       share = Math.max(MIN_SHARE, share * (tookMs - LOOK_EVERY_MS > VERY_LATE_MS ? DEEP_CUT : CUT))
       cutAt = now
     }
