@@ -126,7 +126,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     turns: {
       work,
       pieces,
-      reads: createReadTurns({ sharePercent, isCrowded: work.isCrowded }),
+      reads: createReadTurns({ sharePercent, clock, isCrowded: work.isCrowded }),
       bodies: createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent }),
     },
     around,
