@@ -16,7 +16,7 @@ import { refuseOrRun } from './refuse-or-run.ts'
 import { signRequests } from './sign-requests.ts'
 
 export function limitServices(all: ApiServices, caller: Caller): ApiServices {
-  const services = { ...all, store: readInTurns(all.store, all.reads, caller.tenant) }
+  const services = { ...all, store: readInTurns(all, caller.tenant) }
   const named =
     caller.keyId === null
       ? services
