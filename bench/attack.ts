@@ -1,4 +1,5 @@
 /** One tenant attacks with everything that it may use, nothing tuned; another goes on working. How much slower does it get? */
+import { existsSync, readdirSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
@@ -36,9 +37,9 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
       ATTACK: JSON.stringify(attacker),
       ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '',
     })
-    // It stands for other machines: what is measured is the service, and not how well two processors are shared with the
-    // attacker's own work. It still gets what the service, the database and the chain leave.
-    setPriority(attack.child.pid ?? 0, Math.min(constants.priority.PRIORITY_LOW, getPriority() + ATTACKER_NICENESS))
+    await attack.lineWhere((line) => line === 'ready')
+    lowerPriority(attack.child.pid ?? 0)
+    attack.child.kill('SIGUSR2')
     // From its first moment: a burst that nobody expects is the worst of it.
     const attacked = await observe(victim, attackMs)
     const report = attack.lineWhere((line) => line.startsWith('{'))
@@ -49,6 +50,16 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
   } finally {
     await stack.stop()
   }
+}
+
+/**
+ * It stands for other machines: what is measured is the service, not how well two processors are shared with the
+ * attacker's own work. It still gets what the service, the database and the chain leave.
+ */
+function lowerPriority(pid: number): void {
+  const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + ATTACKER_NICENESS)
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
+  for (const thread of threads) setPriority(thread, priority)
 }
 
 function print(calm: Observed, attacked: Observed): void {

@@ -69,25 +69,32 @@ const calls = JSON.stringify(
 )
 const junk = JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`key${index}`, index])))
 
-flood('batches', 16, () => call('batches', 'POST', '/v1/transactions/batch', batch()))
-flood('single', 16, () => call('single', 'POST', '/v1/transactions', JSON.stringify(intent)))
-flood('calls', 10, () => call('calls', 'POST', '/rpc', calls))
-flood('junk', 40, () => call('junk', 'POST', '/v1/transactions', junk))
-flood('lists', 32, () => call('lists', 'GET', '/v1/transactions?limit=200'))
-flood('streams', 600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, true))
-flood('waits', 600, () => call('waits', 'POST', '/v1/transactions?wait=confirmed', JSON.stringify(intent)))
-flood('nonces', 4, () => call('nonces', 'POST', `/v1/signers/${target.signer}/nonces`, '{"count":100}'))
-flood('sockets', 600, async () => {
-  const socket = new WebSocket(`${target.url.replace('http', 'ws')}/rpc`, {
-    headers: { authorization: `Bearer ${target.token}` },
+function attack(): void {
+  flood('batches', 16, () => call('batches', 'POST', '/v1/transactions/batch', batch()))
+  flood('single', 16, () => call('single', 'POST', '/v1/transactions', JSON.stringify(intent)))
+  flood('calls', 10, () => call('calls', 'POST', '/rpc', calls))
+  flood('junk', 40, () => call('junk', 'POST', '/v1/transactions', junk))
+  flood('lists', 32, () => call('lists', 'GET', '/v1/transactions?limit=200'))
+  flood('streams', 600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, true))
+  flood('waits', 600, () => call('waits', 'POST', '/v1/transactions?wait=confirmed', JSON.stringify(intent)))
+  flood('nonces', 4, () => call('nonces', 'POST', `/v1/signers/${target.signer}/nonces`, '{"count":100}'))
+  flood('sockets', 600, async () => {
+    const socket = new WebSocket(`${target.url.replace('http', 'ws')}/rpc`, {
+      headers: { authorization: `Bearer ${target.token}` },
+    })
+    await new Promise<void>((resolve) => {
+      socket.on('open', () => count('sockets', 'open'))
+      socket.on('error', () => count('sockets', 'refused'))
+      socket.on('close', () => resolve())
+    })
   })
-  await new Promise<void>((resolve) => {
-    socket.on('open', () => count('sockets', 'open'))
-    socket.on('error', () => count('sockets', 'refused'))
-    socket.on('close', () => resolve())
-  })
-})
+}
+
 process.on('SIGTERM', () => {
   process.stdout.write(`${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`)
   process.exit(0)
 })
+// Loading a program is not part of an attack.
+process.once('SIGUSR2', attack)
+process.stdout.write('ready\n')
+setInterval(() => undefined, 60_000)

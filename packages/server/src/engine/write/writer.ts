@@ -2,9 +2,10 @@
  * Group commit for all lanes of a node. The first write waits a few milliseconds for others. Writes that arrive during
  * a flush are stored together by the next one, so batches grow with load by themselves. Two flushes at once would wait
  * for each other at the head of the event stream, so a second one starts only with a full batch, or beside a slow one:
- * a lane that waits for a lock must not delay the others. A lane has at most one write in progress. If the store does
- * not respond, the write is retried until it does: versions make a repeated write harmless, and the lease stops a lane
- * that waited too long.
+ * a lane that waits for a lock must not delay the others. For the same reason a lane's long write is stored on its own,
+ * beside the short ones. A lane has at most one write in progress. If the store does not respond, the
+ * write is retried until it does: versions make a repeated write harmless, and the lease stops a lane that waited too
+ * long.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -37,6 +38,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Short and long writes are flushed apart. */
+interface Kind {
+  fits(item: Waiting): boolean
+  running: number
+  slow: number
+}
+
 interface WriterPorts {
   readonly store: Store
   readonly clock: Clock
@@ -49,6 +57,9 @@ const QUEUE = { queue: 'writer' }
 /** A slower flush no longer keeps others from starting. */
 const SLOW_MS = 100
 
+/** Transactions from which a write is long. */
+const LONG = 64
+
 const PAUSES = { first: 50, max: 2_000 }
 
 export function createWriter({ store, clock, telemetry, settings }: WriterPorts): Writer {
@@ -57,8 +68,10 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
   const underWay = new Set<string>()
   const whenIdle: (() => void)[] = []
   let depth = 0
-  let running = 0
-  let slow = 0
+  const short: Kind = { fits: (item) => !isLong(item), running: 0, slow: 0 }
+  const long: Kind = { fits: isLong, running: 0, slow: 0 }
+  /** The kind that started last is the last to start again, so neither starves. */
+  let kinds: readonly Kind[] = [short, long]
   let lingers = false
   let abandoned = false
 
@@ -71,7 +84,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     return new Promise((resolve, reject) => {
       waiting.push({ write: laneWrite, resolve, reject })
       gaugeDepth(1)
-      if (running > 0 || lingers) return startMore()
+      if (countRunning() > 0 || lingers) return startMore()
       lingers = true
       clock.schedule(settings.lingerMs, () => {
         lingers = false
@@ -80,42 +93,47 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     })
   }
 
+  const countRunning = (): number => short.running + long.running
+
   function startMore(): void {
-    while (!lingers && mayStart()) {
-      const batch = takeBatch()
-      if (batch.length === 0) return
-      void run(batch)
+    for (const kind of kinds) {
+      while (!lingers && mayStart(kind)) {
+        const batch = takeBatch(kind)
+        if (batch.length === 0) break
+        kinds = kind === short ? [long, short] : [short, long]
+        void run(batch, kind)
+      }
     }
   }
 
-  function mayStart(): boolean {
-    if (waiting.length === 0 || running >= settings.writers) return false
-    return running === slow || sizeOf(waiting) >= settings.batchSize
+  function mayStart({ running, slow, fits }: Kind): boolean {
+    if (waiting.length === 0 || countRunning() >= settings.writers) return false
+    return running === slow || sizeOf(waiting.filter(fits)) >= settings.batchSize
   }
 
-  async function run(batch: readonly Waiting[]): Promise<void> {
+  async function run(batch: readonly Waiting[], kind: Kind): Promise<void> {
     const lanes = batch.map(laneOf)
     for (const lane of lanes) underWay.add(lane)
-    running += 1
+    kind.running += 1
     let isSlow = false
     const cancel = clock.schedule(SLOW_MS, () => {
       isSlow = true
-      slow += 1
+      kind.slow += 1
       startMore()
     })
     await flush(batch)
     cancel()
-    if (isSlow) slow -= 1
-    running -= 1
+    if (isSlow) kind.slow -= 1
+    kind.running -= 1
     for (const lane of lanes) underWay.delete(lane)
     gaugeDepth(-batch.length)
     startMore()
     if (isIdle()) for (const resolve of whenIdle.splice(0)) resolve()
   }
 
-  const isIdle = (): boolean => running === 0 && waiting.length === 0
+  const isIdle = (): boolean => countRunning() === 0 && waiting.length === 0
 
-  function takeBatch(): readonly Waiting[] {
+  function takeBatch(kind: Kind): readonly Waiting[] {
     const batch: Waiting[] = []
     const rest: Waiting[] = []
     // A later write of a lane must not overtake an earlier one.
@@ -123,8 +141,8 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     let size = 0
     for (const item of waiting) {
       const lane = laneOf(item)
-      const fits = batch.length === 0 || size + item.write.saves.length <= settings.batchSize
-      if (fits && !held.has(lane)) {
+      const hasRoom = batch.length === 0 || size + item.write.saves.length <= settings.batchSize
+      if (hasRoom && kind.fits(item) && !held.has(lane)) {
         size += item.write.saves.length
         batch.push(item)
       } else rest.push(item)
@@ -178,6 +196,10 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
 
 function laneOf({ write }: Waiting): string {
   return laneKey(write.lease.lane)
+}
+
+function isLong({ write }: Waiting): boolean {
+  return write.saves.length >= LONG
 }
 
 function sizeOf(waiting: readonly Waiting[]): number {
