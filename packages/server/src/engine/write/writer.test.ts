@@ -89,30 +89,6 @@ describe('group commit', () => {
     await Promise.all(results)
   })
 
-  test('a long write is stored on its own, and short ones do not wait for it; with one writer neither starves', async () => {
-    for (const writers of [2, 1]) {
-      const open: (() => void)[] = []
-      const { clock, batches, writer } = setUp(
-        (writes) => new Promise((resolve) => open.push(() => resolve(writes.map(() => OK)))),
-        { writers, batchSize: 1_000 },
-      )
-      const long = { ...writeOf(anyLease()), saves: new Array(200).fill({}) }
-      const [one, other, late] = [writeOf(anyLease()), writeOf(anyLease()), writeOf(anyLease())]
-      const results = [one, long, other].map((write) => writer.write(write))
-      await clock.advance(5)
-      expect(batches).toEqual(writers === 2 ? [[one, other], [long]] : [[one, other]])
-      results.push(writer.write(late))
-      open[0]?.()
-      await clock.settle()
-      expect(batches).toEqual([[one, other], [long], ...(writers === 2 ? [[late]] : [])])
-      open[1]?.()
-      await clock.settle()
-      expect(batches).toEqual([[one, other], [long], [late]])
-      open[2]?.()
-      await Promise.all(results)
-    }
-  })
-
   test('a write that comes at any moment around the end of a flush is stored', async () => {
     for (let turns = 0; turns < 30; turns++) {
       const { clock, writer } = setUp(async (writes) => writes.map(() => OK))

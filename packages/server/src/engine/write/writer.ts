@@ -2,10 +2,9 @@
  * Group commit for all lanes of a node. The first write waits a few milliseconds for others. Writes that arrive during
  * a flush are stored together by the next one, so batches grow with load by themselves. Two flushes at once would wait
  * for each other at the head of the event stream, so a second one starts only with a full batch, or beside a slow one:
- * a lane that waits for a lock must not delay the others. For the same reason a lane's long write is stored on its own,
- * beside the short ones. A lane has at most one write in progress. If the store does not respond, the
- * write is retried until it does: versions make a repeated write harmless, and the lease stops a lane that waited too
- * long.
+ * a lane that waits for a lock must not delay the others. A lane has at most one write in progress. If the store does
+ * not respond, the write is retried until it does: versions make a repeated write harmless, and the lease stops a lane
+ * that waited too long.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -38,13 +37,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Short and long writes are flushed apart. */
-interface Kind {
-  fits(item: Waiting): boolean
-  running: number
-  slow: number
-}
-
 interface WriterPorts {
   readonly store: Store
   readonly clock: Clock
@@ -57,9 +49,6 @@ const QUEUE = { queue: 'writer' }
 /** A slower flush no longer keeps others from starting. */
 const SLOW_MS = 100
 
-/** Transactions from which a write is long. */
-const LONG = 64
-
 const PAUSES = { first: 50, max: 2_000 }
 
 export function createWriter({ store, clock, telemetry, settings }: WriterPorts): Writer {
@@ -68,10 +57,8 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
   const underWay = new Set<string>()
   const whenIdle: (() => void)[] = []
   let depth = 0
-  const short: Kind = { fits: (item) => !isLong(item), running: 0, slow: 0 }
-  const long: Kind = { fits: isLong, running: 0, slow: 0 }
-  /** The kind that started last is the last to start again, so neither starves. */
-  let kinds: readonly Kind[] = [short, long]
+  let running = 0
+  let slow = 0
   let lingers = false
   let abandoned = false
 
@@ -84,7 +71,7 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     return new Promise((resolve, reject) => {
       waiting.push({ write: laneWrite, resolve, reject })
       gaugeDepth(1)
-      if (countRunning() > 0 || lingers) return startMore()
+      if (running > 0 || lingers) return startMore()
       lingers = true
       clock.schedule(settings.lingerMs, () => {
         lingers = false
@@ -93,47 +80,42 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     })
   }
 
-  const countRunning = (): number => short.running + long.running
-
   function startMore(): void {
-    for (const kind of kinds) {
-      while (!lingers && mayStart(kind)) {
-        const batch = takeBatch(kind)
-        if (batch.length === 0) break
-        kinds = kind === short ? [long, short] : [short, long]
-        void run(batch, kind)
-      }
+    while (!lingers && mayStart()) {
+      const batch = takeBatch()
+      if (batch.length === 0) return
+      void run(batch)
     }
   }
 
-  function mayStart({ running, slow, fits }: Kind): boolean {
-    if (waiting.length === 0 || countRunning() >= settings.writers) return false
-    return running === slow || sizeOf(waiting.filter(fits)) >= settings.batchSize
+  function mayStart(): boolean {
+    if (waiting.length === 0 || running >= settings.writers) return false
+    return running === slow || sizeOf(waiting) >= settings.batchSize
   }
 
-  async function run(batch: readonly Waiting[], kind: Kind): Promise<void> {
+  async function run(batch: readonly Waiting[]): Promise<void> {
     const lanes = batch.map(laneOf)
     for (const lane of lanes) underWay.add(lane)
-    kind.running += 1
+    running += 1
     let isSlow = false
     const cancel = clock.schedule(SLOW_MS, () => {
       isSlow = true
-      kind.slow += 1
+      slow += 1
       startMore()
     })
     await flush(batch)
     cancel()
-    if (isSlow) kind.slow -= 1
-    kind.running -= 1
+    if (isSlow) slow -= 1
+    running -= 1
     for (const lane of lanes) underWay.delete(lane)
     gaugeDepth(-batch.length)
     startMore()
     if (isIdle()) for (const resolve of whenIdle.splice(0)) resolve()
   }
 
-  const isIdle = (): boolean => countRunning() === 0 && waiting.length === 0
+  const isIdle = (): boolean => running === 0 && waiting.length === 0
 
-  function takeBatch(kind: Kind): readonly Waiting[] {
+  function takeBatch(): readonly Waiting[] {
     const batch: Waiting[] = []
     const rest: Waiting[] = []
     // A later write of a lane must not overtake an earlier one.
@@ -141,8 +123,8 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
     let size = 0
     for (const item of waiting) {
       const lane = laneOf(item)
-      const hasRoom = batch.length === 0 || size + item.write.saves.length <= settings.batchSize
-      if (hasRoom && kind.fits(item) && !held.has(lane)) {
+      const fits = batch.length === 0 || size + item.write.saves.length <= settings.batchSize
+      if (fits && !held.has(lane)) {
         size += item.write.saves.length
         batch.push(item)
       } else rest.push(item)
@@ -196,10 +178,6 @@ export function createWriter({ store, clock, telemetry, settings }: WriterPorts)
 
 function laneOf({ write }: Waiting): string {
   return laneKey(write.lease.lane)
-}
-
-function isLong({ write }: Waiting): boolean {
-  return write.saves.length >= LONG
 }
 
 function sizeOf(waiting: readonly Waiting[]): number {
