@@ -6,16 +6,8 @@ import type { DecodedTransaction } from '../../../server/src/chain/decode-transa
 import type { Inclusion } from '../../../server/src/core/chain/finality.ts'
 import { maxPricePerGas } from '../../../server/src/core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
-import type { FakeMempoolRules } from '../../../server/src/testing/chain/fake-mempool.ts'
-import {
-  accountAt,
-  BLOCK_GAS_LIMIT,
-  buildBlock,
-  createGenesis,
-  type Execution,
-  effectiveTip,
-  type SimBlock,
-} from './block.ts'
+import { effectiveTip, type FakeMempoolRules } from '../../../server/src/testing/chain/fake-mempool.ts'
+import { accountAt, BLOCK_GAS_LIMIT, buildBlock, createGenesis, type Execution, type SimBlock } from './block.ts'
 import { createRpcView, type RpcView } from './rpc-view.ts'
 
 export interface NetworkOptions {
@@ -189,7 +181,12 @@ export function createNetwork(options: NetworkOptions): Network {
       salt++
       const parent = truth.head()
       const block = buildBlock({
-        ...{ parent, transactions: choose(take), timestamp: parent.timestamp + 1, baseFee, salt, execute },
+        parent,
+        transactions: choose(take),
+        timestamp: parent.timestamp + 1,
+        baseFee,
+        salt,
+        execute,
       })
       building = block.inclusions
     },

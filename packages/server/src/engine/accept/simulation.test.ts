@@ -1,24 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Intent } from '../../core/transaction/transaction.ts'
 import type { Call, Chain } from '../../ports/chain.ts'
-import type { Clock } from '../../ports/clock.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { queued } from '../../testing/core/sample-transactions.ts'
+import { timerClock as clock } from '../../testing/engine/timer-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createSimulation } from './simulation.ts'
 
 const { intent } = queued()
 const PASSED = { type: 'passed' }
 const SKIPPED = { type: 'skipped' }
-
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => Date.now(),
-  schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 interface SetUpOptions {
   readonly balance?: bigint

@@ -3,24 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { STABLE } from '../../core/lane/policy.ts'
 import { POLICY, run } from '../../testing/engine/fast-bench.ts'
 import { createReservationBench } from '../../testing/engine/reservation-bench.ts'
+import { signWithNonce } from '../../testing/engine/sign-with-nonce.ts'
 import { QUICK, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
-const GWEI = 10n ** 9n
 type Bench = Awaited<ReturnType<typeof createReservationBench>>
 
-async function sendWith({ signer, lane, chain }: TestCluster, nonce: number) {
-  const fees = { type: 'eip1559', maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: 9n * GWEI } as const
-  const call = {
-    chainId: lane.chainId,
-    nonce,
-    to: lane.signer,
-    data: '0x',
-    value: 0n,
-    gasLimit: 21_000n,
-    fees,
-  } as const
-  const { raw, hash } = await signer.sign(lane.signer, call)
-  await chain.broadcast([{ raw, hash }])
+async function sendWith(cluster: TestCluster, nonce: number) {
+  const { raw, hash } = await signWithNonce(cluster, nonce)
+  await cluster.chain.broadcast([{ raw, hash }])
   return hash
 }
 

@@ -1,17 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AppError } from '../../core/app-error.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { timerClock as clock } from '../../testing/engine/timer-clock.ts'
 import { createBatcher, type Pending } from './batcher.ts'
-
-/** Moved by hand through vitest's timers. */
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => Date.now(),
-  schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -6,13 +6,12 @@ import { replaceTimers } from '../state/replace-timers.ts'
 import type { Timer } from '../state/timer.ts'
 import { hasTarget, type TimerState } from '../state/timer-state.ts'
 import {
-  findAddress,
-  findTimerId,
   type IntegerLike,
   isRefusal,
   readCall,
   readFields,
   readTerms,
+  readTimerName,
   type Terms,
 } from './read-arguments.ts'
 import type { TimerCall } from './timer-call.ts'
@@ -35,10 +34,9 @@ export function updateTimer(state: TimerState, by: TimerCall, args: UpdateTimerA
   if (isRefusal(fields)) return fields
   const call = readCall(by)
   if (isRefusal(call)) return call
-  const target = findAddress(fields.target)
-  const timerId = findTimerId(fields.timerId)
-  if (target === null) return refuse('ERR_INVALID_PARAM', 'target must be an address of 20 bytes')
-  if (timerId === null) return refuse('ERR_INVALID_PARAM', 'timerId must be 32 bytes')
+  const named = readTimerName(fields)
+  if (isRefusal(named)) return named
+  const { target, timerId } = named
   const timer = state.timers.get(timerId)
   const known = timer !== undefined && timer.target === target ? timer : null
   const patch = readPatch(fields, known, call)
