@@ -35,7 +35,7 @@ function kindsOf(violations: Violations): readonly string[] {
   return Object.entries(violations).flatMap(([kind, found]) => (found.length > 0 ? [kind] : []))
 }
 
-test('where everything held, nothing is found', () => {
+test('if all guarantees held, nothing is found', () => {
   const { log, outcome } = setUp()
   expect(kindsOf(checkOutcome(log, outcome))).toEqual([])
 })
@@ -68,7 +68,7 @@ test.each<[string, (scene: Scene) => void, readonly string[]]>([
   expect(kindsOf(checkOutcome(scene.log, scene.outcome))).toEqual(kinds)
 })
 
-test('a nonce that is free for the next to come is no gap', () => {
+test('a nonce that is free for the next transaction is no gap', () => {
   const { log, outcome } = setUp()
   lane(outcome, { cursor: 4, free: [3] })
   expect(kindsOf(checkOutcome(log, outcome))).toEqual([])

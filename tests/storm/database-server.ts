@@ -87,7 +87,11 @@ export async function createServer(name: string, ground: ServerGround): Promise<
     const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`])
     const log = openSync(logFile, 'a')
     const started = spawn(binaries.postgres, ['-D', dataDir, '-p', String(port), ...settings], {
-      ...{ ...account, cwd: '/', env: POSTGRES_ENV, stdio: ['ignore', log, log], detached: true },
+      ...account,
+      cwd: '/',
+      env: POSTGRES_ENV,
+      stdio: ['ignore', log, log],
+      detached: true,
     })
     closeSync(log)
     child = started
@@ -117,7 +121,15 @@ export async function createServer(name: string, ground: ServerGround): Promise<
   const readLog = async () => (await readFile(logFile, 'utf8').catch(() => '')).split('\n').slice(-40).join('\n')
 
   return {
-    ...{ port, dataDir, disk, url, launch, isRunning, kill, query, log: readLog },
+    port,
+    dataDir,
+    disk,
+    url,
+    launch,
+    isRunning,
+    kill,
+    query,
+    log: readLog,
     remove: async () => {
       await kill()
       disk?.remove()

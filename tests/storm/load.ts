@@ -48,7 +48,11 @@ export function createLoad({ api, chance, log, fast, stable, isOver }: LoadPorts
   }
 
   const intentOf = ({ marker, lane: { chainId, signer } }: Asked) => ({
-    ...{ chainId, from: signer, to: signer, value: '1', data: marker },
+    chainId,
+    from: signer,
+    to: signer,
+    value: '1',
+    data: marker,
   })
 
   /** Until somebody accepts it: a repeat has the same key, so that it is the same request. */

@@ -73,7 +73,10 @@ export function planStorm(options: PlanOptions): StormPlan {
   }
   const shiftMs = chance.pick([-3_600_000, -90_000, 90_000, 3_600_000])
   return {
-    ...{ seed, durationMs, faults, clock: { node: chance.below(nodes), shiftMs } },
+    seed,
+    durationMs,
+    faults,
+    clock: { node: chance.below(nodes), shiftMs },
     weather: planWeather(chance, durationMs, options.endpoints),
   }
 }

@@ -100,9 +100,14 @@ async function readTransactions(client: Client): Promise<readonly StoredTx[]> {
            coalesce((select array_agg('0x' || encode(a.hash, 'hex')) from tx_attempt a where a.tx_id = t.tx_id), '{}') as hashes
       from managed_tx t`)
   return rows.map((row) => ({
-    ...{ id: row.tx_id, marker: row.data, signer: row.signer, state: row.state, hashes: row.hashes },
+    id: row.tx_id,
+    marker: row.data,
+    signer: row.signer,
+    state: row.state,
+    hashes: row.hashes,
     chainId: Number(row.chain_id),
-    ...{ nonce: row.nonce === null ? null : Number(row.nonce), isFill: row.purpose === 'gap_fill' },
+    nonce: row.nonce === null ? null : Number(row.nonce),
+    isFill: row.purpose === 'gap_fill',
   }))
 }
 
@@ -111,8 +116,14 @@ async function readEvents(client: Client): Promise<readonly StoredEvent[]> {
     `select event_id, tx_id, chain_id, '0x' || encode(signer, 'hex') as signer, type, to_state, at, detail from tx_event order by event_id`,
   )
   return rows.map((row) => ({
-    ...{ eventId: Number(row.event_id), txId: row.tx_id, signer: row.signer, type: row.type, toState: row.to_state },
-    ...{ chainId: Number(row.chain_id), at: row.at.getTime(), detail: row.detail },
+    eventId: Number(row.event_id),
+    txId: row.tx_id,
+    signer: row.signer,
+    type: row.type,
+    toState: row.to_state,
+    chainId: Number(row.chain_id),
+    at: row.at.getTime(),
+    detail: row.detail,
   }))
 }
 

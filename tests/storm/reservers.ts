@@ -59,8 +59,15 @@ async function sign({ account, chainId }: ReserverPorts, nonce: number, count: n
   const signer = privateKeyToAccount(account.privateKey)
   const data = `0xe0${count.toString(16).padStart(16, '0')}` as const
   const raw = await signer.signTransaction({
-    ...{ type: 'eip1559', chainId, nonce, to: signer.address, value: 0n, gas: 60_000n, data },
-    ...{ maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 2n * 10n ** 9n },
+    type: 'eip1559',
+    chainId,
+    nonce,
+    to: signer.address,
+    value: 0n,
+    gas: 60_000n,
+    data,
+    maxFeePerGas: 100n * 10n ** 9n,
+    maxPriorityFeePerGas: 2n * 10n ** 9n,
   })
   return { chainId, raw, hash: keccak256(raw) }
 }

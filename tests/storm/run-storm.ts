@@ -44,10 +44,15 @@ const ACCOUNTS = Array.from({ length: FAST + 2 }, (_, index) => developmentAccou
 const [STABLE, RESERVED] = ACCOUNTS.slice(FAST)
 
 const ENV = {
-  ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms', DROVER_LOG_LEVEL: 'info' },
-  ...{ DROVER_SIGNER_POLICY: `fast,${STABLE?.address}=stable`, DROVER_EVENT_HEARTBEAT: '1s' },
-  ...{ DROVER_SIGNER_KEYS: ACCOUNTS.map(({ privateKey }) => privateKey).join(), DROVER_RESUBMIT_INTERVAL: '3s' },
-  ...{ DROVER_WEBHOOK_ALLOW_PRIVATE: 'true', DROVER_WEBHOOK_RETRY_INTERVAL: '200ms' },
+  DROVER_LEASE_DURATION: '3s',
+  DROVER_LEASE_RENEW_INTERVAL: '700ms',
+  DROVER_LOG_LEVEL: 'info',
+  DROVER_SIGNER_POLICY: `fast,${STABLE?.address}=stable`,
+  DROVER_EVENT_HEARTBEAT: '1s',
+  DROVER_SIGNER_KEYS: ACCOUNTS.map(({ privateKey }) => privateKey).join(),
+  DROVER_RESUBMIT_INTERVAL: '3s',
+  DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
+  DROVER_WEBHOOK_RETRY_INTERVAL: '200ms',
   DROVER_WEBHOOK_RETRY_MAX_INTERVAL: '1s',
 }
 
@@ -106,7 +111,10 @@ async function prepare({ seed, minutes, main, tell }: StormOptions, log: StormLo
   for (const reason of log.skipped) tell(`SKIPPED: ${reason}`)
   const file = join(folder, 'drover.config.json')
   const settings = chains.map(({ chainId, endpoints }) => ({
-    ...{ chainId, rpcUrl: endpoints.map(({ url }) => url).join(), finality: FINALITY, pollInterval: '200ms' },
+    chainId,
+    rpcUrl: endpoints.map(({ url }) => url).join(),
+    finality: FINALITY,
+    pollInterval: '200ms',
     blockTime: '1s',
   }))
   await writeFile(file, JSON.stringify({ chains: settings }))
@@ -140,12 +148,12 @@ async function rage({ minutes, intentsPerSecond, tell }: StormOptions, ground: G
   const [first, second] = chains
   const fast = [...lanesOf(first, ACCOUNTS.slice(0, FAST)), ...lanesOf(second, ACCOUNTS.slice(0, 2))]
   const stable = lanesOf(first, STABLE === undefined ? [] : [STABLE])
-  const load = createLoad({ ...{ api, chance, log, fast, stable, isOver } })
+  const load = createLoad({ api, chance, log, fast, stable, isOver })
   const working: Promise<unknown>[] = [load.run(intentsPerSecond)]
   const sending = first === undefined ? Promise.resolve() : keepSending(log, first.rpc, () => state.isDrained)
   if (first !== undefined && RESERVED !== undefined) {
     const { chainId, rpc } = first
-    working.push(runReserver({ ...{ api, chance, log, account: RESERVED, chainId, rpc, isOver } }))
+    working.push(runReserver({ api, chance, log, account: RESERVED, chainId, rpc, isOver }))
   }
   const inflict = createFaults({ nodes, chains, database, receiver, leases, log })
   const suffering = plan.faults.map((fault) => suffer(fault, { log, load, api, inflict, tell, startedAt }))
@@ -233,7 +241,8 @@ function createApi(nodes: readonly StormNode[]): Api {
     const url = `${nodes[turn++ % nodes.length]?.url}${path}`
     try {
       const response = await fetch(url, {
-        ...{ method, signal: AbortSignal.timeout(20_000) },
+        method,
+        signal: AbortSignal.timeout(20_000),
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })

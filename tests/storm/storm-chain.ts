@@ -22,7 +22,10 @@ const ENDPOINTS = 2
 export async function startAnvilChain(accounts: number, seed: number): Promise<StormChain> {
   const chain = await startTestChain({ accounts, blockTimeSeconds: 1 })
   return {
-    ...{ chainId: 31_337, rpc: chain.rpc, reorg: (depth: number) => chain.reorg(depth), crash: null },
+    chainId: 31_337,
+    rpc: chain.rpc,
+    reorg: (depth: number) => chain.reorg(depth),
+    crash: null,
     ...(await withEndpoints(chain.rpcUrl, seed, () => chain.stop())),
   }
 }
@@ -37,7 +40,10 @@ export async function startGethChain(addresses: readonly string[], seed: number)
     await chain.restart()
   }
   return {
-    ...{ chainId: Number(await chain.rpc<string>('eth_chainId')), rpc: chain.rpc, reorg: null, crash },
+    chainId: Number(await chain.rpc<string>('eth_chainId')),
+    rpc: chain.rpc,
+    reorg: null,
+    crash,
     ...(await withEndpoints(chain.rpcUrl, seed, () => chain.stop())),
   }
 }

@@ -59,7 +59,17 @@ export interface StormLog {
 
 export function createStormLog(): StormLog {
   return {
-    ...{ asked: new Map(), own: [], faults: [], skipped: [], stream: [], webhooks: [], refused: [], broken: [] },
-    ...{ takeoverMs: [], handoverMs: [], cuts: { stream: 0 }, writesWithoutRoom: 0 },
+    asked: new Map(),
+    own: [],
+    faults: [],
+    skipped: [],
+    stream: [],
+    webhooks: [],
+    refused: [],
+    broken: [],
+    takeoverMs: [],
+    handoverMs: [],
+    cuts: { stream: 0 },
+    writesWithoutRoom: 0,
   }
 }

@@ -50,8 +50,11 @@ export async function createStormNode({ main, databasePort, clockShiftMs, env }:
     id: () => nodeId,
     start: () => {
       const started = launchProcess([main, 'start'], {
-        ...{ DROVER_DATABASE_URL: `postgres://${USER}@127.0.0.1:${cable.port}/${DATABASE}`, DROVER_PORT: String(port) },
-        ...{ DROVER_OPEN: 'true', ...(clockShiftMs !== 0 && clock), ...env },
+        DROVER_DATABASE_URL: `postgres://${USER}@127.0.0.1:${cable.port}/${DATABASE}`,
+        DROVER_PORT: String(port),
+        DROVER_OPEN: 'true',
+        ...(clockShiftMs !== 0 && clock),
+        ...env,
       })
       launched = started
       started

@@ -44,8 +44,12 @@ const blocks =
     Number(at) > head
       ? null
       : {
-          ...{ number: at, hash: hashOf(digit), parentHash: hashOf('9'), stateRoot: hashOf('8') },
-          ...{ timestamp: '0x1', transactions: [] },
+          number: at,
+          hash: hashOf(digit),
+          parentHash: hashOf('9'),
+          stateRoot: hashOf('8'),
+          timestamp: '0x1',
+          transactions: [],
         }
 
 test.each<[string, readonly Node[], Hash | null]>([
@@ -81,7 +85,11 @@ test('blocks are given up to the first that cannot be had', async () => {
 const CONTRACT = `0x${'c0'.repeat(20)}` as const
 const OTHER = `0x${'c1'.repeat(20)}` as const
 const log = (address: string, logIndex: number, blockHash = hashOf('a')) => ({
-  ...{ address, topics: [hashOf('7')], data: '0x', logIndex: `0x${logIndex}`, blockHash },
+  address,
+  topics: [hashOf('7')],
+  data: '0x',
+  logIndex: `0x${logIndex}`,
+  blockHash,
 })
 const logsOf =
   (...logs: readonly object[]): Node =>

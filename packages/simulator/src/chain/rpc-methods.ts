@@ -167,16 +167,25 @@ function presentBlock(block: SimBlock, isWhole: boolean) {
 
 function presentTransaction(tx: DecodedTransaction) {
   return {
-    ...{ hash: tx.hash, from: tx.from, to: tx.to, input: tx.data, type: '0x2' },
-    ...{ nonce: toQuantity(tx.nonce), value: toQuantity(tx.value) },
+    hash: tx.hash,
+    from: tx.from,
+    to: tx.to,
+    input: tx.data,
+    type: '0x2',
+    nonce: toQuantity(tx.nonce),
+    value: toQuantity(tx.value),
   }
 }
 
 function presentReceipt(inclusion: Inclusion) {
   return {
-    ...{ transactionHash: inclusion.txHash, blockHash: inclusion.blockHash, logs: [] },
-    ...{ blockNumber: toQuantity(inclusion.blockNumber), transactionIndex: toQuantity(inclusion.txIndex) },
-    ...{ status: inclusion.succeeded ? '0x1' : '0x0', gasUsed: toQuantity(inclusion.gasUsed) },
+    transactionHash: inclusion.txHash,
+    blockHash: inclusion.blockHash,
+    logs: [],
+    blockNumber: toQuantity(inclusion.blockNumber),
+    transactionIndex: toQuantity(inclusion.txIndex),
+    status: inclusion.succeeded ? '0x1' : '0x0',
+    gasUsed: toQuantity(inclusion.gasUsed),
     effectiveGasPrice: toQuantity(inclusion.effectiveGasPrice),
     contractAddress: inclusion.contractAddress,
   }

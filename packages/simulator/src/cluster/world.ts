@@ -77,11 +77,15 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   const store = createMemoryStore({ clock: { now: databaseNow }, state })
   const random = createRandom(plan.seed)
   const webhooks = createMemoryWebhookStore({
-    ...{ clock: { now: databaseNow }, events: store },
+    clock: { now: databaseNow },
+    events: store,
     newId: () => random.id(databaseNow()),
   })
   const network = createNetwork({
-    ...{ chainId: CHAIN_ID, nodes: setup.endpoints, decode: bytes.decode, now: databaseNow },
+    chainId: CHAIN_ID,
+    nodes: setup.endpoints,
+    decode: bytes.decode,
+    now: databaseNow,
     balances: Object.fromEntries(addresses.map((address) => [address, RICH])),
     execute: ({ data }) => ({ succeeded: !data.startsWith('0xbad'), gasUsed: 21_000n }),
     safeDepth: 4,
@@ -105,12 +109,13 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   )
   await webhooks.insertWebhook(
     {
-      ...{ id: random.id(databaseNow()), url: 'https://receiver.example/hook', description: null, secret: 'secret' },
-      ...{
-        filter: { types: null, chainId: null, signer: null, completions: !setup.tellsAll },
-        after: 0,
-        createdBy: 'sim',
-      },
+      id: random.id(databaseNow()),
+      url: 'https://receiver.example/hook',
+      description: null,
+      secret: 'secret',
+      filter: { types: null, chainId: null, signer: null, completions: !setup.tellsAll },
+      after: 0,
+      createdBy: 'sim',
     },
     10,
   )
@@ -131,7 +136,12 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
       close,
     }
     const node = createSimNode({
-      ...{ nodeId, process, signer, random, chainId: CHAIN_ID, chainSettings: setup.chainSettings },
+      nodeId,
+      process,
+      signer,
+      random,
+      chainId: CHAIN_ID,
+      chainSettings: setup.chainSettings,
       store: ownStore,
       webhooks: { ...openStoreWay(webhookCalls, ports), close: closeWebhooks },
       poster: receiver.openPoster(process),
@@ -142,7 +152,12 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
         const endpoint = endpoints[Number(url.hostname.slice(4, 5))]
         if (endpoint === undefined) throw new Error(`no RPC node ${url.hostname}`)
         return createRpcPost({
-          ...{ network, endpoint, process, timeline, timeoutMs, rules: RPC_RULES },
+          network,
+          endpoint,
+          process,
+          timeline,
+          timeoutMs,
+          rules: RPC_RULES,
           isCut: () => cutFrom.has(endpoint),
           onSend: (raw) => watcher.sent(nodeId, raw),
         })
@@ -154,7 +169,19 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   }
 
   const world: World = {
-    ...{ plan, setup, timeline, network, endpoints, state, store, webhooks, receiver, lanes, signer, watcher, trace },
+    plan,
+    setup,
+    timeline,
+    network,
+    endpoints,
+    state,
+    store,
+    webhooks,
+    receiver,
+    lanes,
+    signer,
+    watcher,
+    trace,
     nodes: new Map(),
     outageUntil: Number.NEGATIVE_INFINITY,
     startNode,

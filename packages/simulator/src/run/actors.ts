@@ -75,9 +75,21 @@ export function createActors(world: World): Actors {
       maxPriorityFeePerGas: BigInt(1 + chance.below(2)) * GWEI,
     } as const
     return {
-      ...{ chainId: CHAIN_ID, from: chance.pick(lanes).signer, to, data: '0x', value: BigInt(chance.below(1_000)) },
-      ...{ gasLimit: null, fees: null, speed: null, priority: null, validUntil: null, finality: null, simulate: null },
-      ...{ metadata: {}, requestId: `r${++requests}`, tenant: chance.pick(['ann', 'bob']) },
+      chainId: CHAIN_ID,
+      from: chance.pick(lanes).signer,
+      to,
+      data: '0x',
+      value: BigInt(chance.below(1_000)),
+      gasLimit: null,
+      fees: null,
+      speed: null,
+      priority: null,
+      validUntil: null,
+      finality: null,
+      simulate: null,
+      metadata: {},
+      requestId: `r${++requests}`,
+      tenant: chance.pick(['ann', 'bob']),
       ...(kind < 2 && { fees }),
       ...(kind === 2 && { gasLimit: 20_000n, simulate: false }),
       ...(kind === 3 && { validUntil: world.state.now() + 1_000 + chance.below(20_000) }),
@@ -204,8 +216,11 @@ export function createActors(world: World): Actors {
       reader?.tail.close()
       isReading = false
       const tail = createEventTail<HistoryEntry>({
-        ...{ store: node.store, clock: node.process.clock, telemetry: createSilentTelemetry() },
-        ...{ capacity: 30, prepare: (entry) => entry },
+        store: node.store,
+        clock: node.process.clock,
+        telemetry: createSilentTelemetry(),
+        capacity: 30,
+        prepare: (entry) => entry,
       })
       reader = { node, tail }
       tail.follow(readOn)

@@ -289,7 +289,10 @@ describe('a key for some signers', () => {
   let limited: Headers
   const OTHERS_LANE = { chainId: CHAIN_ID, signer: SIGNER } as const
   const TIMER = {
-    ...{ chainId: CHAIN_ID, from: SIGNER, to: TARGET, gasLimit: '100000' },
+    chainId: CHAIN_ID,
+    from: SIGNER,
+    to: TARGET,
+    gasLimit: '100000',
     schedule: { type: 'interval', blocks: 5 },
   }
 

@@ -12,7 +12,10 @@ function setUp() {
   const account = createAccountWatch({
     chain: { getBalance: async () => 7n, getCode: async () => '0x' },
     balances: { read: () => new Promise((resolve, reject) => asked.push({ resolve, reject })) },
-    ...{ clock: createManualClock(), telemetry: createRecordingTelemetry(), lane, wake: () => {} },
+    clock: createManualClock(),
+    telemetry: createRecordingTelemetry(),
+    lane,
+    wake: () => {},
   })
   return { account, asked }
 }

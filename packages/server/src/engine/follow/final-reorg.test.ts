@@ -60,15 +60,15 @@ test.each([
   const watch = createFinalReorgWatch({
     chain: { chainId: 1, findReceipts: async () => [] },
     store: { findLastEventId: async () => 0, readCompletions: async () => [], findTransactions: async () => [] },
-    ...{ telemetry: createRecordingTelemetry(), finality, onFinalReorg: (reorg: FinalReorg) => reorgs.push(reorg) },
+    telemetry: createRecordingTelemetry(),
+    finality,
+    onFinalReorg: (reorg: FinalReorg) => reorgs.push(reorg),
   })
   const viewAt = (head: number, finalized: number): ChainView => ({
-    ...{
-      head: { number: head, hash: '0x', parentHash: '0x', timestamp: 0 },
-      safe: null,
-      finalized,
-      header: () => null,
-    },
+    head: { number: head, hash: '0x', parentHash: '0x', timestamp: 0 },
+    safe: null,
+    finalized,
+    header: () => null,
   })
   const take = (view: ChainView, forkFrom: number | null) =>
     watch.take({ view, forkFrom, blocks: [], gap: false } as unknown as ChainUpdate)

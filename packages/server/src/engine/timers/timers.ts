@@ -92,7 +92,10 @@ const MAX_PENDING = 2_000
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
   const answers = createRequestAnswers<StoredCommand>({
-    ...{ store: ports.notices, clock, timeoutMs: ports.timeoutMs ?? ANSWER_MS, find: store.findCommands },
+    store: ports.notices,
+    clock,
+    timeoutMs: ports.timeoutMs ?? ANSWER_MS,
+    find: store.findCommands,
     isAnswered: ({ answer }) => answer !== null,
   })
 
