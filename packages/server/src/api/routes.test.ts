@@ -202,7 +202,7 @@ describe('signers', () => {
     expect(signerResource.parse(one.body)).toEqual({ address: SIGNER_CHECKSUMMED, resets: [], lanes: body.items })
   })
 
-  test('an address that is no signer, and one that is no address', async () => {
+  test('an address that is not a signer, and an invalid address', async () => {
     expect(await get(`/v1/signers/${STRANGER}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(await get('/v1/signers/me')).toMatchObject({ status: 400, body: { field: 'address' } })
   })

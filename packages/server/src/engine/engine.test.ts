@@ -203,7 +203,7 @@ describe('finality', () => {
   })
 })
 
-describe('reorganisations', () => {
+describe('reorgs', () => {
   test.each([1, 3])('of depth %i withdraw the inclusion, and the same bytes are sent again', async (depth) => {
     const cluster = await createTestCluster({ chainSettings: { finality: { type: 'confirmations', count: 5 } } })
     await cluster.startNode()

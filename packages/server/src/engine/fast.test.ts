@@ -365,7 +365,7 @@ describe('funds', () => {
     )
   })
 
-  test('never more is promised than the account has', async () => {
+  test('never more is committed than the account has', async () => {
     const { cluster, node } = await setUp()
     cluster.chain.setBalance(cluster.lane.signer, COST * 10n)
     const ids = await submitMany(cluster, 30)
@@ -374,7 +374,7 @@ describe('funds', () => {
     expect(broadcasts(node, 'insufficient_funds')).toBe(0)
   })
 
-  test('stable holds the line instead', async () => {
+  test('stable waits instead', async () => {
     const { cluster } = await setUp({ onDeferral: 'hold' })
     const big = await cluster.submit({ value: 10n ** 22n, gasLimit: 21_000n, simulate: false })
     const small = await cluster.submit()

@@ -367,7 +367,7 @@ test('every outcome that a node can word is recorded at least once', () => {
   expect(Object.values(RECORDED).flat().length).toBeGreaterThanOrEqual(226)
 })
 
-describe('words that look like others', () => {
+describe('messages that look like others', () => {
   test.each([
     ['unknown transaction', 'ambiguous'],
     ['unknown transaction type 0x7f', 'ambiguous'],

@@ -14,11 +14,11 @@ describe('a caller who wants to hear at once', () => {
     return { ...tx, intent: { ...tx.intent, finality: AT_ONCE } }
   }
 
-  test('hears of the execution at once', () => {
+  test('is told of the execution at once', () => {
     expect(finalityOfInclusion(minedAs(1), finalityOf)).toEqual(AT_ONCE)
   })
 
-  test('hears that an empty transaction took the nonce only once that is certain: it may be sent again after it', () => {
+  test('is told that an empty transaction took the nonce only once that is final', () => {
     expect(finalityOfInclusion(minedAs(2), finalityOf)).toEqual(SIGNER)
   })
 })

@@ -67,7 +67,7 @@ describe('proof', () => {
     expect(move(tx, answer(INVALID)).tx).toMatchObject({ state: tx.state, nonce: 7 })
   })
 
-  test('after a send that was claimed again, no refusal is', () => {
+  test('after a second send, no refusal counts as proof', () => {
     const resent = move(allocated({ attempts: TOO_LITTLE_GAS }), { type: 'resubmit.claimed', at }).tx
     expect(resent).toMatchObject({ mayBeHeld: true })
     expect(move(resent, answer(INVALID)).tx).toMatchObject({ state: 'ALLOCATED', nonce: 7 })
@@ -102,7 +102,7 @@ describe('patience', () => {
     expect(move(once, answer(REFUSED, 1)).tx).toMatchObject({ subState: 'making_way' })
   })
 
-  test('its own bytes with a node after all, before the empty ones are signed: it goes on as ever', () => {
+  test('a node has its bytes after all, before the empty ones are signed: it continues as usual', () => {
     const tx = move(allocated(), answer(REFUSED)).tx
     expect(move(tx, answer({ type: 'accepted' })).tx).toMatchObject({
       state: 'TRACKING',
@@ -124,7 +124,7 @@ test.each<[string, InFlight, typeof FAST]>([
   expect(move(tx, byPrice, policy).tx).toBe(tx)
 })
 
-test('what is STUCK by refusals makes way as well, and goes on with the empty transaction', () => {
+test('a transaction STUCK by refusals makes way too, with the empty transaction', () => {
   const tx = move(stuck('rejected_by_node', { refusals: 10 }), answer(REFUSED)).tx
   expect(tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', refusal: { code: 'rejected' } })
   const added: TxEvent = { type: 'attempt.added', at, attempt: attemptOf(2, 'cancel') }
@@ -134,7 +134,7 @@ test('what is STUCK by refusals makes way as well, and goes on with the empty tr
 describe('the empty transaction', () => {
   const making = tracking('making_way', { refusal: REFUSAL, attempts: BOTH })
 
-  test('is sent as any other, and what is going on stays told', () => {
+  test('is sent like any other, and explain still says what is going on', () => {
     const added = move(tracking('making_way', { refusal: REFUSAL }), {
       type: 'attempt.added',
       at,

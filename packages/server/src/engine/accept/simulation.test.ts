@@ -81,7 +81,7 @@ test('a failure counts only at the head that is followed: before there is one, n
   expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
 })
 
-test('a node that is silent holds nobody up for long', async () => {
+test('a silent node delays nobody for long', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { tryOut, telemetry } = setUp({ estimate: () => new Promise(() => {}) })

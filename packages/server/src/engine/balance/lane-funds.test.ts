@@ -11,7 +11,7 @@ async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions =
   return await createTestCluster({ ...options, policy: { ...POLICY, ...policy } })
 }
 
-describe('a bump that no node takes', () => {
+describe('a bump that no node accepts', () => {
   test('the account cannot pay the bump: the bytes that it can pay go on being sent', async () => {
     const cluster = await setUp()
     await cluster.startNode()
@@ -85,7 +85,7 @@ describe('balance', () => {
     expect((await seen(cluster))?.balance?.wei).toBe(5n)
   })
 
-  test('one that stays the same is not stored with every reading', async () => {
+  test('an unchanged balance is not stored with every read', async () => {
     const cluster = await setUp()
     const node = await cluster.startNode()
     const writes = () => node.store.calls.get('writeLanes') ?? 0
@@ -118,7 +118,7 @@ describe('balance', () => {
     expect(asked.reduce((sum, count) => sum + count, 0)).toBe(10)
   })
 
-  test('a node that is behind changes nothing: low is not told for a balance of yesterday', async () => {
+  test('a lagging node changes nothing: low balance is not reported for an old balance', async () => {
     const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
     await cluster.startNode()

@@ -127,7 +127,7 @@ describe('a node that is cut off from the store and comes back', () => {
   })
 })
 
-describe('an orderly stop', () => {
+describe('a clean stop', () => {
   test('hands everything over at once; nothing of it is looked at any more', async () => {
     const cluster = await createTestCluster({ signers: 4 })
     const a = await cluster.startNode('node-a')

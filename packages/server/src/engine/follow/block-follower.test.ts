@@ -52,7 +52,7 @@ describe('a chain that only grows', () => {
     expect(updates[1]).toMatchObject({ forkFrom: null, gap: false })
   })
 
-  test('a head that did not change costs one request and tells nobody', async () => {
+  test('an unchanged head costs one request and notifies nobody', async () => {
     const { follower, updates, calls } = setUp()
     await follower.look()
     calls.length = 0
@@ -109,7 +109,7 @@ describe('a chain that only grows', () => {
   })
 })
 
-describe('a chain that is reorganised', () => {
+describe('a reorged chain', () => {
   test.each([1, 3])(
     'a fork of depth %i is walked back to its root and told with its lowest height [G6]',
     async (depth) => {
@@ -148,7 +148,7 @@ describe('a chain that is reorganised', () => {
     expect(numbers(updates[0])).toEqual([22, 23, 24, 25, 26, 27, 28, 29, 30, 31])
   })
 
-  test('a node that is behind is no reorganisation: nothing is withdrawn and the view stays', async () => {
+  test('a lagging node is no reorg: nothing is withdrawn and the view stays', async () => {
     const { chain, follower, updates, telemetry } = setUp()
     await follower.look()
     for (let count = 0; count < 5; count++) {

@@ -42,7 +42,7 @@ test('one that the new branch holds as well is not gone', async () => {
   expect((await brokenEvents(cluster)).map(({ detail }) => detail.gone)).toEqual([0])
 })
 
-test('a reorganisation of blocks that were not final is nothing to report', async () => {
+test('a reorg of blocks that were not final is not reported', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()
   await confirmOne(cluster)

@@ -105,7 +105,7 @@ async function setUp(lanes = 1) {
 
 const ids = (signals: readonly LaneSignal[]) => signals.map((signal) => ('txId' in signal ? signal.txId : signal.type))
 
-describe('telling', () => {
+describe('reporting', () => {
   test('a receipt of ours above the head is told, with what it came to', async () => {
     const { fake, send, poll, signals } = await setUp()
     const [tx] = await send(1)
@@ -188,7 +188,7 @@ describe('what is not looked up', () => {
     expect(asked).toMatchObject({ counts: 0, batches: [] })
   })
 
-  test('with nothing on its way there is no timer', async () => {
+  test('with nothing in flight there is no timer', async () => {
     const { clock, watch, put, poll } = await setUp()
     watch.hurry()
     expect(clock.waiting()).toBe(0)

@@ -124,7 +124,7 @@ describe('preconfirmed', () => {
     expect(await cluster.mined()).toHaveLength(100)
   })
 
-  test('where the chain is not said to show it: nothing is asked, nothing told', async () => {
+  test('if the chain is not configured for it: no calls, no reports', async () => {
     const { cluster } = await setUp(STABLE, { preconfirmations: false })
     let asked = 0
     cluster.chain.setFault(({ name }) => {
@@ -153,7 +153,7 @@ describe('while preconfirmed', () => {
     expect((await cluster.find(id)).attempts).toHaveLength(2)
   })
 
-  test('a wish waits: cancelled only if no block holds it', async () => {
+  test('a requested cancel waits: it is carried out only if no block holds the transaction', async () => {
     for (const isKept of [true, false]) {
       const { cluster } = await setUp()
       const [id = ''] = await submit(cluster)

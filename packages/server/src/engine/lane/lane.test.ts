@@ -109,7 +109,7 @@ async function setUp(policy: Policy = QUICK) {
   return { clock, telemetry, store, chain, lane, lease, sent, watched, state, runner, submit, find, wake }
 }
 
-describe('order of acts', () => {
+describe('order of steps', () => {
   test('bytes are stored before they are sent, and watched before they are sent [G4]', async () => {
     const { state, store, sent, submit, wake, watched, clock } = await setUp()
     let release = () => {}

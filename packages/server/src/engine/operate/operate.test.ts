@@ -131,7 +131,7 @@ describe('what is not allowed', () => {
     expect(saves).toEqual([])
   })
 
-  test('a signer that is not known is held to the careful policy', async () => {
+  test('an unknown signer gets the careful policy', async () => {
     const tx = tracking('pending')
     const { operate } = setUp({ versions: [tx] })
     await expect(operate(tx.id, { action: 'cancel', ...BY })).rejects.toThrow('policy forbids')
