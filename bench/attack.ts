@@ -1,4 +1,7 @@
-/** One tenant attacks with everything that it may use, nothing tuned; another goes on working. How much slower does it get? */
+/**
+ * One tenant attacks with everything it may use, at default settings, while another keeps working. How much slower does
+ * that one get?
+ */
 import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
@@ -11,7 +14,7 @@ const ATTACK_MS = 120_000
 const WARM_UP_MS = 5_000
 const ATTACKER_NICENESS = 5
 
-/** `--seconds 20` makes it short. */
+/** `--seconds 20` makes it shorter. */
 export async function benchAttack(options: readonly string[]): Promise<void> {
   const place = options.indexOf('--seconds')
   const attackMs = place < 0 ? ATTACK_MS : Number(options[place + 1]) * 1_000
@@ -39,7 +42,7 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     // It stands for other machines: what is measured is the service, and not how well two processors are shared with the
     // attacker's own work. It still gets what the service, the database and the chain leave.
     setPriority(attack.child.pid ?? 0, Math.min(constants.priority.PRIORITY_LOW, getPriority() + ATTACKER_NICENESS))
-    // From its first moment: a burst that nobody expects is the worst of it.
+    // Measured from the start: an unexpected burst is the worst part.
     const attacked = await observe(victim, attackMs)
     const report = attack.lineWhere((line) => line.startsWith('{'))
     attack.child.kill('SIGTERM')

@@ -1,4 +1,4 @@
-/** What collecting writes is worth: accepting transactions one by one, and in batches of 10, 100 and 500. */
+/** What group commit gains: accepting transactions one by one, and in batches of 10, 100 and 500. */
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A Python that has web3.py: one that is named, or one of its own that pip fills once and later runs find again. */
+/** A Python with web3.py: a named one, or a virtual environment that pip fills once and later runs reuse. */
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type Web3Py =
   /** Why there is none. */
   | { readonly type: 'missing'; readonly reason: string }
 
-/** `DROVER_TEST_PYTHON` names one that has it. */
+/** `DROVER_TEST_PYTHON` names a Python with web3.py. */
 export async function findWeb3Py(): Promise<Web3Py> {
   const own = join(HOME, PROGRAM)
   for (const python of [process.env.DROVER_TEST_PYTHON, own]) {

@@ -1,4 +1,4 @@
-/** The checker of the storm finds what it is there to find: one violation planted at a time. */
+/** The checker of the storm finds each kind of violation, planted one at a time. */
 import { expect, test } from 'vitest'
 import { checkOutcome, type Violations } from './check-outcome.ts'
 import { judgeAlarms } from './judge-alarms.ts'
@@ -9,7 +9,7 @@ import { createStormLog, type StormLog } from './storm-log.ts'
 const LANE = { chainId: 1, signer: '0xaa' }
 const markerOf = (index: number) => `0xd0${index.toString(16).padStart(16, '0')}`
 
-/** Three intents, all well. */
+/** Three intents, all fine. */
 function setUp() {
   const log = createStormLog()
   const transactions: StoredTx[] = []

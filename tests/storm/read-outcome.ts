@@ -1,4 +1,4 @@
-/** What is true at the end: every block of the chain, and every row that Drover stored. */
+/** The state at the end: every block of the chain, and every row that Drover stored. */
 import { Client } from 'pg'
 import type { Rpc, StormChain } from './storm-chain.ts'
 
@@ -43,11 +43,11 @@ export interface Outcome {
 export interface LaneCounts {
   readonly chainId: number
   readonly signer: string
-  /** What Drover would give out next. */
+  /** The nonce that Drover would assign next. */
   readonly cursor: number
-  /** Nonces that came back and wait for somebody to take them. */
+  /** Nonces that came back and are free. */
   readonly free: readonly number[]
-  /** What the chain counts. */
+  /** The nonce count of the chain. */
   readonly latest: number
   readonly pending: number
 }

@@ -35,7 +35,7 @@ export interface StormReport {
   readonly alarms: AlarmReport
   readonly takeoverMs: Distribution | null
   readonly handoverMs: Distribution | null
-  /** From the end of a fault until what was asked for as it began was mined. */
+  /** From the end of a fault until its probe was mined. */
   readonly recoveryMs: Readonly<Record<string, Distribution>>
   readonly held: boolean
 }
