@@ -1,4 +1,4 @@
-/** Blocks of the simulated chain: a tree, in which every block knows the accounts as they are after it. */
+/** Blocks of the simulated chain: a tree in which every block knows the state of the accounts after it. */
 import { createHash } from 'node:crypto'
 import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
 import type { Inclusion } from '../../../server/src/core/chain/finality.ts'
@@ -51,7 +51,7 @@ export interface NewBlock {
   readonly transactions: readonly DecodedTransaction[]
   readonly timestamp: number
   readonly baseFee: bigint
-  /** Tells apart blocks that would be the same otherwise. */
+  /** Makes otherwise equal blocks different. */
   readonly salt: number
   execute(tx: DecodedTransaction): Execution
 }

@@ -1,4 +1,4 @@
-/** One node of the simulated cluster, put together as the service puts itself together, from the same parts. */
+/** One node of the simulated cluster, wired like the service, from the same parts. */
 import { createEvmChain } from '../../../server/src/chain/evm-chain.ts'
 import type { OpenPost } from '../../../server/src/chain/rpc/http-post.ts'
 import type { ChainView, Finality } from '../../../server/src/core/chain/finality.ts'

@@ -1,4 +1,4 @@
-/** R10: takes a timer away; what is already in a mailbox still runs. */
+/** R10: removes a timer; what is already in a mailbox still runs. */
 
 import { type Refusal, refuse } from '../params/refusal.ts'
 import { buryTimers, findTombstone } from '../state/bury-timers.ts'

@@ -28,7 +28,7 @@ export type UpdateOutcome = { readonly type: 'updated' | 'unchanged'; readonly s
 
 const FIELDS = ['target', 'timerId', 'payload', 'gasLimit', 'bidFp']
 
-/** For the owner only: the owner pays for what it asks. */
+/** For the owner only, who pays for it. */
 export function updateTimer(state: TimerState, by: TimerCall, args: UpdateTimerArguments): UpdateOutcome {
   const fields = readFields(args, FIELDS)
   if (isRefusal(fields)) return fields
@@ -64,7 +64,7 @@ export function refuseUnknown(state: TimerState, target: Hex): Refusal {
     : refuse('ERR_TARGET_NOT_FOUND', `no actor at ${target}`)
 }
 
-/** Only the terms that are given are held to the parameters of today; the others stay as they were accepted. */
+/** Only the given terms are checked against the current parameters; the others stay as they were accepted. */
 function readPatch(fields: Readonly<Record<string, unknown>>, timer: Timer | null, call: TimerCall): Terms | Refusal {
   const { params } = call
   const filler = { payload: '0x', gasLimit: params.minGasLimitPerTimer, bidFp: params.minBid }
