@@ -45,7 +45,7 @@ function createStage() {
   }
 }
 
-/** Lets everything that is ready to go on do so. */
+/** Lets everything that is ready run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }

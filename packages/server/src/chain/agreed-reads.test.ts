@@ -1,4 +1,4 @@
-/** One node's word fires no timer: what two say counts, whatever the others say. */
+/** One node alone cannot fire a timer: what two nodes agree on counts. */
 import { expect, test } from 'vitest'
 import type { Hash } from '../core/hex.ts'
 import { ChainUnavailable } from '../ports/chain.ts'

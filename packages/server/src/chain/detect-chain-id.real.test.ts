@@ -11,7 +11,7 @@ const detect = (...nodes: readonly RpcProxy[]): Promise<number> =>
     createSystemClock(),
   )
 
-/** A node that says this when asked for its chain; nothing is behind it. */
+/** A node that answers this when asked for its chain id, and nothing else. */
 async function startNode(reaction: Reaction): Promise<RpcProxy> {
   const node = await startRpcProxy('http://127.0.0.1:9')
   node.on('eth_chainId', reaction)

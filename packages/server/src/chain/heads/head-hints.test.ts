@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { createHeadHints } from './head-hints.ts'
 import { createFixedPace } from './poll-pace.ts'
 
-/** Runs what is due when told to, and nothing by itself. */
+/** Runs due timers only when told to. */
 function createManualClock() {
   const due: { readonly delayMs: number; readonly run: () => void }[] = []
   const clock: Clock = {

@@ -8,7 +8,7 @@ import type { RpcReply } from './read-reply.ts'
 interface Node {
   /** Null: it does not answer. */
   height: number | null
-  /** The newest block that it can show; absent: the one that it tells of. */
+  /** The newest block that it can show; absent: the one that it reports. */
   shows?: number
 }
 

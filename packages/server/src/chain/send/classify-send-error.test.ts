@@ -5,7 +5,7 @@ import { classifySendError, type NodeAnswer } from './classify-send-error.ts'
 const HASH = `0x${'5d2cbe'.repeat(10)}ab12`
 const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
-/** Client, code and words as nodes are known to use them, by what they mean for the bytes. */
+/** Error codes and texts of known clients, by what they mean for the bytes. */
 const RECORDED: Readonly<Record<string, readonly (readonly [client: string, code: number, words: string])[]>> = {
   already_known: [
     ['anvil', -32003, 'transaction already imported'],
