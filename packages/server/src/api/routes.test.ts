@@ -209,7 +209,7 @@ describe('signers', () => {
 })
 
 describe('events', () => {
-  test('a reader that goes on from its cursor gets each event once, in order', async () => {
+  test('a reader that continues from its cursor gets each event once, in order', async () => {
     for (let value = 1; value <= 3; value++) await send(value)
     const first = eventPage.parse((await get('/v1/events?limit=2')).body)
     const second = eventPage.parse((await get(`/v1/events?after=${first.next}&limit=2`)).body)
@@ -234,7 +234,7 @@ describe('events', () => {
     expect(await get('/v1/events?types=')).toMatchObject({ status: 400, body: { field: 'types' } })
   })
 
-  test('a cursor that is none', async () => {
+  test('an invalid cursor', async () => {
     expect(await get('/v1/events?after=-1')).toMatchObject({ status: 400, body: { field: 'after' } })
   })
 })

@@ -57,7 +57,7 @@ test('a single node is believed', async () => {
   })
 })
 
-test('a transaction that does more than call is told apart', async () => {
+test('a transaction that does more than a call is recognized', async () => {
   expect(await readNonceUser(poolOf([{ type: '0x4' }]), WANTED)).toMatchObject({ isPlain: false })
 })
 

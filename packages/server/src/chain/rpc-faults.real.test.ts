@@ -475,7 +475,7 @@ describe('broadcasts', () => {
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'invalid', reason: 'gas_too_low' }])
   })
 
-  test('another hash than that of the bytes is no acceptance', async () => {
+  test('an answer with another hash than that of the bytes is no acceptance', async () => {
     const chain = open([first.url])
     first.on('eth_sendRawTransaction', answer(HASH))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
@@ -611,7 +611,7 @@ describe('a lying node', () => {
     expect(await chain.getTags()).toEqual({ safe: null, finalized: null })
   })
 
-  test('that is behind is no proof of missing tags', async () => {
+  test('that lags does not prove that tags are missing', async () => {
     const chain = open([first.url])
     first.on('eth_getBlockByNumber', rpcError(-32000, 'internal error'))
     await failureOf(chain.getTags())

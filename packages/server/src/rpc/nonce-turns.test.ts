@@ -149,7 +149,7 @@ test('a repeat of an earlier request gets its first answer, though its nonce is 
   expect(answers.get(4)).toMatch(/^nonce too low/)
 })
 
-test('a failure to look is the answer of those who wait, and of nobody later', async () => {
+test('a failed lookup is the answer for those waiting, not for later calls', async () => {
   const { clock, state, answers, send } = setUp(5)
   state.isDown = true
   send(5)
@@ -161,7 +161,7 @@ test('a failure to look is the answer of those who wait, and of nobody later', a
   expect(answers.get(5)).toBe('tx-5')
 })
 
-test('a stop turns those who wait away', async () => {
+test('a shutdown refuses waiting calls', async () => {
   const { clock, answers, send, turns, listeners } = setUp(5)
   send(7)
   await clock.settle()

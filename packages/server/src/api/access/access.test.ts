@@ -75,7 +75,7 @@ const named = (routes: readonly Route[]) => routes.map((route) => [`${route.meth
 const GUARDED = ROUTES.filter(({ scope }) => scope !== null)
 
 describe('without keys', () => {
-  test('everybody on this machine may do everything, and nobody else anything', async () => {
+  test('every local caller may do everything, others nothing', async () => {
     expect((await call('GET', '/v1/signers')).status).toBe(200)
     expect(await call('GET', '/v1/signers', ELSEWHERE)).toMatchObject({ status: 421 })
   })

@@ -83,7 +83,7 @@ describe('what waits', () => {
     expect(left).toEqual(['first', 'more refused'])
   })
 
-  test('is released when the gate closes', async () => {
+  test('is refused when the gate closes', async () => {
     const { clock, gate, left, enter } = open({ maxConcurrent: 1 })
     enter('first')
     enter('second')

@@ -104,7 +104,7 @@ describe('batches', () => {
       (calls) => ({ body: [{ id: calls[0]?.id, error: { code: -32600, message: 'batch too large' } }] }),
     ],
   ]
-  test.each(tooLarge)('that are too large, said with %s, are halved until they fit', async (_, refuse) => {
+  test.each(tooLarge)('that are too large, reported as %s, are halved until they fit', async (_, refuse) => {
     const { client, sizes } = await open((calls, isBatch) => {
       if (!isBatch) return single(calls, false)
       return calls.length > 10 ? refuse(calls) : { body: echo(calls) }

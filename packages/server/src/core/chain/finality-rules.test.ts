@@ -7,7 +7,7 @@ const AT_ONCE: Finality = { type: 'confirmations', count: 0 }
 const SIGNER: Finality = { type: 'confirmations', count: 12 }
 const finalityOf = ({ finality }: { readonly finality: Finality | null }) => finality ?? SIGNER
 
-describe('a caller who wants to hear at once', () => {
+describe('a caller that wants an early answer', () => {
   const attempts = [attemptOf(1), attemptOf(2, 'cancel')]
   const minedAs = (number: number) => {
     const tx = mined({ attempts, inclusion: inclusionIn(100, { txHash: attempts[number - 1]?.hash ?? '0x' }) })

@@ -23,7 +23,7 @@ function problem(over: Partial<LaneProblem>): LaneProblem {
   return { code: 'stuck', since: AT, txId: null, nonce: null, count: null, detail: null, ...over }
 }
 
-test('nothing wrong, nothing said', () => {
+test('no problem, no text', () => {
   expect(describeLaneProblems(LANE, [{ nodeId: 'node-b', heartbeatAt: AT }])).toEqual([])
   expect(describeLaneProblems({ ...LANE, lease: null }, [])).toEqual([])
 })

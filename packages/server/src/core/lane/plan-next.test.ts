@@ -108,7 +108,7 @@ describe('an empty transaction', () => {
   })
 })
 
-test('bytes that a node holds are given time', () => {
+test('a rival that outbids is no price refusal', () => {
   expect(isPriceRefused(refused('replacement_underpriced'))).toBe(false)
   expect(isPriceRefused(refused('underpriced'))).toBe(true)
 })

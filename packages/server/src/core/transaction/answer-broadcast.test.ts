@@ -188,7 +188,7 @@ describe('STUCK', () => {
     expect(step.effects).toEqual([])
   })
 
-  test('by a refusal tells the newest one', () => {
+  test('by a refusal shows the newest one', () => {
     const tx = stuck('rejected_by_node', { error: { code: 'pool_full', message } })
     expect(answerBroadcast(tx, refusal, STABLE).tx.error?.code).toBe('underpriced')
   })

@@ -99,7 +99,7 @@ describe('STUCK on a foreign nonce', () => {
     expect(order('closed', tx, proofOf()).tx).toBe(tx)
   })
 
-  test('requeued: back in line, with every hash that was signed', () => {
+  test('requeued: back in the queue, with every signed hash', () => {
     const step = order('requeued', tx, otherProof())
     expect(step.tx).toMatchObject({ state: 'QUEUED', subState: 'accepted', attempts: tx.attempts })
     expect(step.notes).toMatchObject([{ cause: 'operator', detail: { ...by, nonce: NONCE, hash: THEIRS } }])

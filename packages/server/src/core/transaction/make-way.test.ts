@@ -149,7 +149,7 @@ describe('the empty transaction', () => {
     })
   })
 
-  test('final in a block ends it as rejected, with what the nodes said', () => {
+  test('mined and final ends it as rejected, with the error of the nodes', () => {
     const { tx, effects } = finish(making, 2)
     expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: 7, refusal: null })
     expect(tx.error).toEqual({ code: 'rejected', message: 'refused', reason: message })
@@ -175,7 +175,7 @@ describe('the empty transaction', () => {
     expect(move(tx, answer(REFUSED, 2)).tx).toMatchObject({ state: 'STUCK', error: { code: 'rejected' } })
   })
 
-  test("somebody else's transaction under the nonce ends it as well", () => {
+  test('a foreign transaction with the nonce ends it too', () => {
     const { tx, effects } = move(making, { type: 'nonce.lost', at, proof: otherProof() })
     expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: null, error: { reason: message } })
     expect(effects).toEqual([{ type: 'nonce.used' }])
@@ -185,7 +185,7 @@ describe('the empty transaction', () => {
 describe('a refusal that may pass', () => {
   const passing = tracking('making_way', { refusal: { ...REFUSAL, mayPass: true }, attempts: BOTH })
 
-  test('brings it back in line once the empty transaction is final, at its old place', () => {
+  test('brings it back into the queue at its old position, once the empty transaction is final', () => {
     const { tx, effects, notes } = finish(passing, 2)
     expect(tx).toMatchObject({ state: 'QUEUED', subState: 'accepted', error: null, attempts: BOTH })
     expect(effects).toEqual([{ type: 'nonce.used' }])
@@ -203,7 +203,7 @@ describe('while it makes way', () => {
   const by = { actor: 'ann', reason: 'drill' }
   const passing = tracking('making_way', { refusal: { ...REFUSAL, mayPass: true }, attempts: BOTH })
 
-  test("an operator's cancel is an end of its own", () => {
+  test("an operator's cancel is a different end", () => {
     const { tx } = move(passing, { type: 'operator.cancelled', at, by })
     expect(tx).toMatchObject({ refusal: null, requestedReplacement: 'none' })
     expect(finish(tx, 2).tx).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', error: null })
@@ -242,7 +242,7 @@ describe('a policy that replaces only on order', () => {
     expect(again).toMatchObject({ subState: 'signed', refusal: null })
   })
 
-  test('goes on with one that is out, or that an operator ordered', () => {
+  test('continues with one that was sent, or that an operator requested', () => {
     const sent = tracking('making_way', { ...waits, attempts: BOTH })
     expect(move(sent, { type: 'attempt.added', at, attempt: attemptOf(3, 'cancel') }, STABLE).tx.attempts).toHaveLength(
       3,

@@ -75,7 +75,7 @@ test('a refusal takes it away', () => {
   expect(tx).toMatchObject({ subState: 'rejected_by_node', refusals: 1 })
 })
 
-test('it is not called stuck, nor blocked by a lower nonce, while the promise stands', () => {
+test('it is not marked stuck, nor blocked by a lower nonce, while it is preconfirmed', () => {
   for (const blockedByNonce of [null, 5]) {
     const late = promised.waitingSince + STABLE.stuckAfterMs
     expect(transition(promised, { type: 'time.passed', at: late, blockedByNonce }, STABLE).tx).toBe(promised)

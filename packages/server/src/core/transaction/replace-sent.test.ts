@@ -50,7 +50,7 @@ describe('where replacements wait for an order', () => {
     expect(move(cancelled, added('cancel', 3), STABLE).tx.attempts).toHaveLength(3)
   })
 
-  test('a stuck one goes on with the bytes that were ordered', () => {
+  test('a stuck transaction continues with the requested bytes', () => {
     const ordered = move(stuck('no_inclusion'), CANCEL, STABLE).tx
     expect(move(ordered, added('cancel'), STABLE).tx).toMatchObject({ state: 'TRACKING', requestedReplacement: 'none' })
   })

@@ -94,7 +94,7 @@ describe('a store that does not answer', () => {
     expect(await submitted).toEqual({ type: 'existing', transaction: earlier })
   })
 
-  test('each item is given up at its own deadline, with its fate said to be unknown, and is not sent again [G7]', async () => {
+  test('each item times out at its own deadline with an unknown outcome, and is not sent again [G7]', async () => {
     const insertTransactions = vi.fn(async (_batch: readonly NewTransaction[]) => {
       throw new StoreUnavailable('down')
     })

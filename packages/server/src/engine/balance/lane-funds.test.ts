@@ -12,7 +12,7 @@ async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions =
 }
 
 describe('a bump that no node accepts', () => {
-  test('the account cannot pay the bump: the bytes that it can pay go on being sent', async () => {
+  test('the account cannot pay the bump: the affordable bytes are still resent', async () => {
     const cluster = await setUp()
     await cluster.startNode()
     // Enough for the original (25,200 gas at 3 gwei), far too little for 30 gwei.
@@ -135,7 +135,7 @@ describe('balance', () => {
     expect(await balanceEvents(cluster)).toEqual(['balance.low', 'balance.restored'])
   })
 
-  test('low by default when it pays for fewer than 20 like the last ones, told once, over at 30', async () => {
+  test('low by default below 20 transactions like the last ones, reported once, over at 30', async () => {
     const cluster = await setUp()
     const node = await cluster.startNode()
     await cluster.submit({ value: 10n ** 20n })
@@ -158,7 +158,7 @@ describe('balance', () => {
     }
   })
 
-  test('an empty account that nobody uses is no problem', async () => {
+  test('an unused empty account is no problem', async () => {
     const cluster = await setUp()
     cluster.chain.setBalance(cluster.lane.signer, 0n)
     await cluster.startNode()
@@ -185,7 +185,7 @@ describe('balance', () => {
     expect(await codes()).toEqual([])
   })
 
-  test('low, takeover, restored: both are told', async () => {
+  test('low, takeover, restored: both are reported', async () => {
     const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
     const node = await cluster.startNode('node-a')
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
@@ -200,7 +200,7 @@ describe('balance', () => {
     expect(await balanceEvents(cluster)).toEqual(['balance.low', 'balance.restored'])
   })
 
-  test('an operator who changes a transaction at the wrong moment does not make it say low again', async () => {
+  test('an operator change at the wrong moment does not report a low balance again', async () => {
     const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
     await cluster.startNode('node-a')
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)

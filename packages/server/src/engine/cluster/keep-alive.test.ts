@@ -72,7 +72,7 @@ describe('waiting too long', () => {
     expect(states[1]).toBe('tx-7 STUCK no_inclusion')
   })
 
-  test('behind a nonce that was lost to somebody else, the next one is the lowest', () => {
+  test('after a nonce lost to a foreign transaction, the next one is the lowest', () => {
     const lost = stuck('foreign_nonce', { id: 'tx-6', nonce: 6 })
     expect(keep([lost, sent(7, 0), sent(8, 0)], 600_000).states).toEqual([
       'tx-6 STUCK foreign_nonce',

@@ -160,7 +160,7 @@ describe('taking lanes', () => {
     expect(a.lanes()).toBe(1)
   })
 
-  test('a lane that stopped by itself while its lease was still ours is taken anew', async () => {
+  test('a lane that stopped by itself while we held its lease is started again', async () => {
     const { clock, node } = await setUp(1)
     const a = node('node-a')
     await started(clock, a)
@@ -226,7 +226,7 @@ describe('keeping lanes', () => {
     expect(a.held[0]?.mayAct()).toBe(false)
   })
 
-  test('a lease that was lost stops its lane at the next beat and is taken anew with a higher fence', async () => {
+  test('a lost lease stops its lane at the next beat and is taken again with a higher fence', async () => {
     const { clock, node, log } = await setUp(1)
     const a = node('node-a')
     await started(clock, a)

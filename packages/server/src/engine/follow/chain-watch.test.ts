@@ -58,7 +58,7 @@ test('a stalled chain is reported once, and time counts again from the next bloc
   expect(changes).toEqual(['ok', 'standing', 'ok'])
 })
 
-test('somebody who has waited for long sees a standing chain also where this node has nothing to wait for', async () => {
+test('a long wait reveals a stalled chain even if this node has nothing to wait for', async () => {
   const { clock, watch } = await setUp()
   await clock.advance(30_000)
   expect(watch.health().state).toBe('ok')
@@ -66,7 +66,7 @@ test('somebody who has waited for long sees a standing chain also where this nod
   expect(watch.health(clock.now() - 19_000).state).toBe('ok')
 })
 
-test('a head that went back and stays there is named; a short reorganisation is not', async () => {
+test('a head that went back for long is reported; a short reorg is not', async () => {
   const { clock, watch, chain } = await setUp()
   chain.reorg(2, { length: 1 })
   await clock.advance(60_000)

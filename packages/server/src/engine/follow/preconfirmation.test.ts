@@ -45,7 +45,7 @@ async function typesOf(cluster: TestCluster, id: string): Promise<readonly strin
 }
 
 describe('preconfirmed', () => {
-  test('and then included: told in order, confirmed once', async () => {
+  test('and then included: reported in order, confirmed once', async () => {
     const { cluster, node } = await setUp(STABLE)
     const [id = ''] = await submit(cluster)
     await preconfirm(cluster)
@@ -64,7 +64,7 @@ describe('preconfirmed', () => {
     expect(node.telemetry.valueOf('drover_preconfirmations_total', { result: 'seen' })).toBe(1)
   })
 
-  test('and then gone: said so, sent again long before its time, mined once', async () => {
+  test('and then gone: reported, resent early, mined once', async () => {
     const { cluster, node } = await setUp(STABLE)
     const [id = ''] = await submit(cluster)
     await preconfirm(cluster)

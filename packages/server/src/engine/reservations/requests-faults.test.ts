@@ -130,7 +130,7 @@ describe('counts', () => {
 })
 
 describe('a chain that changes its mind', () => {
-  test('stable: a free nonce that a block used, which then leaves the chain, is not lost for ever', async () => {
+  test('stable: a free nonce used by a block that is reorged away is not lost forever', async () => {
     const { cluster, lend, startNode, submit, clock, chain, mine, store, lane } = await createReservationBench({
       policy: { ...STABLE, maxInFlight: 3, stuckAfterMs: 60_000 },
     })
@@ -198,7 +198,7 @@ describe('gaps and reservations', () => {
 })
 
 describe('named hashes', () => {
-  test('a node that cannot tell whose a hash is is asked with pauses', async () => {
+  test('a node that cannot resolve a hash is asked again with pauses', async () => {
     const { cluster, lend, startNode, clock, chain, reservations, soon, mine } = await createReservationBench({
       policy: POLICY,
     })

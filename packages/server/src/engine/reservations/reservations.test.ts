@@ -99,7 +99,7 @@ describe('reserving nonces', () => {
 })
 
 describe('using them', () => {
-  test('a hash is followed to finality, and the lane goes on behind it', async () => {
+  test('a hash is followed to finality, and the lane continues after it', async () => {
     const setup = await createReservationBench()
     const { cluster, lend, reservations, startNode, submit, clock, soon, find, mine, store, lane } = setup
     await startNode()
@@ -267,7 +267,7 @@ describe('what becomes of a nonce that was not used', () => {
 })
 
 describe('resetting the cursor', () => {
-  test('it goes to the chain’s count, and the nonces are taken anew', async () => {
+  test('it goes to the nonce of the chain, and the nonces are assigned again', async () => {
     const { cluster, lend, reset, reservations, startNode, soon, clock, store, lane } = await createReservationBench()
     await startNode()
     const reserved = [await lend(), await lend()]

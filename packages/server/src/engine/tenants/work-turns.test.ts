@@ -118,7 +118,7 @@ test('while the thread keeps up the share grows until the line is empty, and a n
   expect(clock.waiting()).toBe(0)
 })
 
-test('a turn ends by itself: who takes longer waits for something else', async () => {
+test('a turn ends by itself: longer work is waiting for something else', async () => {
   const { clock, count, turns } = await createCrowd()
   const before = count('flood')
   await clock.advance(600)

@@ -117,7 +117,7 @@ describe('forming batches', () => {
   })
 })
 
-test('a run that fails is the fate of its own batch alone', async () => {
+test('a failed run affects only its own batch', async () => {
   const { batcher, runs } = createHeldBatcher({ maxBatch: 1 })
   const [first, second] = ['a', 'b'].map((item) => batcher.add(item).catch((error: Error) => error.message))
   runs[0]?.fail(new Error('broken'))

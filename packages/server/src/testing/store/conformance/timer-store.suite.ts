@@ -64,7 +64,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.findTimerLease(chainId)).toEqual(taken)
       })
 
-      test('given up, they are free at once; those of somebody else are left alone', async () => {
+      test('released leases are free at once; those of others are left alone', async () => {
         const { chainId, lease } = await open()
         await timers.releaseTimerLeases([{ ...lease, nodeId: 'node-b' }])
         expect(await timers.findTimerLease(chainId)).toEqual(lease)
@@ -230,7 +230,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await list({ reach: { signers: null, chains: [chainId] } })).toHaveLength(3)
       })
 
-      test('a resumed timer goes on under another kernel id, and keeps its count', async () => {
+      test('a resumed timer continues under another kernel id, and keeps its count', async () => {
         const { lease, lane } = await open()
         const timer = await startTimer(timers, lease, anySpec(lane))
         const { id, kernelId, spec } = timer
