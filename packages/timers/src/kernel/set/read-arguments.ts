@@ -46,7 +46,7 @@ export function findAddress(value: unknown): Hex | null {
   return findExactHex(value, 20)
 }
 
-export function findTimerId(value: unknown): Hex | null {
+function findTimerId(value: unknown): Hex | null {
   return findExactHex(value, 32)
 }
 

@@ -118,7 +118,7 @@ describe('a batch', () => {
 describe('invalid batches', () => {
   test.each([
     [{}, 'transactions', /is required/],
-    [{ transactions: [] }, 'transactions', /at least 1 items/],
+    [{ transactions: [] }, 'transactions', /at least 1 item\b/],
     [{ transactions: 'all' }, 'transactions', /an array/],
     [{ transactions: [send(1)], wait: true }, 'wait', /unknown field/],
     [{ transactions: Array.from({ length: 1_001 }, () => send(1)) }, 'transactions', /at most 1000 items/],
