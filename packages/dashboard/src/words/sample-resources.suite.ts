@@ -1,18 +1,46 @@
 /** Resources for tests: a whole one each, of which a test changes what it is about. */
-import { transaction } from '../../../client/src/testing/stub-service.ts'
 import type { EventResource, LaneResource, TransactionResource } from '../api/api-resources.ts'
 
 const SIGNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const HASH = `0x${'ab'.repeat(32)}`
 
-export const QUEUED_TX: TransactionResource = transaction({
+export const QUEUED_TX: TransactionResource = {
   id: '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1',
   chainId: 31337,
   from: SIGNER,
   to: SIGNER,
+  data: '0x',
+  value: '1',
+  gasLimit: null,
+  nonce: null,
+  state: 'QUEUED',
+  subState: 'accepted',
+  hash: null,
+  hashes: [],
+  attempts: 0,
+  receipt: null,
+  inclusion: null,
   confirmations: { count: 0, required: 12, newForks: 0 },
+  error: null,
+  simulated: true,
   requestId: null,
-})
+  metadata: {},
+  createdAt: '2030-01-01T00:00:00.000Z',
+  fees: null,
+  speed: 'standard',
+  priority: 0,
+  validUntil: null,
+  suspended: false,
+  submitCount: 0,
+  submittedAt: null,
+  lastSubmitAt: null,
+  nextResubmitAt: null,
+  stuckAt: null,
+  minedAt: null,
+  finalAt: null,
+  fence: null,
+  node: null,
+}
 
 export const SENT_TX: TransactionResource = {
   ...QUEUED_TX,
